@@ -1,6 +1,7 @@
 //! Classes of equal runs of windows, and the places where they occur.
 
 use crate::buckets::{BucketWriter, Buckets};
+use crate::origins::Origins;
 use crate::place::{OccurrenceSummary, Place, WindowFacts};
 use crate::rank_sort::sort_by_rank;
 use simtool_base::error::Result;
@@ -22,6 +23,8 @@ pub(crate) struct Piece {
 struct Class {
     /// Index of the first piece.
     first_piece: u32,
+    /// Number of words of each window.
+    words: u32,
     /// Number of pieces, which are in ascending order.
     pieces: u16,
     /// Number of windows. Not every window is in a piece.
@@ -34,6 +37,17 @@ pub(crate) struct Classes {
     classes: Vec<Class>,
     /// The pieces with repeated windows.
     pieces: Vec<Piece>,
+}
+
+/// A class of windows and its pieces.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClassView<'c> {
+    /// Number of windows.
+    pub(crate) windows: u32,
+    /// Number of words of each window.
+    pub(crate) words: u32,
+    /// Pieces with repeated windows, in ascending order.
+    pub(crate) pieces: &'c [Piece],
 }
 
 /// Place of a class of windows.
@@ -50,21 +64,23 @@ pub(crate) struct Occurrence {
 }
 
 impl Classes {
-    /// Adds a class of `windows` windows with the given pieces. Returns its number.
-    pub(crate) fn push(&mut self, windows: u32, pieces: &[Piece]) -> u32 {
+    /// Adds a class of `windows` windows of `words` words, with the given pieces. Returns its number.
+    pub(crate) fn push(&mut self, windows: u32, words: u32, pieces: &[Piece]) -> u32 {
         let first_piece = self.pieces.len() as u32;
         self.pieces.extend(pieces);
-        let class = Class { first_piece, pieces: pieces.len() as u16, windows: windows as u16 };
+        let (pieces, windows) = (pieces.len() as u16, windows as u16);
+        let class = Class { first_piece, words, pieces, windows };
         self.classes.push(class);
         self.classes.len() as u32 - 1
     }
 
-    /// Returns the number of windows of a class, and its pieces.
+    /// Returns a class.
     #[inline]
-    pub(crate) fn get(&self, class: u32) -> (u32, &[Piece]) {
-        let class = self.classes[class as usize];
-        let first = class.first_piece as usize;
-        (u32::from(class.windows), &self.pieces[first..first + usize::from(class.pieces)])
+    pub(crate) fn get(&self, class: u32) -> ClassView<'_> {
+        let Class { first_piece, words, pieces, windows } = self.classes[class as usize];
+        let first = first_piece as usize;
+        let pieces = &self.pieces[first..first + usize::from(pieces)];
+        ClassView { windows: u32::from(windows), words, pieces }
     }
 
     /// Asks the processor to load a class.
@@ -131,21 +147,20 @@ impl<'b> OccurrenceWriter<'b> {
 pub(crate) struct Counted {
     /// Number and first places of the occurrences.
     pub(crate) summary: OccurrenceSummary,
-    /// Number of documents with an occurrence.
+    /// Number of documents with an occurrence. Documents of one origin count as one.
     pub(crate) documents: u32,
 }
 
 impl Counted {
     /// Counts occurrences, which must be in ascending order.
-    pub(crate) fn of(places: impl Iterator<Item = Place>) -> Self {
-        let mut counted = Self { summary: OccurrenceSummary::EMPTY, documents: 0 };
-        let mut document = u32::MAX;
+    pub(crate) fn of(places: impl Iterator<Item = Place>, origins: &Origins) -> Self {
+        let mut summary = OccurrenceSummary::EMPTY;
+        let mut documents = origins.counter();
         for place in places {
-            counted.summary.push(place);
-            counted.documents += u32::from(place.document != document);
-            document = place.document;
+            summary.push(place, origins);
+            documents.push(place.document);
         }
-        counted
+        Self { summary, documents: documents.finish() }
     }
 
     /// Returns the facts about the window.

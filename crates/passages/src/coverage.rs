@@ -1,6 +1,7 @@
 //! Joins repeated windows into passages, and finds the words to cut.
 
-use crate::classes::{Classes, Occurrence};
+use crate::classes::{ClassView, Classes, Occurrence, Piece};
+use crate::origins::Origins;
 use crate::place::{Place, WindowFacts};
 use crate::verification::Claim;
 use crate::word_range::{WordRange, push_range};
@@ -15,6 +16,8 @@ pub(crate) struct BestWindow {
     pub(crate) documents: u32,
     /// Position of its first word.
     pub(crate) word: u32,
+    /// Number of its words.
+    pub(crate) length: u32,
     /// Number of places at which it occurs.
     pub(crate) occurrences: u64,
     /// Place of another occurrence.
@@ -33,10 +36,10 @@ pub(crate) struct Stretch {
 }
 
 impl BestWindow {
-    /// Returns the words of the other occurrence of the window, which has `words` words.
-    pub(crate) fn partner_words(&self, words: u32) -> WordRange {
+    /// Returns the words of the other occurrence of the window.
+    pub(crate) fn partner_words(&self) -> WordRange {
         let Place { document, word } = self.partner;
-        WordRange { document, start: word, end: word + words }
+        WordRange { document, start: word, end: word + self.length }
     }
 }
 
@@ -62,8 +65,13 @@ impl Coverage {
     }
 
     /// Joins the windows at the given occurrences. The occurrences are sorted by place, and no window is in two
-    /// of them. `classes` are the classes of each bucket, and `words` is the number of words of a window.
-    pub(crate) fn add(&mut self, occurrences: &[Occurrence], classes: &[Classes], words: u32) {
+    /// of them. `classes` are the classes of each bucket.
+    pub(crate) fn add(
+        &mut self,
+        occurrences: &[Occurrence],
+        classes: &[Classes],
+        origins: &Origins,
+    ) {
         for (at, occurrence) in occurrences.iter().enumerate() {
             // Neighbouring occurrences are of classes in any order, so their memory is requested early.
             if let Some(far) = occurrences.get(at + 2 * AHEAD) {
@@ -72,31 +80,39 @@ impl Coverage {
             if let Some(near) = occurrences.get(at + AHEAD) {
                 classes[usize::from(near.bucket)].prefetch_pieces(near.class);
             }
-            let (windows, pieces) = classes[usize::from(occurrence.bucket)].get(occurrence.class);
+            let class = classes[usize::from(occurrence.bucket)].get(occurrence.class);
             for repeat in 0..u32::from(occurrence.repeats) {
-                let start = occurrence.place.plus(repeat * windows);
-                for piece in pieces {
-                    let count = u32::from(piece.to - piece.from);
-                    self.push(start.plus(u32::from(piece.from)), count, &piece.facts, words);
-                }
+                self.add_class(occurrence.place.plus(repeat * class.windows), &class, origins);
             }
         }
     }
 
-    /// Adds `count` consecutive windows. `place` is the place of the first, and `facts` are facts about it.
+    /// Adds the windows of a class at one of its places.
     #[inline]
-    fn push(&mut self, place: Place, count: u32, facts: &WindowFacts, words: u32) {
-        let end = place.word + (count - 1) + words;
+    fn add_class(&mut self, place: Place, class: &ClassView<'_>, origins: &Origins) {
+        for piece in class.pieces {
+            let place = place.plus(u32::from(piece.from));
+            let Piece { facts, .. } = piece;
+            let best = BestWindow {
+                documents: facts.documents,
+                word: place.word,
+                length: class.words,
+                occurrences: facts.occurrences,
+                partner: facts.partner(place, origins),
+                is_first: facts.first == place,
+            };
+            self.push(place, u32::from(piece.to - piece.from), best, facts);
+        }
+    }
+
+    /// Adds `count` consecutive windows. `place` is the place of the first, which is described by `best` and
+    /// `facts`.
+    #[inline]
+    fn push(&mut self, place: Place, count: u32, best: BestWindow, facts: &WindowFacts) {
+        let end = place.word + (count - 1) + best.length;
         let range = WordRange { document: place.document, start: place.word, end };
         // All windows of a piece occur at the same places, so all of them are first occurrences, or none is.
-        let is_first = facts.first == place;
-        let best = BestWindow {
-            documents: facts.documents,
-            word: place.word,
-            occurrences: facts.occurrences,
-            partner: facts.partner(place),
-            is_first,
-        };
+        let is_first = best.is_first;
         push_stretch(&mut self.stretches, Stretch { words: range, best });
         push_range(if is_first { &mut self.firsts } else { &mut self.others }, range);
         if let Some(claims) = self.claims.as_mut().filter(|_| !is_first) {

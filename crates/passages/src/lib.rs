@@ -13,7 +13,13 @@
 //!    documents are read again, and their windows are compared one by one (`live_windows`, `mixed_groups`).
 //! 2. *By windows*, if windows are short. The hash of each window is stored and grouped (`window_groups`).
 //!
-//! Both ways result in classes of equal windows and their places (`classes`). Then each document is walked
+//! A search can also be for whole units of the text, such as sentences or lines. A unit is then a window of its own
+//! length, and is found by its hash, like a short window.
+//!
+//! Documents can have origins, such as hosts. A window is then repeated if it occurs in several origins
+//! (`origins`).
+//!
+//! All ways result in classes of equal windows and their places (`classes`). Then each document is walked
 //! through: repeated windows become passages and words to cut (`coverage`). At last, the documents with passages
 //! are read again to find the bytes of the words (`byte_places`).
 //!
@@ -92,6 +98,7 @@ mod classes;
 mod coverage;
 mod live_windows;
 mod mixed_groups;
+mod origins;
 mod passages;
 mod place;
 mod rank_sort;
@@ -112,4 +119,4 @@ mod word_source;
 pub use passages::{Cut, CutRange, Excerpt, Passage, Passages};
 pub use rule::Repeated;
 pub use search::PassageSearch;
-pub use word_source::{VisitPlaces, VisitWords, WordSource};
+pub use word_source::{VisitPlaces, VisitUnits, VisitWords, WordSource};

@@ -4,9 +4,10 @@
 //! compared distance by distance, by their hashes.
 
 use crate::classes::{Counted, Piece};
+use crate::origins::Origins;
 use crate::place::OccurrenceSummary;
 use crate::rank_sort::sort_by_rank;
-use crate::rule::Repeated;
+use crate::rule::Condition;
 use crate::run_groups::{Content, GroupOutput, MixedGroups, counted};
 use crate::seen_twice::SeenTwice;
 use simtool_base::error::Result;
@@ -108,7 +109,8 @@ impl WindowComparison {
         hashes: &[Vec<u64>],
         output: &mut GroupOutput<'_, '_>,
     ) -> Result<()> {
-        self.find_contents(mixed, group, output.rule);
+        let condition = output.condition;
+        self.find_contents(mixed, group, condition);
         let count = self.contents.len();
         self.sets.iter_mut().for_each(|sets| sets.clear(count));
         // All windows at one distance before the anchor form a column. The farthest column has the first windows,
@@ -126,25 +128,31 @@ impl WindowComparison {
                     self.column.push((hashes[part as usize][at as usize], number as u32));
                 // This window is in no other content, but the content itself may occur several times.
                 } else if span.is_repeated && window < span.windows {
-                    self.add_alone(number as u32, u32::from(distance), output.rule);
+                    self.add_alone(number as u32, u32::from(distance), condition);
                 }
             }
             if self.column.len() > FEW_WINDOWS {
-                self.drop_single_windows(u32::from(distance), output.rule);
+                self.drop_single_windows(u32::from(distance), condition);
             }
             sort_by_rank(&mut self.column, |&(hash, _)| hash, |window| *window);
-            self.compare_column(u32::from(distance), mixed, output.rule);
+            self.compare_column(u32::from(distance), mixed, condition);
         }
         self.push_classes(mixed, output)
     }
 
     /// Lists the live contents, sorted by their first places.
-    fn find_contents(&mut self, mixed: &MixedGroups, group: Range<usize>, rule: Repeated) {
+    fn find_contents(
+        &mut self,
+        mixed: &MixedGroups,
+        group: Range<usize>,
+        condition: Condition<'_>,
+    ) {
         self.contents.clear();
         for index in group.filter(|&index| mixed.contents[index].is_live()) {
             let runs = mixed.runs_of(&mixed.contents[index]);
             let offset = runs[0].shape.offset();
-            self.contents.push(LiveContent { index, offset, counted: counted(runs), open: None });
+            let counted = counted(runs, condition.origins);
+            self.contents.push(LiveContent { index, offset, counted, open: None });
         }
         // In this order, the documents of contents that occur once are sorted, and hashes are read in the order in
         // which they were written.
@@ -153,15 +161,14 @@ impl WindowComparison {
         self.spans.extend(self.contents.iter().map(|content| {
             let Content { live, hashes, .. } = mixed.contents[content.index];
             let shape = mixed.runs_of(&mixed.contents[content.index])[0].shape;
-            let Counted { summary, documents } = content.counted;
-            let is_repeated = rule.accepts(summary.occurrences, documents);
+            let is_repeated = condition.accepts(&content.counted);
             let (offset, windows) = (shape.offset() as u16, shape.windows() as u16);
             WindowSpan { offset, windows, live, hashes, is_repeated }
         }));
     }
 
     /// Finds equal windows among those at one distance before the anchor.
-    fn compare_column(&mut self, distance: u32, mixed: &MixedGroups, rule: Repeated) {
+    fn compare_column(&mut self, distance: u32, mixed: &MixedGroups, condition: Condition<'_>) {
         // The sets of the column before are kept, because they are mostly the sets of this column, too.
         self.sets.swap(0, 1);
         self.sets[1].clear(self.contents.len());
@@ -171,21 +178,22 @@ impl WindowComparison {
             let mut summary = OccurrenceSummary::EMPTY;
             for &(_, member) in set {
                 let content = &self.contents[member as usize];
-                summary.join(&content.counted.summary.plus(content.offset - distance));
+                let moved = content.counted.summary.plus(content.offset - distance);
+                summary.join(&moved, condition.origins);
             }
             let documents = match set {
                 [(_, member)] => self.contents[*member as usize].counted.documents,
                 // Neighbouring windows mostly occur in the same contents.
                 set => self.sets[0].get(set).unwrap_or_else(|| {
                     let contents = set.iter().map(|&(_, member)| &self.contents[member as usize]);
-                    document_count(mixed, contents, &mut self.documents)
+                    document_count(mixed, contents, condition.origins, &mut self.documents)
                 }),
             };
             if set.len() > 1 {
                 self.sets[1].push(set, documents);
             }
             for &(_, member) in set {
-                self.add_window(member, distance, (summary, documents), rule);
+                self.add_window(member, distance, &Counted { summary, documents }, condition);
             }
         }
         self.column = column;
@@ -195,7 +203,7 @@ impl WindowComparison {
     ///
     /// Contents are in the order of their places, so their memory is read in order. Sorted by the hashes of
     /// different windows, they would be in random order.
-    fn drop_single_windows(&mut self, distance: u32, rule: Repeated) {
+    fn drop_single_windows(&mut self, distance: u32, condition: Condition<'_>) {
         let mut column = std::mem::take(&mut self.column);
         let mut seen = std::mem::take(&mut self.seen);
         seen.restart(column.len());
@@ -205,7 +213,7 @@ impl WindowComparison {
         column.retain(|&(hash, content)| {
             let has_equal = seen.has(hash);
             if !has_equal && self.spans[content as usize].is_repeated {
-                self.add_alone(content, distance, rule);
+                self.add_alone(content, distance, condition);
             }
             has_equal
         });
@@ -214,10 +222,11 @@ impl WindowComparison {
 
     /// Adds a window that occurs only where its content does.
     #[inline]
-    fn add_alone(&mut self, content: u32, distance: u32, rule: Repeated) {
+    fn add_alone(&mut self, content: u32, distance: u32, condition: Condition<'_>) {
         let LiveContent { offset, counted: Counted { summary, documents }, .. } =
             self.contents[content as usize];
-        self.add_window(content, distance, (summary.plus(offset - distance), documents), rule);
+        let counted = Counted { summary: summary.plus(offset - distance), documents };
+        self.add_window(content, distance, &counted, condition);
     }
 
     /// Adds a window of a content, which begins `distance` words before its anchor, unless the window is not
@@ -227,13 +236,13 @@ impl WindowComparison {
         &mut self,
         content: u32,
         distance: u32,
-        (summary, documents): (OccurrenceSummary, u32),
-        rule: Repeated,
+        counted: &Counted,
+        condition: Condition<'_>,
     ) {
-        if !rule.accepts(summary.occurrences, documents) {
+        if !condition.accepts(counted) {
             return;
         }
-        let facts = summary.facts(documents);
+        let facts = counted.facts();
         let member = content;
         let content = &mut self.contents[content as usize];
         let window = (content.offset - distance) as u16;
@@ -277,10 +286,11 @@ impl WindowComparison {
     }
 }
 
-/// Returns the number of documents in which the contents occur.
+/// Returns the number of documents in which the contents occur. Documents of one origin count as one.
 fn document_count<'c>(
     mixed: &MixedGroups,
     contents: impl Iterator<Item = &'c LiveContent>,
+    origins: &Origins,
     documents: &mut Vec<u32>,
 ) -> u32 {
     documents.clear();
@@ -288,8 +298,5 @@ fn document_count<'c>(
         let runs = mixed.runs_of(&mixed.contents[content.index]);
         documents.extend(runs.iter().map(|run| run.document));
     }
-    if !documents.is_sorted() {
-        documents.sort_unstable();
-    }
-    documents.chunk_by(|a, b| a == b).count() as u32
+    origins.count(documents)
 }

@@ -1,6 +1,8 @@
 //! Places in a collection, and facts about the windows that begin there. A window is a sequence of k
 //! consecutive words of a document.
 
+use crate::origins::Origins;
+
 /// Place of a word in the collection. Places are ordered as the words are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
@@ -26,12 +28,12 @@ impl Place {
 pub(crate) struct WindowFacts {
     /// Number of places at which the window occurs.
     pub(crate) occurrences: u64,
-    /// Number of documents in which the window occurs.
+    /// Number of documents in which the window occurs. Documents of one origin count as one.
     pub(crate) documents: u32,
     /// Place of the first occurrence.
     pub(crate) first: Place,
-    /// Place of the first occurrence in another document than the first. If there is no such place, the
-    /// second occurrence.
+    /// Place of the first occurrence of another origin than the first. If there is no such place, the second
+    /// occurrence.
     pub(crate) second: Place,
 }
 
@@ -44,14 +46,11 @@ impl WindowFacts {
     }
 
     /// Returns the place of another occurrence of the window that occurs at `place`: the first occurrence
-    /// of all, unless it is in the same document and the window occurs in another document, too.
-    pub(crate) fn partner(&self, place: Place) -> Place {
-        let is_in_first = place.document == self.first.document;
-        if !is_in_first || (self.second.document == place.document && place != self.first) {
-            self.first
-        } else {
-            self.second
-        }
+    /// of all, unless it has the same origin and the window occurs in another origin, too.
+    pub(crate) fn partner(&self, place: Place, origins: &Origins) -> Place {
+        let is_in_first = origins.is_same(place.document, self.first.document);
+        let is_alone = || origins.is_same(self.second.document, place.document);
+        if !is_in_first || (place != self.first && is_alone()) { self.first } else { self.second }
     }
 }
 
@@ -64,7 +63,7 @@ pub(crate) struct OccurrenceSummary {
     pub(crate) first: Place,
     /// Place of the second occurrence, in any document.
     pub(crate) next: Place,
-    /// Place of the first occurrence in another document than the first.
+    /// Place of the first occurrence of another origin than the first.
     pub(crate) elsewhere: Place,
 }
 
@@ -75,25 +74,25 @@ impl OccurrenceSummary {
 
     /// Adds an occurrence that is behind all earlier ones.
     #[inline]
-    pub(crate) fn push(&mut self, place: Place) {
+    pub(crate) fn push(&mut self, place: Place, origins: &Origins) {
         match self.occurrences {
             0 => self.first = place,
             1 => self.next = place,
             _ => {}
         }
-        if self.elsewhere == Place::NONE && place.document != self.first.document {
+        if self.elsewhere == Place::NONE && !origins.is_same(place.document, self.first.document) {
             self.elsewhere = place;
         }
         self.occurrences += 1;
     }
 
     /// Adds the occurrences that `other` summarizes. The two sets of occurrences have none in common.
-    pub(crate) fn join(&mut self, other: &Self) {
+    pub(crate) fn join(&mut self, other: &Self, origins: &Origins) {
         // The first occurrence of both is the lower of the two first ones.
         let (lower, upper) =
             if self.first <= other.first { (*self, *other) } else { (*other, *self) };
-        // Occurrences of the upper summary count from its first one that is in another document.
-        let upper_elsewhere = if upper.first.document == lower.first.document {
+        // Occurrences of the upper summary count from its first one of another origin than the lower first one.
+        let upper_elsewhere = if origins.is_same(upper.first.document, lower.first.document) {
             upper.elsewhere
         } else {
             upper.first

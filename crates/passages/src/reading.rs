@@ -1,5 +1,6 @@
 //! One reading of all documents by several threads, and the numbers of the documents.
 
+use crate::origins::Origins;
 use crate::word_source::WordSource;
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::Work;
@@ -21,6 +22,8 @@ pub(crate) struct DocumentNumbers {
     of_temporary: Vec<u32>,
     /// Number of words of each document.
     lengths: Vec<u32>,
+    /// Origin of each document.
+    origins: Origins,
 }
 
 impl DocumentNumbers {
@@ -40,6 +43,11 @@ impl DocumentNumbers {
         self.lengths[document as usize]
     }
 
+    /// Returns the origins of the documents.
+    pub(crate) fn origins(&self) -> &Origins {
+        &self.origins
+    }
+
     /// Returns the number of words of all documents.
     pub(crate) fn words(&self) -> u64 {
         self.lengths.iter().map(|&length| u64::from(length)).sum()
@@ -56,8 +64,8 @@ impl DocumentNumbers {
     }
 
     /// Numbers the documents of all shards.
-    fn new(shards: Vec<ShardDocuments>) -> Self {
-        let mut numbers = Self { starts: vec![0], ..Self::default() };
+    fn new(shards: Vec<ShardDocuments>, origins: Origins) -> Self {
+        let mut numbers = Self { starts: vec![0], origins, ..Self::default() };
         let count = shards.iter().map(Vec::len).sum();
         numbers.of_temporary.resize(count, 0);
         let mut next = 0;
@@ -73,17 +81,27 @@ impl DocumentNumbers {
     }
 }
 
+/// Parts into which the words of a document are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Division {
+    /// The document is not divided.
+    None,
+    /// Units of the source, such as sentences.
+    Units,
+}
+
 /// Reads all documents of all shards, with the threads of `context`. Calls `visit` with the state of the
-/// thread, the temporary number of the document, and its words. Returns the states of the threads and the
-/// numbers of the documents.
+/// thread, the temporary number of the document, its words, and the ends of its parts. Returns the states of the
+/// threads and the numbers of the documents.
 ///
 /// # Errors
 /// The source or `visit` fails, the work is cancelled, or there are too many documents.
 pub(crate) fn read_all<S: Send>(
     source: &dyn WordSource,
     context: &Context<'_>,
+    division: Division,
     state: impl Fn() -> S + Sync,
-    visit: impl Fn(&mut S, u32, &[u64]) -> Result<()> + Sync,
+    visit: impl Fn(&mut S, u32, &[u64], &[u32]) -> Result<()> + Sync,
 ) -> Result<(Vec<S>, DocumentNumbers)> {
     let shards = source.shard_count();
     let bytes = (0..shards).map(|shard| source.shard_bytes(shard)).sum();
@@ -92,7 +110,7 @@ pub(crate) fn read_all<S: Send>(
     let read = |(state, read): &mut (S, Vec<(usize, ShardDocuments)>), shard| {
         context.check_cancelled()?;
         let mut documents = Vec::new();
-        source.visit_words(shard, &|_| true, &mut |_, words| {
+        let mut visit_next = |words: &[u64], ends: &[u32]| {
             let number = next.fetch_add(1, Ordering::Relaxed);
             // The last numbers are never given out, so that no place equals a place that means none.
             let Some(length) = u32::try_from(words.len()).ok().filter(|_| number < u32::MAX - 1)
@@ -100,8 +118,18 @@ pub(crate) fn read_all<S: Send>(
                 return Err(too_many());
             };
             documents.push((number, length));
-            visit(state, number, words)
-        })?;
+            visit(state, number, words, ends)
+        };
+        let all = |_| true;
+        // Only a search for units needs their ends, so other searches do not divide the text.
+        match division {
+            Division::None => {
+                source.visit_words(shard, &all, &mut |_, words| visit_next(words, &[]))?;
+            }
+            Division::Units => {
+                source.visit_units(shard, &all, &mut |_, words, ends| visit_next(words, ends))?;
+            }
+        }
         read.push((shard, documents));
         context.progress().advance(source.shard_bytes(shard));
         Ok(())
@@ -112,7 +140,8 @@ pub(crate) fn read_all<S: Send>(
     // Shards are numbered in reading order, so their documents are, too.
     read.sort_unstable_by_key(|&(shard, _)| shard);
     let shards = read.into_iter().map(|(_, documents)| documents).collect();
-    Ok((states, DocumentNumbers::new(shards)))
+    // The source knows the origins of all documents only now.
+    Ok((states, DocumentNumbers::new(shards, Origins::new(source.origins()))))
 }
 
 /// Returns the error for a collection that is too large for 32-bit numbers.

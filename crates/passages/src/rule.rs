@@ -1,5 +1,8 @@
 //! The condition under which a window counts as repeated.
 
+use crate::classes::Counted;
+use crate::origins::Origins;
+
 /// Condition under which k consecutive words, which are called a window, count as repeated.
 ///
 /// ```
@@ -11,7 +14,7 @@
 pub enum Repeated {
     /// The window occurs at two places or more, which may be in the same document.
     Anywhere,
-    /// The window occurs in at least this number of documents.
+    /// The window occurs in at least this number of documents. Documents of one origin count as one.
     Documents(u32),
 }
 
@@ -24,12 +27,31 @@ impl Default for Repeated {
 impl Repeated {
     /// Returns whether a window is repeated that occurs `occurrences` times in `documents` documents.
     #[inline]
-    pub(crate) fn accepts(self, occurrences: u64, documents: u32) -> bool {
+    fn accepts(self, occurrences: u64, documents: u32) -> bool {
         // A window that occurs once has no partner.
         occurrences >= 2
             && match self {
                 Self::Anywhere => true,
                 Self::Documents(least) => documents >= least,
             }
+    }
+}
+
+/// The condition of a search: when windows count as repeated, and their size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Condition<'c> {
+    /// The number of occurrences or documents.
+    pub(crate) rule: Repeated,
+    /// Origins of the documents. Documents of one origin count as one.
+    pub(crate) origins: &'c Origins,
+    /// Number of words of a window, if all windows have the same.
+    pub(crate) words: u32,
+}
+
+impl Condition<'_> {
+    /// Returns whether windows with these occurrences are repeated.
+    #[inline]
+    pub(crate) fn accepts(&self, counted: &Counted) -> bool {
+        self.rule.accepts(counted.summary.occurrences, counted.documents)
     }
 }

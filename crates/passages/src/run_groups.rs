@@ -1,9 +1,10 @@
 //! Groups runs by their anchors and contents, and finds the runs whose windows must be compared one by one.
 
 use crate::classes::{Classes, Counted, Occurrence, OccurrenceWriter, Piece};
+use crate::origins::Origins;
 use crate::place::Place;
 use crate::rank_sort::sort_by_rank;
-use crate::rule::Repeated;
+use crate::rule::Condition;
 use crate::run_finder::{Run, Sides};
 use crate::seen_twice::SeenTwice;
 use simtool_base::error::Result;
@@ -61,7 +62,7 @@ impl Run {
 #[derive(Debug)]
 pub(crate) struct GroupOutput<'o, 'b> {
     /// The condition for repeated windows.
-    pub(crate) rule: Repeated,
+    pub(crate) condition: Condition<'o>,
     /// Number of the bucket.
     pub(crate) bucket: u16,
     /// The classes of the bucket.
@@ -80,7 +81,7 @@ impl GroupOutput<'_, '_> {
         if pieces.is_empty() {
             return Ok(());
         }
-        let class = self.classes.push(runs[0].shape.windows(), pieces);
+        let class = self.classes.push(runs[0].shape.windows(), self.condition.words, pieces);
         for run in runs {
             let repeats = run.shape.repeats() as u16;
             let bucket = self.bucket;
@@ -91,8 +92,8 @@ impl GroupOutput<'_, '_> {
 
     /// Adds a class whose windows all occur only where the class does.
     fn push_alone(&mut self, runs: &[Run]) -> Result<()> {
-        let counted = counted(runs);
-        if !self.rule.accepts(counted.summary.occurrences, counted.documents) {
+        let counted = counted(runs, self.condition.origins);
+        if !self.condition.accepts(&counted) {
             return Ok(());
         }
         let to = runs[0].shape.windows() as u16;
@@ -101,13 +102,13 @@ impl GroupOutput<'_, '_> {
 }
 
 /// Counts the occurrences of the first window of equal runs, which are sorted by their places.
-pub(crate) fn counted(runs: &[Run]) -> Counted {
+pub(crate) fn counted(runs: &[Run], origins: &Origins) -> Counted {
     // The second repeat can be the second occurrence, and later repeats are only counted.
     let places = runs.iter().flat_map(|run| {
         let is_repeated = run.shape.repeats() > 1;
         [Some(run.place()), is_repeated.then(|| run.place().plus(run.shape.windows()))]
     });
-    let mut counted = Counted::of(places.flatten());
+    let mut counted = Counted::of(places.flatten(), origins);
     let more = |run: &Run| u64::from(run.shape.repeats().saturating_sub(2));
     counted.summary.occurrences += runs.iter().map(more).sum::<u64>();
     counted

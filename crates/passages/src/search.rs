@@ -8,12 +8,12 @@ use crate::live_windows::hash_live_windows;
 use crate::mixed_groups::WindowComparison;
 use crate::passages::{CutRange, Excerpt, Passage, Passages};
 use crate::place::Place;
-use crate::reading::{DocumentNumbers, read_all};
-use crate::rule::Repeated;
+use crate::reading::{Division, DocumentNumbers, read_all};
+use crate::rule::{Condition, Repeated};
 use crate::run_finder::{BLOCK, MOST_WORDS, Run, RunFinder, left_words};
 use crate::run_groups::{GroupOutput, MixedGroups, group_runs, repeated_runs};
 use crate::verification::are_true;
-use crate::window_groups::{Window, group_windows, repeated_windows};
+use crate::window_groups::{Window, WindowLength, group_windows, repeated_windows};
 use crate::word_hashes::WordHashes;
 use crate::word_range::WordRange;
 use crate::word_source::WordSource;
@@ -35,14 +35,16 @@ const MOST_SEEDS: u64 = 20;
 const RUNS: &str = "the runs of windows";
 /// Description of the memory for windows. Out-of-memory messages contain it.
 const WINDOWS: &str = "the windows of words";
+/// Description of the memory for units. Out-of-memory messages contain it.
+const UNITS: &str = "the units of text";
 /// Description of the memory for places of classes. Out-of-memory messages contain it.
 const OCCURRENCES: &str = "the places of repeated windows";
 
-/// A search for all passages of at least k words that occur more than once. Create one with
-/// [`PassageSearch::new`].
+/// A search for all passages of at least k words that occur more than once, or for all units of text that do, such
+/// as sentences. Create one with [`PassageSearch::new`].
 #[derive(Clone, Copy, Debug)]
 pub struct PassageSearch<'a> {
-    /// Number of words of a window, which is the least number of words of a passage.
+    /// Number of words of a window, which is the least number of words of a passage or unit.
     words: usize,
     /// Condition under which a window counts as repeated.
     rule: Repeated,
@@ -67,6 +69,8 @@ pub(crate) enum Way {
     Runs,
     /// Compares the hashes of all windows.
     Windows,
+    /// Compares the hashes of the units of the source, which are windows of different lengths.
+    Units,
 }
 
 impl<'a> PassageSearch<'a> {
@@ -105,6 +109,13 @@ impl<'a> PassageSearch<'a> {
         Self { rule, ..self }
     }
 
+    /// Returns the same search, but one for whole units of the source, such as sentences. A unit with the least
+    /// number of words is repeated if other units have the same words. Consecutive repeated units are one passage.
+    #[must_use]
+    pub fn with_units(self) -> Self {
+        Self { way: Way::Units, ..self }
+    }
+
     /// Returns the same search, but one that takes about `bytes` bytes of memory. With less memory, it reads the
     /// collection more often. The memory for the passages themselves is not limited.
     #[must_use]
@@ -139,7 +150,8 @@ impl<'a> PassageSearch<'a> {
                 let words_a_run = (self.words as u64 / 3).max(1);
                 2 * size_of::<Run>() as u64 / words_a_run
             }
-            Way::Windows => 2 * size_of::<Window>() as u64,
+            Way::Windows => 2 * size_of::<Window<()>>() as u64,
+            Way::Units => 2 * size_of::<Window<u32>>() as u64 / self.words as u64,
         };
         let bytes = words.saturating_mul(item_bytes.max(1));
         bytes.div_ceil(self.memory_bytes.max(1)).clamp(1, MOST_PARTS)
@@ -185,6 +197,7 @@ impl<'a> PassageSearch<'a> {
             let (of_part, of_reading) = match self.way {
                 Way::Runs => search.by_runs()?,
                 Way::Windows => search.by_windows()?,
+                Way::Units => search.by_units()?,
             };
             // The first part needs no merging, and most searches have only one.
             if part == 0 {
@@ -205,16 +218,15 @@ impl<'a> PassageSearch<'a> {
         coverage: &Coverage,
     ) -> Result<Passages> {
         let cuts = coverage.cuts();
-        let window = self.words as u32;
         let stretches = coverage.stretches.iter();
         // Each stretch needs the bytes of its own ends, and of the ends of the window that is its partner.
-        let of_stretch = |stretch: &Stretch| [stretch.words, stretch.best.partner_words(window)];
+        let of_stretch = |stretch: &Stretch| [stretch.words, stretch.best.partner_words()];
         let ranges = stretches.flat_map(of_stretch).chain(cuts.iter().copied());
         let asked = ranges.flat_map(|range| range.ends()).collect();
         let places = BytePlaces::find(asked, source, numbers, self.context)?;
         let passage = |stretch: &Stretch| {
             let Stretch { words, best } = stretch;
-            let partner = best.partner_words(window);
+            let partner = best.partner_words();
             Passage {
                 document: words.document,
                 words: words.start..words.end,
@@ -268,20 +280,22 @@ impl PartSearch<'_> {
         let runs = Buckets::new(BUCKETS, RUNS, context.memory());
         let finder = || RunFinder::new(context.isa(), self.search.words, self.hashes.clone());
         let state = || (runs.writer(), finder());
-        let visit =
-            |(writer, finder): &mut (BucketWriter<'_, Run>, RunFinder), document, words: &[u64]| {
-                finder.find(document, words, &mut |run| match self.bucket(run.anchor) {
-                    Some(bucket) => writer.push(bucket, run),
-                    None => Ok(()),
-                })
-            };
-        let (states, mut numbers) = read_all(self.source, context, state, visit)?;
+        let visit = |(writer, finder): &mut (BucketWriter<'_, Run>, RunFinder),
+                     document,
+                     words: &[u64],
+                     _: &[u32]| {
+            finder.find(document, words, &mut |run| match self.bucket(run.anchor) {
+                Some(bucket) => writer.push(bucket, run),
+                None => Ok(()),
+            })
+        };
+        let (states, mut numbers) = read_all(self.source, context, Division::None, state, visit)?;
         for (writer, _) in states {
             writer.finish();
         }
         context.progress().begin("group windows", Work::Steps(BUCKETS as u64));
         let occurrences = Buckets::new(BUCKETS, OCCURRENCES, context.memory());
-        let grouped = self.group(&occurrences, numbers.count(), 0, |bucket, output| {
+        let grouped = self.group(&occurrences, &numbers, 0, |bucket, output| {
             // The blocks of the bucket are freed as soon as the repeated runs are copied.
             let mut runs = repeated_runs(&runs.take(bucket));
             for run in &mut runs {
@@ -295,7 +309,7 @@ impl PartSearch<'_> {
             grouped.into_iter().unzip();
         classes.extend(self.compare_windows(&occurrences, &numbers, &mut mixed)?);
         drop(mixed);
-        Ok((self.walk(&occurrences, &classes)?, numbers))
+        Ok((self.walk(&occurrences, &classes, &numbers)?, numbers))
     }
 
     /// Compares the windows of runs that have the same anchor and different contents. Returns their classes, whose
@@ -313,7 +327,7 @@ impl PartSearch<'_> {
             + hashes.iter().map(|hashes| 8 * hashes.capacity() as u64).sum::<u64>();
         let _memory = context.memory().hold(bytes);
         context.progress().begin("compare windows", Work::Steps(BUCKETS as u64));
-        let compared = self.group(occurrences, numbers.count(), BUCKETS, |bucket, output| {
+        let compared = self.group(occurrences, numbers, BUCKETS, |bucket, output| {
             let mixed = &mixed[bucket];
             // Contents that are not live have the same facts for all of their windows.
             mixed.push_others(output)?;
@@ -325,13 +339,8 @@ impl PartSearch<'_> {
 
     /// Finds repeated windows by their hashes.
     fn by_windows(&self) -> Result<(Coverage, DocumentNumbers)> {
-        let context = self.search.context;
         let words = self.search.words;
-        let windows = Buckets::new(BUCKETS, WINDOWS, context.memory());
-        let state = || (windows.writer(), self.hashes.clone());
-        let visit = |(writer, hashes): &mut (BucketWriter<'_, Window>, WordHashes),
-                     document,
-                     text: &[u64]| {
+        self.by_hashes(WINDOWS, |(writer, hashes), document, text, _| {
             // The sums of a block stay in the cache.
             for start in (0..text.len()).step_by(BLOCK) {
                 let end = text.len().min(start + BLOCK + words - 1);
@@ -340,19 +349,59 @@ impl PartSearch<'_> {
                 for (sum, place) in hashes.sums_of(words).zip(places) {
                     let hash = hashes.hash(sum);
                     if let Some(bucket) = self.bucket(hash) {
-                        writer.push(bucket, Window { hash, place })?;
+                        writer.push(bucket, Window { hash, place, length: () })?;
                     }
                 }
             }
             Ok(())
-        };
-        let (states, mut numbers) = read_all(self.source, context, state, visit)?;
+        })
+    }
+
+    /// Finds repeated units of the source by their hashes. Shorter units are left out.
+    fn by_units(&self) -> Result<(Coverage, DocumentNumbers)> {
+        self.by_hashes(UNITS, |(writer, hashes), document, text, ends| {
+            let mut start = 0;
+            for &end in ends {
+                // Units follow each other without gaps, so the next one begins where this one ends.
+                let place = Place { document, word: start };
+                let unit = &text[start as usize..end as usize];
+                start = end;
+                if unit.len() < self.search.words {
+                    continue;
+                }
+                let hash = hashes.hash_all(unit);
+                if let Some(bucket) = self.bucket(hash) {
+                    writer.push(bucket, Window { hash, place, length: unit.len() as u32 })?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Finds repeated windows by the hashes that `visit` collects from each document. `name` describes the windows
+    /// in out-of-memory messages.
+    fn by_hashes<L: WindowLength>(
+        &self,
+        name: &'static str,
+        visit: impl Fn(
+            &mut (BucketWriter<'_, Window<L>>, WordHashes),
+            u32,
+            &[u64],
+            &[u32],
+        ) -> Result<()>
+        + Sync,
+    ) -> Result<(Coverage, DocumentNumbers)> {
+        let context = self.search.context;
+        let windows = Buckets::new(BUCKETS, name, context.memory());
+        let state = || (windows.writer(), self.hashes.clone());
+        let division = if L::IS_OF_UNIT { Division::Units } else { Division::None };
+        let (states, mut numbers) = read_all(self.source, context, division, state, visit)?;
         for (writer, _) in states {
             writer.finish();
         }
         context.progress().begin("group windows", Work::Steps(BUCKETS as u64));
         let occurrences = Buckets::new(BUCKETS, OCCURRENCES, context.memory());
-        let classes = self.group(&occurrences, numbers.count(), 0, |bucket, output| {
+        let classes = self.group(&occurrences, &numbers, 0, |bucket, output| {
             let mut windows = repeated_windows(&windows.take(bucket));
             for window in &mut windows {
                 window.place.document = numbers.number(window.place.document);
@@ -361,7 +410,7 @@ impl PartSearch<'_> {
         })?;
         numbers.drop_temporary();
         let classes: Vec<Classes> = classes.into_iter().map(|(classes, ())| classes).collect();
-        Ok((self.walk(&occurrences, &classes)?, numbers))
+        Ok((self.walk(&occurrences, &classes, &numbers)?, numbers))
     }
 
     /// Calls `work` with each bucket and the receiver of its classes and occurrences, with all threads. Returns the
@@ -369,19 +418,25 @@ impl PartSearch<'_> {
     fn group<R: Send>(
         &self,
         occurrences: &Buckets<Occurrence>,
-        documents: u32,
+        numbers: &DocumentNumbers,
         first: usize,
         work: impl Fn(usize, &mut GroupOutput<'_, '_>) -> Result<R> + Sync,
     ) -> Result<Vec<(Classes, R)>> {
         let context = self.search.context;
-        let state = || Ok((OccurrenceWriter::new(occurrences, documents), Vec::new()));
+        let state = || Ok((OccurrenceWriter::new(occurrences, numbers.count()), Vec::new()));
         let states = context.threads().try_fold(BUCKETS, state, |(writer, done), bucket| {
             context.check_cancelled()?;
             let mut classes = Classes::default();
-            let rule = self.search.rule;
-            let number = (first + bucket) as u16;
-            let mut output =
-                GroupOutput { rule, bucket: number, classes: &mut classes, occurrences: writer };
+            let mut output = GroupOutput {
+                condition: Condition {
+                    rule: self.search.rule,
+                    origins: numbers.origins(),
+                    words: self.search.words as u32,
+                },
+                bucket: (first + bucket) as u16,
+                classes: &mut classes,
+                occurrences: writer,
+            };
             let result = work(bucket, &mut output)?;
             done.push((bucket, (classes, result)));
             context.progress().advance(1);
@@ -398,7 +453,12 @@ impl PartSearch<'_> {
     }
 
     /// Walks through all documents with repeated windows.
-    fn walk(&self, occurrences: &Buckets<Occurrence>, classes: &[Classes]) -> Result<Coverage> {
+    fn walk(
+        &self,
+        occurrences: &Buckets<Occurrence>,
+        classes: &[Classes],
+        numbers: &DocumentNumbers,
+    ) -> Result<Coverage> {
         let context = self.search.context;
         let _memory = context.memory().hold(classes.iter().map(Classes::bytes).sum());
         context.progress().begin("join windows", Work::Steps(BUCKETS as u64));
@@ -409,7 +469,7 @@ impl PartSearch<'_> {
             // Threads add occurrences in any order. Each place occurs once, so the sorted order is always the same.
             sort_by_place(&mut occurrences);
             let mut coverage = empty();
-            coverage.add(&occurrences, classes, self.search.words as u32);
+            coverage.add(&occurrences, classes, numbers.origins());
             context.progress().advance(1);
             Ok(coverage)
         };

@@ -1,4 +1,5 @@
-//! Groups equal windows by their hashes, without anchors. This is faster than runs if windows are short.
+//! Groups equal windows by their hashes, without anchors. This is faster than runs if windows are short. Units of
+//! text, such as sentences, are windows of different lengths.
 
 use crate::classes::{Counted, Occurrence, Piece};
 use crate::place::Place;
@@ -9,18 +10,45 @@ use simtool_base::error::Result;
 
 /// A window and its place.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Window {
+pub(crate) struct Window<L> {
     /// Hash of the words.
     pub(crate) hash: u64,
     /// Place of the first word.
     pub(crate) place: Place,
+    /// Number of words. `()` if all windows have the same number.
+    pub(crate) length: L,
+}
+
+/// Number of words of a window, or `()` if all windows have the same number.
+pub(crate) trait WindowLength: Copy + Ord + Send + Sync {
+    /// Whether windows are units of the text.
+    const IS_OF_UNIT: bool;
+
+    /// Returns the number of words. `of_all` is the number of words of all windows, if they have the same.
+    fn words(self, of_all: u32) -> u32;
+}
+
+impl WindowLength for () {
+    const IS_OF_UNIT: bool = false;
+
+    fn words(self, of_all: u32) -> u32 {
+        of_all
+    }
+}
+
+impl WindowLength for u32 {
+    const IS_OF_UNIT: bool = true;
+
+    fn words(self, _of_all: u32) -> u32 {
+        self
+    }
 }
 
 /// Returns the windows of a bucket that occur more than once. A few others remain, too.
-pub(crate) fn repeated_windows(blocks: &[Vec<Window>]) -> Vec<Window> {
+pub(crate) fn repeated_windows<L: WindowLength>(blocks: &[Vec<Window<L>>]) -> Vec<Window<L>> {
     let mut hashes = SeenTwice::new(blocks.iter().map(Vec::len).sum());
     blocks.iter().flatten().for_each(|window| hashes.see(window.hash));
-    let has_equal = |window: &&Window| hashes.has(window.hash);
+    let has_equal = |window: &&Window<L>| hashes.has(window.hash);
     blocks.iter().flatten().filter(has_equal).copied().collect()
 }
 
@@ -28,18 +56,23 @@ pub(crate) fn repeated_windows(blocks: &[Vec<Window>]) -> Vec<Window> {
 ///
 /// # Errors
 /// Not enough memory.
-pub(crate) fn group_windows(
-    mut windows: Vec<Window>,
+pub(crate) fn group_windows<L: WindowLength>(
+    mut windows: Vec<Window<L>>,
     output: &mut GroupOutput<'_, '_>,
 ) -> Result<()> {
-    sort_by_rank(&mut windows, |window| window.hash, |window| (window.hash, window.place));
+    let key = |window: &Window<L>| (window.hash, window.length, window.place);
+    sort_by_rank(&mut windows, |window| window.hash, key);
+    let are_equal = |a: &Window<L>, b: &Window<L>| (a.hash, a.length) == (b.hash, b.length);
     // Equal windows are neighbours now, in the order of their places.
-    for equal in windows.chunk_by(|a, b| a.hash == b.hash).filter(|equal| equal.len() > 1) {
-        let counted = Counted::of(equal.iter().map(|window| window.place));
-        if !output.rule.accepts(counted.summary.occurrences, counted.documents) {
+    for equal in windows.chunk_by(are_equal).filter(|equal| equal.len() > 1) {
+        let places = equal.iter().map(|window| window.place);
+        let counted = Counted::of(places, output.condition.origins);
+        if !output.condition.accepts(&counted) {
             continue;
         }
-        let class = output.classes.push(1, &[Piece { from: 0, to: 1, facts: counted.facts() }]);
+        let words = equal[0].length.words(output.condition.words);
+        let piece = Piece { from: 0, to: 1, facts: counted.facts() };
+        let class = output.classes.push(1, words, &[piece]);
         let bucket = output.bucket;
         for window in equal {
             let occurrence = Occurrence { place: window.place, class, bucket, repeats: 1 };

@@ -9,6 +9,10 @@ pub type VisitWords<'v> = dyn FnMut(u32, &[u64]) -> Result<()> + 'v;
 /// Receives the position of a document in its shard, and byte ranges of some of its words.
 pub type VisitPlaces<'v> = dyn FnMut(u32, &[Range<u64>]) -> Result<()> + 'v;
 
+/// Receives the position of a document in its shard, the words of the document, and the position behind the last
+/// word of each of its units.
+pub type VisitUnits<'v> = dyn FnMut(u32, &[u64], &[u32]) -> Result<()> + 'v;
+
 /// Documents as sequences of words. They can be read several times, and are divided into shards that
 /// can be read separately.
 ///
@@ -41,6 +45,32 @@ pub trait WordSource: Sync {
         is_wanted: &dyn Fn(u32) -> bool,
         visit: &mut VisitWords<'_>,
     ) -> Result<()>;
+
+    /// Does the same as [`visit_words`](Self::visit_words), but also gives the units of each document, such as its
+    /// sentences. `visit(index, words, ends)` gets the position behind the last word of each unit, in ascending
+    /// order. Each word is in a unit, and each unit has a word. By default, a document is one unit.
+    ///
+    /// # Errors
+    /// The source cannot be read, or `visit` returns an error, which is then returned.
+    fn visit_units(
+        &self,
+        shard: usize,
+        is_wanted: &dyn Fn(u32) -> bool,
+        visit: &mut VisitUnits<'_>,
+    ) -> Result<()> {
+        self.visit_words(shard, is_wanted, &mut |index, words| {
+            // A document without words has no unit.
+            let end = words.len() as u32;
+            visit(index, words, if end == 0 { &[] } else { std::slice::from_ref(&end) })
+        })
+    }
+
+    /// Returns the number of the origin of each document in reading order, for example of its host. Documents of
+    /// one origin count as one. `None` if each document has its own origin. The search calls this function when
+    /// all shards have been read once.
+    fn origins(&self) -> Option<Vec<u32>> {
+        None
+    }
 
     /// Calls `visit(index, places)` for each document of shard number `shard` for which
     /// `asked(index)` is not empty, in order. `asked` returns positions of words in ascending order, from

@@ -4,7 +4,7 @@ mod naive;
 
 use super::*;
 use crate::search::Way;
-use naive::bytes_of;
+use naive::{NaiveSearch, bytes_of};
 use simtool_base::error::{ErrorKind, Result};
 use simtool_base::progress::NoProgress;
 use simtool_base::stable_hash::mix;
@@ -15,6 +15,15 @@ use simtool_compute::resources::Resources;
 struct ListedDocuments<'d> {
     documents: &'d [Vec<u64>],
     shard_documents: usize,
+    /// Ends of the units of each document. Without them, a document is one unit.
+    ends: Option<&'d [Vec<u32>]>,
+    origins: Option<&'d [u32]>,
+}
+
+impl<'d> ListedDocuments<'d> {
+    fn new(documents: &'d [Vec<u64>], shard_documents: usize) -> Self {
+        Self { documents, shard_documents, ends: None, origins: None }
+    }
 }
 
 impl ListedDocuments<'_> {
@@ -41,6 +50,23 @@ impl WordSource for ListedDocuments<'_> {
         self.shard(shard)
             .filter(|(index, _)| is_wanted(*index))
             .try_for_each(|(index, words)| visit(index, words))
+    }
+
+    fn visit_units(
+        &self,
+        shard: usize,
+        is_wanted: &dyn Fn(u32) -> bool,
+        visit: &mut VisitUnits<'_>,
+    ) -> Result<()> {
+        let first = shard * self.shard_documents;
+        self.visit_words(shard, is_wanted, &mut |index, words| match self.ends {
+            Some(ends) => visit(index, words, &ends[first + index as usize]),
+            None => visit(index, words, &[words.len() as u32][..usize::from(!words.is_empty())]),
+        })
+    }
+
+    fn origins(&self) -> Option<Vec<u32>> {
+        self.origins.map(<[u32]>::to_vec)
     }
 
     fn visit_places<'p>(
@@ -111,8 +137,7 @@ fn all_ways_agree_with_the_obvious_one() {
         let documents = random_documents(&mut random, 60);
         let most = [3, 12, 50][random.below(3)];
         let length = 1 + random.below(most);
-        let source =
-            ListedDocuments { documents: &documents, shard_documents: 1 + random.below(4) };
+        let source = ListedDocuments::new(&documents, 1 + random.below(4));
         let rule = RULES[random.below(4)];
         let expected = naive::find(&documents, length, rule);
         let context = &contexts[random.below(2)];
@@ -130,7 +155,7 @@ fn all_ways_agree_with_the_obvious_one() {
 #[track_caller]
 fn check(documents: &[Vec<u64>], length: usize, rule: Repeated) -> Passages {
     let expected = naive::find(documents, length, rule);
-    let source = ListedDocuments { documents, shard_documents: 7 };
+    let source = ListedDocuments::new(documents, 7);
     let context = with_threads(2);
     for way in [Way::Windows, Way::Runs] {
         for parts in [1, 3] {
@@ -217,7 +242,7 @@ fn verification_finds_equal_hashes_of_different_words() {
     for seed in 0..40 {
         let mut random = Random(mix(seed));
         let documents = random_documents(&mut random, 200);
-        let source = ListedDocuments { documents: &documents, shard_documents: 2 };
+        let source = ListedDocuments::new(&documents, 2);
         let length = 1 + random.below(20);
         let expected = naive::find(&documents, length, Repeated::Anywhere);
         for way in [Way::Windows, Way::Runs] {
@@ -279,7 +304,97 @@ fn wrong_numbers_of_words_are_errors() {
         assert!(matches!(error.kind(), ErrorKind::Config { field: "words", .. }), "{error}");
     }
     let documents = vec![vec![mix(7); 3000]; 2];
-    let source = ListedDocuments { documents: &documents, shard_documents: 1 };
+    let source = ListedDocuments::new(&documents, 1);
     let found = PassageSearch::new(1000, &context).unwrap().find(&source).unwrap();
     assert_eq!(found.repeated_windows, 2 * 2001);
+}
+
+/// Divides documents into units of random lengths. Returns the ends of the units of each document.
+fn random_units(random: &mut Random, documents: &[Vec<u64>]) -> Vec<Vec<u32>> {
+    let longest = 1 + random.below(9);
+    let mut ends_of = |words: &Vec<u64>| {
+        let mut ends = Vec::new();
+        let mut end = 0;
+        while end < words.len() {
+            end = words.len().min(end + 1 + random.below(longest));
+            ends.push(end as u32);
+        }
+        ends
+    };
+    documents.iter().map(&mut ends_of).collect()
+}
+
+#[test]
+fn units_and_origins_agree_with_the_obvious_search() {
+    let contexts = [1, 3].map(with_threads);
+    let mut repeated = 0;
+    for seed in 0..600 {
+        let mut random = Random(mix(seed));
+        let documents = random_documents(&mut random, 40);
+        let most = [3, 15][random.below(2)];
+        let least = 1 + random.below(most);
+        let rule = RULES[random.below(4)];
+        let ends = random_units(&mut random, &documents);
+        let origins: Vec<u32> = documents.iter().map(|_| random.below(4) as u32).collect();
+        let mut source = ListedDocuments::new(&documents, 1 + random.below(4));
+        source.ends = Some(&ends);
+        let is_by_origin = random.below(2) == 0;
+        source.origins = is_by_origin.then_some(&origins);
+        // Without origins, each document is its own.
+        let own_origins = (0..documents.len() as u32).collect();
+        for way in [Way::Units, Way::Windows, Way::Runs] {
+            // The obvious search gets the windows of the way as ranges of words.
+            let windows = if way == Way::Units {
+                let units = |ends: &Vec<u32>| {
+                    let starts = std::iter::once(0).chain(ends.iter().copied());
+                    let units = starts.zip(ends).map(|(start, &end)| start..end);
+                    units.filter(|unit| unit.len() >= least).collect()
+                };
+                ends.iter().map(units).collect()
+            } else {
+                naive::all_windows(&documents, least)
+            };
+            let origins = if is_by_origin { &origins } else { &own_origins }.clone();
+            let expected = NaiveSearch { documents: &documents, windows, origins, rule }.find();
+            let context = &contexts[random.below(2)];
+            let search = PassageSearch::new(least, context).unwrap().with_rule(rule);
+            let search = search.with_details(way, 1 + random.below(3) as u64, u64::MAX);
+            let found = search.with_verification(random.below(2) == 0).find(&source).unwrap();
+            assert_eq!(found, expected, "seed {seed}, {least} words, {way:?}, {is_by_origin}");
+            repeated += usize::from(way == Way::Units && !found.passages.is_empty());
+        }
+    }
+    assert!(repeated > 100, "{repeated} searches for units find some");
+}
+
+#[test]
+fn verification_finds_units_with_equal_hashes() {
+    let context = with_threads(2);
+    let mut wrong = 0;
+    for seed in 0..100 {
+        let mut random = Random(mix(seed));
+        let documents = random_documents(&mut random, 40);
+        let ends = random_units(&mut random, &documents);
+        let mut source = ListedDocuments::new(&documents, 2);
+        source.ends = Some(&ends);
+        let search = PassageSearch::new(1, &context).unwrap().with_rule(Repeated::Anywhere);
+        let expected = search.with_units().find(&source).unwrap();
+        let search = search.with_details(Way::Units, 2, 0xFF);
+        let found = search.with_verification(true).find(&source).unwrap();
+        assert_eq!(found, expected, "seed {seed}");
+        wrong += usize::from(search.find(&source).unwrap() != expected);
+    }
+    assert!(wrong > 10, "{wrong} searches without verification are wrong");
+}
+
+#[test]
+fn a_long_unit_is_found_whole() {
+    // Polynomials of these words have equal sums with any base.
+    let morse = |flip: u64| (0..1 << 14).map(move |at: u64| u64::from(at.count_ones() & 1) ^ flip);
+    let documents = [0, 1, 0].map(|flip| morse(flip).collect::<Vec<_>>());
+    let context = with_threads(1);
+    let search = PassageSearch::new(8, &context).unwrap().with_units();
+    let found = search.find(&ListedDocuments::new(&documents, 1)).unwrap();
+    let of: Vec<_> = found.passages.iter().map(|found| (found.document, found.is_whole)).collect();
+    assert_eq!(of, [(0, true), (2, true)]);
 }

@@ -1,4 +1,4 @@
-//! The search for passages in the most obvious way: a map of all windows, as sequences of words.
+//! The search for passages in the most obvious way: a map of all windows or units, as sequences of words.
 
 use crate::{CutRange, Excerpt, Passage, Passages, Repeated};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,60 +12,132 @@ pub(super) fn bytes_of(words: Range<u32>) -> Range<u64> {
 /// Place of a window: the number of the document, and the position of the first word.
 type WindowPlace = (u32, u32);
 
+/// A search in the most obvious way.
+pub(super) struct NaiveSearch<'d> {
+    pub(super) documents: &'d [Vec<u64>],
+    /// Words of each window of each document.
+    pub(super) windows: Vec<Vec<Range<u32>>>,
+    /// Origin of each document.
+    pub(super) origins: Vec<u32>,
+    pub(super) rule: Repeated,
+}
+
 /// Finds all passages of `documents` of at least `length` words.
 pub(super) fn find(documents: &[Vec<u64>], length: usize, rule: Repeated) -> Passages {
-    let mut windows: BTreeMap<&[u64], Vec<WindowPlace>> = BTreeMap::new();
-    for (document, words) in (0..).zip(documents) {
-        for (start, window) in (0..).zip(words.windows(length)) {
-            windows.entry(window).or_default().push((document, start));
-        }
+    let windows = all_windows(documents, length);
+    let origins = (0..documents.len() as u32).collect();
+    NaiveSearch { documents, windows, origins, rule }.find()
+}
+
+/// Returns all windows of `length` words of each document.
+pub(super) fn all_windows(documents: &[Vec<u64>], length: usize) -> Vec<Vec<Range<u32>>> {
+    let of_document = |words: &Vec<u64>| {
+        let count = (words.len() + 1).saturating_sub(length) as u32;
+        (0..count).map(|start| start..start + length as u32).collect()
+    };
+    documents.iter().map(of_document).collect()
+}
+
+impl NaiveSearch<'_> {
+    /// Returns the number of origins of some places.
+    fn origins_of(&self, places: &[WindowPlace]) -> usize {
+        let origins = places.iter().map(|place| self.origins[place.0 as usize]);
+        origins.collect::<BTreeSet<_>>().len()
     }
-    let is_repeated = |places: &Vec<WindowPlace>| {
-        let documents: BTreeSet<u32> = places.iter().map(|place| place.0).collect();
-        match rule {
-            Repeated::Anywhere => places.len() > 1,
-            Repeated::Documents(least) => places.len() > 1 && documents.len() >= least as usize,
+
+    /// Finds all passages.
+    pub(super) fn find(&self) -> Passages {
+        let Self { documents, rule, .. } = *self;
+        let mut windows: BTreeMap<&[u64], Vec<WindowPlace>> = BTreeMap::new();
+        for ((document, words), ranges) in (0..).zip(documents).zip(&self.windows) {
+            for range in ranges {
+                let window = &words[range.start as usize..range.end as usize];
+                windows.entry(window).or_default().push((document, range.start));
+            }
         }
-    };
-    windows.retain(|_, places| is_repeated(places));
-    let mut found = Passages {
-        documents: documents.len() as u64,
-        words: documents.iter().map(|words| words.len() as u64).sum(),
-        repeated_windows: windows.values().map(|places| places.len() as u64).sum(),
-        ..Passages::default()
-    };
-    for (document, words) in (0..).zip(documents) {
-        let mut is_covered = vec![false; words.len()];
-        let mut is_first = vec![false; words.len()];
-        let mut is_later = vec![false; words.len()];
-        for (start, window) in words.windows(length).enumerate() {
-            let Some(places) = windows.get(window) else { continue };
-            let is_here_first = places[0] == (document, start as u32);
-            let marked = if is_here_first { &mut is_first } else { &mut is_later };
-            marked[start..start + length].fill(true);
-            is_covered[start..start + length].fill(true);
-        }
-        for words_of_passage in ranges(&is_covered) {
-            let places =
-                |start: u32| windows.get(words.get(start as usize..start as usize + length)?);
-            let starts = words_of_passage.start..=words_of_passage.end - length as u32;
-            found.passages.push(passage(
+        // A window that occurs once has no partner, whatever the condition is.
+        windows.retain(|_, places| {
+            places.len() > 1
+                && match rule {
+                    Repeated::Anywhere => true,
+                    Repeated::Documents(least) => self.origins_of(places) >= least as usize,
+                }
+        });
+        self.passages(&windows)
+    }
+
+    /// Returns the passages of these repeated windows.
+    fn passages(&self, windows: &BTreeMap<&[u64], Vec<WindowPlace>>) -> Passages {
+        let documents = self.documents;
+        let mut found = Passages {
+            documents: documents.len() as u64,
+            words: documents.iter().map(|words| words.len() as u64).sum(),
+            repeated_windows: windows.values().map(|places| places.len() as u64).sum(),
+            ..Passages::default()
+        };
+        for ((document, words), ranges_of) in (0..).zip(documents).zip(&self.windows) {
+            let mut is_covered = vec![false; words.len()];
+            let mut is_first = vec![false; words.len()];
+            let mut is_later = vec![false; words.len()];
+            let mut repeated = Vec::new();
+            for range in ranges_of {
+                let bounds = range.start as usize..range.end as usize;
+                let Some(places) = windows.get(&words[bounds.clone()]) else { continue };
+                let is_here_first = places[0] == (document, range.start);
+                let marked = if is_here_first { &mut is_first } else { &mut is_later };
+                marked[bounds.clone()].fill(true);
+                is_covered[bounds].fill(true);
+                repeated.push((range.clone(), places));
+            }
+            for range in ranges(&is_covered) {
+                let within = repeated.iter().filter(|(window, _)| range.contains(&window.start));
+                found.passages.push(self.passage(document, range.clone(), within));
+            }
+            let is_cut: Vec<bool> =
+                is_later.iter().zip(&is_first).map(|(later, first)| *later && !first).collect();
+            found.cuts.extend(ranges(&is_cut).into_iter().map(|words| CutRange {
                 document,
-                words,
-                starts.filter_map(|start| Some((start, places(start)?))),
-                words_of_passage,
-                length,
-            ));
+                words: words.clone(),
+                bytes: bytes_of(words),
+            }));
         }
-        let is_cut: Vec<bool> =
-            is_later.iter().zip(&is_first).map(|(later, first)| *later && !first).collect();
-        found.cuts.extend(ranges(&is_cut).into_iter().map(|words| CutRange {
-            document,
-            words: words.clone(),
-            bytes: bytes_of(words),
-        }));
+        found
     }
-    found
+
+    /// Returns the passage with the words `range`. `windows` has its repeated windows, each with all its places.
+    fn passage<'w>(
+        &self,
+        document: u32,
+        range: Range<u32>,
+        windows: impl Iterator<Item = &'w (Range<u32>, &'w Vec<WindowPlace>)>,
+    ) -> Passage {
+        let best = windows.max_by_key(|(window, places)| {
+            (self.origins_of(places), places.len(), std::cmp::Reverse(window.start))
+        });
+        let (window, places) = best.unwrap();
+        // A partner of another origin is preferred to one of the same origin.
+        let is_here = |other: u32| self.origins[other as usize] == self.origins[document as usize];
+        let elsewhere = places.iter().find(|place| !is_here(place.0));
+        let partner = if is_here(places[0].0) {
+            let other = || places.iter().find(|&&place| place != (document, window.start));
+            elsewhere.or_else(other).unwrap()
+        } else {
+            &places[0]
+        };
+        Passage {
+            document,
+            words: range.clone(),
+            bytes: bytes_of(range.clone()),
+            documents: self.origins_of(places) as u32,
+            occurrences: places.len() as u64,
+            is_first: places[0] == (document, window.start),
+            is_whole: range.len() == self.documents[document as usize].len(),
+            partner: Excerpt {
+                document: partner.0,
+                bytes: bytes_of(partner.1..partner.1 + window.len() as u32),
+            },
+        }
+    }
 }
 
 /// Returns the maximal ranges of elements that are true.
@@ -79,39 +151,4 @@ fn ranges(marks: &[bool]) -> Vec<Range<u32>> {
         start += run.len() as u32;
     }
     found
-}
-
-/// Returns a passage. `windows` has the starts of its repeated windows, each with all places of the window.
-fn passage<'w>(
-    document: u32,
-    words: &[u64],
-    windows: impl Iterator<Item = (u32, &'w Vec<WindowPlace>)>,
-    range: Range<u32>,
-    length: usize,
-) -> Passage {
-    let documents_of =
-        |places: &[WindowPlace]| places.iter().map(|place| place.0).collect::<BTreeSet<_>>().len();
-    let best = windows.max_by_key(|(start, places)| {
-        (documents_of(places), places.len(), std::cmp::Reverse(*start))
-    });
-    let (start, places) = best.unwrap();
-    let elsewhere = places.iter().find(|place| place.0 != document);
-    let partner = if places[0].0 == document {
-        elsewhere.or_else(|| places.iter().find(|&&place| place != (document, start))).unwrap()
-    } else {
-        &places[0]
-    };
-    Passage {
-        document,
-        words: range.clone(),
-        bytes: bytes_of(range.clone()),
-        documents: documents_of(places) as u32,
-        occurrences: places.len() as u64,
-        is_first: places[0] == (document, start),
-        is_whole: range.len() == words.len(),
-        partner: Excerpt {
-            document: partner.0,
-            bytes: bytes_of(partner.1..partner.1 + length as u32),
-        },
-    }
 }
