@@ -63,7 +63,8 @@ impl RowTable for PassageRows {
         ),
         Column::new(
             "documents",
-            "Number of documents with the most frequent words of the passage.",
+            "Number of documents with the most frequent words of the passage. With --of, the number of their files, \
+             folders or hosts.",
             Value::Number(|row| row.passage.documents.into()),
         ),
         Column::new(

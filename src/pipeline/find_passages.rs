@@ -2,14 +2,17 @@
 
 use super::corpus_terms::approximate_text_bytes;
 use super::document_traits::WantedTraits;
+use super::origin::Origin;
 use super::shard_summary::{
     CollectionSummary, Compared, ShardSummary, read_again, read_summarized,
 };
 use simtool_base::error::Result;
-use simtool_passages::{PassageSearch, Passages, VisitPlaces, VisitWords, WordSource};
+use simtool_base::unordered_map::UnorderedMap;
+use simtool_passages::{PassageSearch, Passages, VisitPlaces, VisitUnits, VisitWords, WordSource};
 use simtool_read::Corpus;
-use simtool_terms::tokenize::hashed_tokens::{HashTokenizer as _, HashedTokens};
+use simtool_terms::tokenize::text_units::TextUnit;
 use simtool_terms::tokenize::unicode_words::{self, UnicodeWords};
+use simtool_terms::tokenize::unit_words::{UnitTokens, UnitWords};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -24,17 +27,20 @@ pub struct FoundPassages {
     pub summary: CollectionSummary,
 }
 
-/// Finds all passages of `collection` that occur more than once. Words are those of the tokenizer `words`:
-/// upper and lower case, punctuation and white space do not matter.
+/// Finds all passages of `collection` that occur more than once: any consecutive words, or whole units of text such as
+/// sentences. Words are those of the tokenizer `words`: upper and lower case, punctuation and white space do not
+/// matter. Documents of one origin count as one.
 ///
 /// ```
 /// use simtool::context::Context;
 /// use simtool::passages::PassageSearch;
-/// use simtool::{Texts, pipeline::find_passages};
+/// use simtool::pipeline::{Origin, find_passages};
+/// use simtool::{Texts, tokenize::text_units::TextUnit};
 ///
 /// let texts = ["He said: to be, or not to be!", "„To be or not to be“ is the question."];
 /// let context = Context::default();
-/// let found = find_passages(&Texts::of(&texts), &PassageSearch::new(5, &context)?)?;
+/// let (search, origin) = (PassageSearch::new(5, &context)?, Origin::Document);
+/// let found = find_passages(&Texts::of(&texts), &search, TextUnit::Words, origin)?;
 /// let excerpts = found.passages.passages.iter();
 /// let excerpts: Vec<&str> = excerpts
 ///     .map(|passage| {
@@ -49,11 +55,21 @@ pub struct FoundPassages {
 /// # Errors
 ///
 /// The collection cannot be read, or the search fails (see [`PassageSearch::find`]).
-pub fn find_passages(collection: &dyn Corpus, search: &PassageSearch<'_>) -> Result<FoundPassages> {
+pub fn find_passages(
+    collection: &dyn Corpus,
+    search: &PassageSearch<'_>,
+    unit: TextUnit,
+    origin: Origin,
+) -> Result<FoundPassages> {
     let read = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();
-    let words = UnicodeWords::new(search.context().isa());
-    let source = CorpusWords { collection, words, read };
-    let passages = search.find(&source)?;
+    let words = UnitWords::new(UnicodeWords::new(search.context().isa()), unit);
+    let source = CorpusWords { collection, words, origin, read };
+    let passages = match unit {
+        TextUnit::Words => search.find(&source)?,
+        TextUnit::Paragraph | TextUnit::Line | TextUnit::Sentence => {
+            search.with_units().find(&source)?
+        }
+    };
     let read = source.read.into_iter().filter_map(OnceLock::into_inner);
     let (summaries, word_counts): (Vec<_>, Vec<_>) =
         read.map(|shard| (shard.summary, shard.word_counts)).unzip();
@@ -64,7 +80,8 @@ pub fn find_passages(collection: &dyn Corpus, search: &PassageSearch<'_>) -> Res
 /// Source of the words of a collection. The first reading of each shard also collects its summary.
 struct CorpusWords<'c> {
     collection: &'c dyn Corpus,
-    words: UnicodeWords,
+    words: UnitWords,
+    origin: Origin,
     read: Vec<OnceLock<ReadShard>>,
 }
 
@@ -116,11 +133,20 @@ impl WordSource for CorpusWords<'_> {
         is_wanted: &dyn Fn(u32) -> bool,
         visit: &mut VisitWords<'_>,
     ) -> Result<()> {
-        let mut tokens = HashedTokens::default();
+        self.visit_units(shard, is_wanted, &mut |index, words, _| visit(index, words))
+    }
+
+    fn visit_units(
+        &self,
+        shard: usize,
+        is_wanted: &dyn Fn(u32) -> bool,
+        visit: &mut VisitUnits<'_>,
+    ) -> Result<()> {
+        let mut found = UnitTokens::default();
         let mut visit_text = |index, text: &[u8]| {
-            tokens.clear();
-            self.words.tokenize(text, &mut tokens);
-            visit(index, &tokens.hashes).map(|()| tokens.hashes.len() as u32)
+            self.words.tokenize(text, &mut found);
+            let words = &found.tokens.hashes;
+            visit(index, words, &found.ends).map(|()| words.len() as u32)
         };
         if self.read[shard].get().is_some() {
             return self.read_again(shard, is_wanted, &mut |index, text| {
@@ -128,15 +154,28 @@ impl WordSource for CorpusWords<'_> {
             });
         }
         let mut word_counts = Vec::new();
-        let summary =
-            read_summarized(self.collection, shard, WantedTraits::NONE, &mut |index, document| {
-                let count = visit_text(index, document.text)?;
-                word_counts.push(count);
-                Ok(Compared::by_terms(count > 0))
-            })?;
+        let wanted = WantedTraits { scope: self.origin.scope(), ..WantedTraits::NONE };
+        let summary = read_summarized(self.collection, shard, wanted, &mut |index, document| {
+            let count = visit_text(index, document.text)?;
+            word_counts.push(count);
+            Ok(Compared::by_terms(count > 0))
+        })?;
         // Only one thread reads a shard for the first time.
         drop(self.read[shard].set(ReadShard { summary, word_counts }));
         Ok(())
+    }
+
+    fn origins(&self) -> Option<Vec<u32>> {
+        self.origin.scope()?;
+        let mut numbers = UnorderedMap::default();
+        let read = self.read.iter().filter_map(OnceLock::get);
+        let values = read.flat_map(|shard| shard.summary.scope_values());
+        // Origins are numbered in the order in which documents have them.
+        let number = |value: &u64| {
+            let next = numbers.len() as u32;
+            *numbers.entry(*value).or_insert(next)
+        };
+        Some(values.map(number).collect())
     }
 
     fn visit_places<'p>(
@@ -145,12 +184,12 @@ impl WordSource for CorpusWords<'_> {
         asked: &dyn Fn(u32) -> &'p [u32],
         visit: &mut VisitPlaces<'_>,
     ) -> Result<()> {
-        let mut tokens = HashedTokens::default();
+        let mut found = UnitTokens::default();
         let mut places = Vec::new();
         let is_wanted = |index| !asked(index).is_empty();
         self.read_again(shard, &is_wanted, &mut |index, text| {
             places.clear();
-            self.words.places(text, asked(index), &mut tokens, &mut places);
+            self.words.places(text, asked(index), &mut found, &mut places);
             let bytes = |place: &Range<usize>| place.start as u64..place.end as u64;
             visit(index, &places.iter().map(bytes).collect::<Vec<_>>())
         })

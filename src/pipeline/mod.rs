@@ -45,6 +45,7 @@ pub(crate) mod near_duplicates;
 mod near_filter;
 pub(crate) mod near_misses;
 pub(crate) mod one_call;
+mod origin;
 pub(crate) mod plan;
 pub(crate) mod probe_sets;
 mod quarantine;
@@ -65,6 +66,7 @@ pub use fingerprint_collection::{
 pub use match_queries::{MatchedQueries, match_queries};
 pub use near_duplicates::{NearDuplicates, find_near_duplicates};
 pub use one_call::{compare, deduplicate, fingerprint, fingerprint_by, match_collections};
+pub use origin::Origin;
 pub use plan::{Plan, Task};
 pub use quarantine::{Quarantine, Quarantined};
 pub use set_keys::{KeyedSet, SetKeys, SetUnderKey};

@@ -12,7 +12,7 @@ use crate::output::passages::write_passages;
 pub use crate::output::{CutCounts, CutRules};
 use crate::output::{passages_files, write_file};
 use crate::pipeline::timings::Timings;
-use crate::pipeline::{FoundPassages, find_passages};
+use crate::pipeline::{FoundPassages, Origin, find_passages};
 use crate::write::columns::RowFormat;
 use crate::write::output_folder::{Existing, OutputFolder};
 use crate::write::summary::{Setting, ShortSummary};
@@ -23,11 +23,15 @@ use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_passages::{PassageSearch, Repeated};
 use simtool_read::{Collection, Strict};
+use simtool_terms::tokenize::text_units::TextUnit;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Default number of words of a passage.
 const WORDS: usize = 50;
+
+/// Default number of words of a unit, such as a sentence. Shorter ones are often equal by chance.
+const WORDS_OF_UNIT: usize = 8;
 
 /// Default of [`CutRules::min_left`]: a document of which nothing is left is removed.
 const MIN_LEFT: u64 = 1;
@@ -39,10 +43,14 @@ pub struct PassagesRequest {
     pub paths: Vec<PathBuf>,
     /// Settings for reading documents.
     pub input: InputSettings,
-    /// Minimum number of words of a passage.
+    /// Unit of text that is repeated as a whole, or any consecutive words.
+    pub unit: TextUnit,
+    /// Minimum number of words of a passage or unit.
     pub words: usize,
     /// Condition for repeated passages.
     pub rule: Repeated,
+    /// Origin of a document. Documents of one origin count as one.
+    pub origin: Origin,
     /// Whether the words of all passages that were found equal are compared.
     pub is_verified: bool,
     /// Format of the output.
@@ -86,29 +94,23 @@ pub struct PassagesFound {
 
 impl PassagesRequest {
     /// Creates the request for `paths`. `options` may have the options of [`InputSettings`] and [`Resources`],
-    /// and `words`, `anywhere`, `min_documents`, `verify_words`, `write_kept`, `cut`, `mask`, `min_left`,
-    /// `output_format`, `output` and `force`.
+    /// and `unit`, `words`, `anywhere`, `min_documents`, `of`, `verify_words`, `write_kept`, `cut`, `mask`,
+    /// `min_left`, `output_format`, `output` and `force`.
     ///
     /// # Errors
     ///
     /// A value is outside its range, or an option is unknown.
     pub fn parse(paths: Vec<PathBuf>, mut options: Options) -> Result<Self> {
-        let rule = "must be a number of documents of at least 2";
-        let documents: Option<u32> = options.take_parsed("min_documents", rule)?;
+        let unit = options.take_choice("unit")?.unwrap_or_default();
+        let default_words = if unit == TextUnit::Words { WORDS } else { WORDS_OF_UNIT };
+        let words = options.take_parsed("words", "must be a number of words")?;
+        let (rule, origin) = condition(&mut options)?;
         let request = Self {
             paths,
-            words: options.take_parsed("words", "must be a number of words")?.unwrap_or(WORDS),
-            rule: match (options.take_flag("anywhere")?, documents) {
-                (true, None) => Repeated::Anywhere,
-                (true, Some(documents)) => {
-                    let rule = "does not go with `anywhere`, which needs no second document";
-                    return Err(Error::config("min_documents", documents, rule));
-                }
-                (false, Some(documents)) if documents < 2 => {
-                    return Err(Error::config("min_documents", documents, rule));
-                }
-                (false, documents) => documents.map_or_else(Repeated::default, Repeated::Documents),
-            },
+            unit,
+            words: words.unwrap_or(default_words),
+            rule,
+            origin,
             is_verified: options.take_flag("verify_words")?,
             rows: options.take_choice("output_format")?.unwrap_or(RowFormat::JsonLines),
             output: options.take_path("output").unwrap_or_else(|| STANDARD_OUTPUT.into()),
@@ -123,6 +125,30 @@ impl PassagesRequest {
             refuse_stream_as_folder(&request.output)?;
         }
         Ok(request)
+    }
+}
+
+/// Takes the options that say when a passage is repeated, and which documents count as different.
+fn condition(options: &mut Options) -> Result<(Repeated, Origin)> {
+    let rule = "must be a number of documents of at least 2";
+    let documents: Option<u32> = options.take_parsed("min_documents", rule)?;
+    let origin: Option<Origin> = options.take_choice("of")?;
+    let is_anywhere = options.take_flag("anywhere")?;
+    let without_second = "does not go with `anywhere`, which needs no second document";
+    // An option without effect would surprise its user.
+    match (is_anywhere, documents, origin) {
+        (true, Some(documents), _) => {
+            Err(Error::config("min_documents", documents, without_second))
+        }
+        (true, None, Some(origin)) => Err(Error::config("of", origin.name(), without_second)),
+        (true, None, None) => Ok((Repeated::Anywhere, Origin::default())),
+        (false, Some(documents), _) if documents < 2 => {
+            Err(Error::config("min_documents", documents, rule))
+        }
+        (false, documents, origin) => {
+            let rule = documents.map_or_else(Repeated::default, Repeated::Documents);
+            Ok((rule, origin.unwrap_or_default()))
+        }
     }
 }
 
@@ -144,7 +170,7 @@ fn cut_rules(options: &mut Options) -> Result<Option<CutRules>> {
     Ok(Some(CutRules { cut: options.take_choice("cut")?.unwrap_or_default(), mask, min_left }))
 }
 
-/// Finds the passages of at least so many words that occur more than once, and writes them in reading order. With
+/// Finds the passages or units that occur more than once, and writes them in reading order. With
 /// rules for cutting, also writes copies of the files without the passages.
 ///
 /// If the output is `-`, the passages are written to `standard_output`.
@@ -175,7 +201,7 @@ pub fn passages(
     timings.end("find files");
 
     let strict = Strict(&input.collection);
-    let mut found = find_passages(input.corpus(&strict), &search)?;
+    let mut found = find_passages(input.corpus(&strict), &search, request.unit, request.origin)?;
     timings.end("find passages");
     // Losses must be refused before anything is written.
     let faults = input.complete(&mut found.summary, face)?;
@@ -254,9 +280,11 @@ fn write_summary(
     };
     let parameters = [
         ("paths", path_list(&request.paths)),
+        ("unit", Setting::Text(request.unit.name().to_owned())),
         ("words", Setting::Count(request.words as u64)),
         ("anywhere", Setting::Flag(least_documents.is_none())),
         ("min_documents", Setting::count(least_documents)),
+        ("of", Setting::Text(request.origin.name().to_owned())),
         ("verify_words", Setting::Flag(request.is_verified)),
         ("cut", Setting::Text(rules.cut.name().to_owned())),
         ("mask", Setting::text(rules.mask.as_deref())),

@@ -3,11 +3,12 @@
 use simtool::context::Context;
 use simtool::kernels::Isa;
 use simtool::passages::{Cut, Passage, PassageSearch, Repeated};
-use simtool::pipeline::find_passages;
+use simtool::pipeline::{Origin, find_passages};
 use simtool::progress::NoProgress;
 use simtool::read::walk::InputFile;
 use simtool::stable_hash::mix;
 use simtool::tokenize::hashed_tokens::{HashTokenizer as _, HashedTokens};
+use simtool::tokenize::text_units::TextUnit;
 use simtool::tokenize::unicode_words::UnicodeWords;
 use simtool::{Collection, Corpus, ReadOptions, Resources, Texts};
 use std::ops::Range;
@@ -52,11 +53,17 @@ fn words(text: &str) -> Vec<u64> {
 }
 
 /// Returns all passages and words to cut as text.
-fn found(corpus: &dyn Corpus, length: usize, (threads, memory): (usize, u64)) -> String {
+fn found(
+    corpus: &dyn Corpus,
+    unit: TextUnit,
+    length: usize,
+    (threads, memory): (usize, u64),
+) -> String {
     let resources = Resources { threads, ..Resources::default() };
     let context = Context::new(&resources, &NoProgress).unwrap();
     let search = PassageSearch::new(length, &context).unwrap().with_memory(memory);
-    let found = find_passages(corpus, &search.with_verification(threads > 1)).unwrap();
+    let search = search.with_verification(threads > 1);
+    let found = find_passages(corpus, &search, unit, Origin::Document).unwrap();
     assert_eq!(found.summary.ids.len() as u64, found.passages.documents);
     format!("{:?}", found.passages)
 }
@@ -68,7 +75,9 @@ fn passages_have_their_words_and_their_partners() {
     let context = Context::default();
     for length in [4, 12] {
         let search = PassageSearch::new(length, &context).unwrap().with_rule(Repeated::Anywhere);
-        let found = find_passages(&Texts::of(&texts), &search).unwrap().passages;
+        let texts_in_memory = Texts::of(&texts);
+        let found = find_passages(&texts_in_memory, &search, TextUnit::Words, Origin::Document);
+        let found = found.unwrap().passages;
         assert!(found.passages.len() > 3000);
         for Passage { document, words: range, bytes, partner, .. } in &found.passages {
             let expected = &all[*document as usize][range.start as usize..range.end as usize];
@@ -95,11 +104,11 @@ fn files_threads_and_memory_do_not_change_the_passages() {
     let path = folder.path().join("texts.jsonl");
     std::fs::write(&path, lines.collect::<String>()).unwrap();
     let file = Collection::open(vec![InputFile::new(&path)], ReadOptions::default());
-    for length in [5, 20] {
-        let expected = found(&Texts::of(&texts), length, (1, u64::MAX));
+    for (unit, length) in [(TextUnit::Words, 5), (TextUnit::Words, 20), (TextUnit::Sentence, 5)] {
+        let expected = found(&Texts::of(&texts), unit, length, (1, u64::MAX));
         assert!(expected.len() > 10_000);
         for settings in [(1, u64::MAX), (3, 1 << 20)] {
-            assert!(found(&file, length, settings) == expected, "{length} {settings:?}");
+            assert!(found(&file, unit, length, settings) == expected, "{length} {settings:?}");
         }
     }
 }

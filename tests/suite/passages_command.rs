@@ -87,9 +87,116 @@ fn wrong_numbers_are_refused() {
         ("--words many", "--words many: must be a number of words"),
         ("--min-documents 1", "--min-documents 1: must be a number of documents of at least 2"),
         ("--min-documents 3 --anywhere", "cannot be used with"),
+        ("--of host --anywhere", "cannot be used with"),
+        ("--of site", "invalid value 'site'"),
+        ("--unit page", "invalid value 'page'"),
+        ("--unit line --words 0", "--words 0: "),
     ] {
         let run = folder.run_words(&format!("passages in.jsonl {options}"));
         assert_eq!(run.code, 2, "{options}: {}", run.err);
         assert!(run.err.contains(message), "{options}: {}", run.err);
     }
+}
+
+/// Returns the texts of the passages that the options find in a file `in.jsonl` with these texts.
+fn passages_of(texts: &[&str], options: &str) -> Vec<String> {
+    let lines = texts.iter().map(|text| format!("{}\n", json!({ "text": text })));
+    let folder = Folder::empty().with("in.jsonl", lines.collect::<String>());
+    let run = folder.run_words(&format!("passages in.jsonl --verify-words {options}"));
+    assert_eq!(run.code, 0, "{}", run.err);
+    let place = |row: &Value, name: &str| row[name].as_u64().unwrap() as usize;
+    let excerpt = |row: &Value| {
+        let text = texts[place(row, "record")];
+        text[place(row, "byte_start")..place(row, "byte_end")].to_owned()
+    };
+    rows(&run.out).iter().map(excerpt).collect()
+}
+
+#[test]
+fn whole_units_are_repeated() {
+    let texts = [
+        "Intro.\nSee the help page for more! It rained. It rained on the whole coast.\nEnd of page",
+        "* see THE help page,\nfor more\n\n\"It rained on the whole coast!\" See the help page for more?",
+        "See the help page\n for more. It rained\non the whole coast. It rained.",
+    ];
+    // A line break ends a sentence, and other marks and cases do not matter.
+    let sentences = passages_of(&texts, "--unit sentence --words 3");
+    let expected = [
+        "See the help page for more!",
+        "It rained on the whole coast.",
+        "* see THE help page,",
+        "\"It rained on the whole coast!\" See the help page for more?",
+        "See the help page",
+    ];
+    assert_eq!(sentences, expected);
+    // Units of fewer words are left out.
+    assert_eq!(passages_of(&texts, "--unit sentence --words 5").len(), 3);
+    assert_eq!(
+        passages_of(&texts, "--unit line --words 3"),
+        ["* see THE help page,", "See the help page"]
+    );
+    // By default, a line needs eight words.
+    assert_eq!(passages_of(&texts, "--unit line"), Vec::<String>::new());
+    let paragraphs = ["One two\nthree\n\nand more", "x\n\none\ntwo three", "one two three four"];
+    let expected = ["One two\nthree", "one\ntwo three"];
+    assert_eq!(passages_of(&paragraphs, "--unit paragraph --words 3"), expected);
+}
+
+#[test]
+fn documents_of_one_origin_count_as_one() {
+    let row = |host: &str, text: &str| {
+        format!("{}\n", json!({ "id": format!("http://{host}/{}", text.len()), "text": text }))
+    };
+    let lines = [
+        row("a.example", "the menu of a site and one"),
+        row("a.example", "the menu of a site and two more"),
+        row("b.example", "the licence of several sites"),
+        row("a.example", "the licence of several sites again"),
+        row("b.example", "the licence of several sites and again"),
+    ];
+    let folder = Folder::empty()
+        .with("x/in.jsonl", lines.concat())
+        .with("y/in.jsonl", row("a.example", "other text with the licence of several sites"));
+    let found = |options: &str| {
+        let run = folder.run_words(&format!("passages x y --words 5 {options}"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        rows(&run.out)
+    };
+    let documents = |rows: &[Value]| -> Vec<u64> {
+        rows.iter().map(|row| row["documents"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(documents(&found("--of document")), [2, 2, 4, 4, 4, 4]);
+    // The menu of one host is not repeated, and documents of one host count once.
+    let of_hosts = found("--of host");
+    assert_eq!(documents(&of_hosts), [2; 4]);
+    assert_eq!(of_hosts[0]["occurrences"], 4);
+    // The partner is of another host.
+    let partners: Vec<&Value> = of_hosts.iter().map(|row| &row["partner_record"]).collect();
+    assert_eq!(partners, [3, 2, 3, 2]);
+    assert_eq!(documents(&found("--of file")), [2; 4]);
+    assert_eq!(found("--of host --min-documents 3"), Vec::<Value>::new());
+    // The copies are cut wherever they are, if the passage is repeated at all.
+    folder.run_words("passages x y --words 5 --of host --write-kept --output out");
+    let kept = fs::read_to_string(folder.path("out/kept/x/in.jsonl")).unwrap();
+    assert!(kept.contains("the menu of a site and two") && kept.contains(" and again"), "{kept}");
+    assert_eq!(kept.matches("licence").count(), 1, "{kept}");
+}
+
+#[test]
+fn copies_lose_whole_units() {
+    let folder = Folder::empty()
+        .with("in/a.txt", "A title\nAll rights of this page are reserved.\nText\n")
+        .with("in/b.txt", "B title\n(All rights of this page are reserved!)\nOther text\n");
+    let run = folder.run_words(
+        "passages in --unit line --words 5 --write-kept --output out --mask [...] --threads 3",
+    );
+    assert_eq!(run.code, 0, "{}", run.err);
+    let kept = |name: &str| fs::read_to_string(folder.path("out/kept/in").join(name)).unwrap();
+    // The first copy stays, and the later one goes with its brackets.
+    assert_eq!(kept("a.txt"), "A title\nAll rights of this page are reserved.\nText\n");
+    assert_eq!(kept("b.txt"), "B title\n[...]\nOther text\n");
+    let summary = fs::read_to_string(folder.path("out/summary.json")).unwrap();
+    let summary: Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!(summary["parameters"]["unit"], "line");
+    assert_eq!(summary["cut_words"], 7);
 }

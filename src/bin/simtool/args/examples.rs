@@ -146,6 +146,8 @@ Examples:
       writes passages of at least 20 words that occur in at least ten documents to a file
   simtool passages book.txt --anywhere --words 10 --verify-words
       also lists what repeats itself in one document, and compares the words of equal passages
+  simtool passages crawl/ --unit line --of host --min-documents 10
+      lists whole lines of at least 8 words that pages of at least ten hosts have
   simtool passages big/ --write-kept --output cut/ --min-left 50
       cuts all copies but the first out of copies of the files, and drops texts with little left";
 

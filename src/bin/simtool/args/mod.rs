@@ -85,8 +85,9 @@ pub(crate) enum Command {
     /// Find the passages that occur in several documents, with all their places.
     ///
     /// A passage has at least 50 words, or as many as --words says. All sequences of so many words in it
-    /// are in another document, too. Upper and lower case, punctuation and white space do not matter.
-    /// Prints a row for each passage of each document, in reading order. The search is exact.
+    /// are in another document, too. With --unit, passages are whole paragraphs, lines or sentences. Upper
+    /// and lower case, punctuation and white space do not matter. Prints a row for each passage of each
+    /// document, in reading order. The search is exact.
     #[command(after_long_help = examples::PASSAGES)]
     Passages(PassagesArgs),
     /// Find the items of an evaluation set that documents contain, such as questions in training texts.

@@ -5,6 +5,8 @@ use super::{CommonArgs, InputArgs, MemoryArgs, RowsArgs};
 use clap::ValueHint;
 use simtool::options::Options;
 use simtool::passages::Cut;
+use simtool::pipeline::Origin;
+use simtool::tokenize::text_units::TextUnit;
 use std::path::PathBuf;
 
 /// Arguments of `simtool passages`.
@@ -15,13 +17,27 @@ pub(crate) struct PassagesArgs {
         value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Minimum number of words of a passage, from 1 to 1000.
-    #[arg(short, long, value_name = "N", default_value = "50")]
-    pub(crate) words: String,
+    /// Unit of text that must be repeated.
+    ///
+    /// A paragraph, line or sentence is repeated if others have the same words, and passages are whole units. Units
+    /// with fewer words than --words are left out.
+    #[arg(long, value_name = "UNIT", default_value = "words", value_parser = choices::<TextUnit>())]
+    pub(crate) unit: String,
+
+    /// Minimum number of words of a passage, from 1 to 1000 [default: 50, or 8 for a --unit].
+    #[arg(short, long, value_name = "N")]
+    pub(crate) words: Option<String>,
 
     /// Minimum number of documents with the words of a passage [default: 2].
     #[arg(long, value_name = "N", conflicts_with = "anywhere")]
     pub(crate) min_documents: Option<String>,
+
+    /// Documents that count as different ones for --min-documents [default: document].
+    ///
+    /// For example, with --of host, a passage must occur in several hosts, and the counts in the rows are counts
+    /// of hosts.
+    #[arg(long, value_name = "ORIGIN", conflicts_with = "anywhere", value_parser = choices::<Origin>())]
+    pub(crate) of: Option<String>,
 
     /// Also list passages that are repeated only within one document.
     #[arg(long)]
@@ -53,8 +69,12 @@ pub(crate) struct PassagesArgs {
 impl PassagesArgs {
     /// Adds the settings whose options were given on the command line to `options`.
     pub(crate) fn set(&self, options: &mut Options) {
-        options.set("words", &self.words);
-        options.set_given([("min_documents", &self.min_documents)]);
+        options.set("unit", &self.unit);
+        options.set_given([
+            ("words", &self.words),
+            ("min_documents", &self.min_documents),
+            ("of", &self.of),
+        ]);
         options.set_flag("anywhere", self.anywhere);
         options.set_flag("verify_words", self.verify_words);
         self.cutting.set(options);

@@ -1,0 +1,58 @@
+//! The option `of`: which documents count as different ones in a search for repeated passages.
+
+use super::scope::{Relation, Scope, ScopeValue};
+use simtool_base::options::Choice;
+
+/// Origin of a document. Documents of one origin count as one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// Each document has its own origin.
+    #[default]
+    Document,
+    /// The file of the document.
+    File,
+    /// The folder of the document's ID if the ID is a URI, or else of its file.
+    Folder,
+    /// The host of the document's ID. All documents whose IDs are not URIs have one origin.
+    Host,
+}
+
+impl Choice for Origin {
+    const ALL: &'static [Self] = &[Self::Document, Self::File, Self::Folder, Self::Host];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Document => "document",
+            Self::File => "file",
+            Self::Folder => "folder",
+            Self::Host => "host",
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Self::Document => "Each document counts",
+            Self::File => "Documents of a file count as one",
+            Self::Folder => {
+                "Documents of a folder count as one: the folder of the ID if that is a URI, or else of the file"
+            }
+            Self::Host => {
+                "Documents of a host count as one: the host of the ID. All documents without one count as one"
+            }
+        }
+    }
+}
+
+impl Origin {
+    /// Returns the scope whose values are origins. `None` if each document has its own origin.
+    pub(super) fn scope(self) -> Option<Scope> {
+        let value = match self {
+            Self::Document => return None,
+            Self::File => ScopeValue::File,
+            Self::Folder => ScopeValue::Folder,
+            Self::Host => ScopeValue::Host,
+        };
+        // Documents of different origins count, but the search itself reads only the values.
+        Some(Scope { relation: Relation::Across, value })
+    }
+}
