@@ -154,6 +154,7 @@ impl WordSource for CorpusWords<'_> {
             });
         }
         let mut word_counts = Vec::new();
+        // The values are the origins of the documents.
         let wanted = WantedTraits { scope: self.origin.scope(), ..WantedTraits::NONE };
         let summary = read_summarized(self.collection, shard, wanted, &mut |index, document| {
             let count = visit_text(index, document.text)?;
@@ -166,6 +167,7 @@ impl WordSource for CorpusWords<'_> {
     }
 
     fn origins(&self) -> Option<Vec<u32>> {
+        // Without a scope, the documents have no values, and each is its own origin.
         self.origin.scope()?;
         let mut numbers = UnorderedMap::default();
         let read = self.read.iter().filter_map(OnceLock::get);

@@ -101,6 +101,7 @@ impl PassagesRequest {
     ///
     /// A value is outside its range, or an option is unknown.
     pub fn parse(paths: Vec<PathBuf>, mut options: Options) -> Result<Self> {
+        // The default number of words depends on the unit, so the unit comes first.
         let unit = options.take_choice("unit")?.unwrap_or_default();
         let default_words = if unit == TextUnit::Words { WORDS } else { WORDS_OF_UNIT };
         let words = options.take_parsed("words", "must be a number of words")?;

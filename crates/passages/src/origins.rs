@@ -32,9 +32,12 @@ impl Origins {
     }
 
     /// Counts the different origins of documents, which may be in any order. The list is changed.
-    pub(crate) fn count(&self, documents: &mut Vec<u32>) -> u32 {
+    pub(crate) fn count(&self, documents: &mut [u32]) -> u32 {
         if self.of_documents.is_some() {
-            documents.iter_mut().for_each(|document| *document = self.of(*document));
+            // The list then has the numbers of origins instead of documents.
+            for document in documents.iter_mut() {
+                *document = self.of(*document);
+            }
         }
         // Documents often come in order already, and sorting them again would take longer than the check.
         if !documents.is_sorted() {

@@ -49,6 +49,7 @@ impl WindowFacts {
     /// of all, unless it has the same origin and the window occurs in another origin, too.
     pub(crate) fn partner(&self, place: Place, origins: &Origins) -> Place {
         let is_in_first = origins.is_same(place.document, self.first.document);
+        // The second place has another origin if there is one.
         let is_alone = || origins.is_same(self.second.document, place.document);
         if !is_in_first || (place != self.first && is_alone()) { self.first } else { self.second }
     }

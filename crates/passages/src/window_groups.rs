@@ -60,6 +60,7 @@ pub(crate) fn group_windows<L: WindowLength>(
     mut windows: Vec<Window<L>>,
     output: &mut GroupOutput<'_, '_>,
 ) -> Result<()> {
+    // Different units can have equal hashes by chance, but then mostly not the same number of words.
     let key = |window: &Window<L>| (window.hash, window.length, window.place);
     sort_by_rank(&mut windows, |window| window.hash, key);
     let are_equal = |a: &Window<L>, b: &Window<L>| (a.hash, a.length) == (b.hash, b.length);
