@@ -11,6 +11,12 @@ const YEARS: (f64, f64) = (1000.0, 9999.0);
 /// Units in which points in time are counted since 1970, as parts of a second. A number below the limit
 /// of a unit is counted in this unit. Each limit is about the year 5138.
 const UNITS: [(f64, f64); 4] = [(1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (f64::INFINITY, 1e9)];
+/// More forms of times and of days. Dates such as `01/02/2026` are in none of them, because people mean different
+/// days by them.
+const FORMS: (&[&str], &[&str]) = (
+    &["%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M"],
+    &["%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y"],
+);
 /// Number of microseconds of a second.
 const MICROSECONDS: f64 = 1e6;
 
@@ -18,8 +24,8 @@ const MICROSECONDS: f64 = 1e6;
 /// [`FieldValue::Missing`] if there is no date.
 ///
 /// Dates are written as in ISO 8601 (`2026-01-02`, `2026-01-02T03:04:05Z`, `20260102`), as in mails and
-/// HTTP headers (`Fri, 02 Jan 2026 03:04:05 GMT`), as the digits of a crawl (`20260102030405`), as a year, or
-/// as the number of seconds, milliseconds, microseconds or nanoseconds since 1970. A time without an
+/// HTTP headers (`Fri, 02 Jan 2026 03:04:05 GMT`), as the digits of a crawl (`20260102030405`), in one of the
+/// [`FORMS`], as a month or a year, or as the number of seconds, milliseconds, microseconds or nanoseconds since 1970. A time without an
 /// offset counts as UTC.
 pub(super) fn date_value(bytes: Option<&[u8]>) -> FieldValue {
     let text = bytes.and_then(|bytes| str::from_utf8(bytes).ok()).map(str::trim);
@@ -56,8 +62,19 @@ fn parse_text(text: &str) -> Option<i64> {
         .ok()
         .or_else(|| text.parse::<DateTime>().ok().and_then(utc))
         .or_else(|| text.parse::<Date>().ok().and_then(|date| utc(date.into())))
-        .or_else(|| rfc2822::parse(text).ok().map(|zoned| zoned.timestamp()))?;
+        .or_else(|| rfc2822::parse(text).ok().map(|zoned| zoned.timestamp()))
+        .or_else(|| utc(parse_form(text)?))?;
     Some(timestamp.as_microsecond())
+}
+
+/// Parses a date in one of the [`FORMS`].
+fn parse_form(text: &str) -> Option<DateTime> {
+    let (times, days) = FORMS;
+    let time = times.iter().find_map(|form| DateTime::strptime(form, text).ok());
+    let day = || days.iter().find_map(|form| Date::strptime(form, text).ok());
+    // A month begins with its first day.
+    let month = || format!("{text}-01").parse::<Date>().ok();
+    time.or_else(|| day().or_else(month).map(DateTime::from))
 }
 
 #[cfg(test)]
@@ -86,10 +103,35 @@ mod tests {
             assert_eq!(parse(text), expected, "{text}");
         }
         let day = FieldValue::Integer(1_767_312_000_000_000);
-        assert_eq!(["2026-01-02", "20260102"].map(parse), [day.clone(), day]);
+        for text in [
+            "2026-01-02",
+            "20260102",
+            "2026/01/02",
+            "2026/1/2 00:00",
+            "2026.01.02",
+            "02.01.2026",
+            "2.1.2026 00:00:00",
+            "2 January 2026",
+            "02 Jan 2026",
+            "January 2, 2026",
+            "Jan 02, 2026",
+        ] {
+            assert_eq!(parse(text), day, "{text}");
+        }
+        assert_eq!(parse("2026-01"), parse("2026-01-01"));
         assert_eq!(parse("2026"), parse("2026-01-01"));
         assert_eq!(parse("-1.5"), FieldValue::Integer(-1_500_000));
-        for text in ["", "soon", "NaN", "inf", "2026-13-01", "99999999999999"] {
+        for text in [
+            "",
+            "soon",
+            "NaN",
+            "inf",
+            "2026-13-01",
+            "99999999999999",
+            "01/02/2026",
+            "2026-1",
+            "31.02.2026",
+        ] {
             assert_eq!(parse(text), FieldValue::Missing, "{text}");
         }
         assert_eq!(date_value(None), FieldValue::Missing);

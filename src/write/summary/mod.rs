@@ -404,7 +404,11 @@ impl Summary {
         ];
         if let Some(dates) = &self.dates {
             let without = new("without_date", "without date", dates.without);
-            figures.push(without.note("preferred to no document with a date"));
+            figures.push(
+                without.note(
+                    "no date, or none that is understood: documents with a date are preferred",
+                ),
+            );
         }
         if let Sides::Two(_, corpus) = &self.read {
             figures.extend([
