@@ -257,8 +257,18 @@ fn stop_words(name: String) -> Result<StopWords> {
     if let Some(built_in) = StopWords::built_in(&name) {
         return Ok(built_in);
     }
-    match std::fs::read(&name) {
-        Ok(list) => Ok(StopWords::from_list(&name, &list)),
+    match std::fs::read(&name).map(String::from_utf8) {
+        Ok(Ok(list)) => {
+            // Lists for programs are often arrays of JSON.
+            let words = serde_json::from_str::<Vec<String>>(&list);
+            Ok(StopWords::from_list(&name, &words.map_or(list, |words| words.join("\n"))))
+        }
+        // The words of another encoding would be no words of the texts.
+        Ok(Err(error)) => {
+            let byte = error.utf8_error().valid_up_to();
+            let rule = format!("must be UTF-8 text, which it is not at byte {byte}");
+            Err(Error::config("stop_words", name, rule))
+        }
         // A missing file is often a misspelled list, so the message has the names of the lists.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let rule = "must be none, english, chinese, english+chinese or an existing file";

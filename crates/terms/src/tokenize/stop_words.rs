@@ -69,12 +69,18 @@ impl StopWords {
         Some(Self::from_lists(name, lists))
     }
 
-    /// Parses a list in which white space separates the words. `name` is the name of the list in
-    /// options.
+    /// Parses a list in which white space, commas or semicolons separate the words. `name` is the name of the list
+    /// in options. Comments are skipped: the rest of a line from `|` on, or from a word on that begins with `#`.
     #[must_use]
-    pub fn from_list(name: &str, list: &[u8]) -> Self {
-        let list = String::from_utf8_lossy(list.strip_prefix(b"\xef\xbb\xbf").unwrap_or(list));
-        Self::from_lists(name, &[&list])
+    pub fn from_list(name: &str, list: &str) -> Self {
+        let is_separator = |character: char| character.is_whitespace() || ",;".contains(character);
+        let words = |line| {
+            let list = str::split(line, '|').next().unwrap_or_default();
+            list.split(is_separator).take_while(|word| !word.starts_with('#'))
+        };
+        let list = list.strip_prefix('\u{feff}').unwrap_or(list);
+        let words: Vec<&str> = list.lines().flat_map(words).collect();
+        Self::from_lists(name, &words)
     }
 
     fn from_lists(name: &str, lists: &[&str]) -> Self {
@@ -140,14 +146,30 @@ mod tests {
         assert_eq!(both.words().len(), english.words().len() + CHINESE.split_whitespace().count());
         assert_eq!(StopWords::built_in("none").unwrap(), StopWords::default());
         assert_eq!(StopWords::built_in("klingon"), None);
-        let own = StopWords::from_list("own.txt", "\u{feff}Straße THE\r\nthe 的".as_bytes());
+        let own = StopWords::from_list("own.txt", "\u{feff}Straße THE\r\nthe 的");
         assert_eq!(own.words(), ["strasse", "the", "的"]);
         assert_eq!(
             (own.name(), StopWords::default().recipe()),
             ("own.txt", "stop=none".to_owned())
         );
         // The order of a list does not matter.
-        assert_eq!(own.recipe(), StopWords::from_list("x", "的 the strasse".as_bytes()).recipe());
+        assert_eq!(own.recipe(), StopWords::from_list("x", "的 the strasse").recipe());
         assert_ne!(own.recipe(), english.recipe());
+    }
+
+    #[test]
+    fn lists_of_usual_forms_have_the_same_words() {
+        let lists = [
+            "der\ndie\ndas\n",
+            "der, die, das",
+            "der;die;das\r\n",
+            "| German words, by how frequent they are\n\nder   | the\ndie|the\n  das # the\n",
+            "# German\nder die #das dem\ndas",
+        ];
+        for list in lists {
+            assert_eq!(StopWords::from_list("x", list).words(), ["das", "der", "die"], "{list}");
+        }
+        // A sign inside a word begins no comment.
+        assert_eq!(StopWords::from_list("x", "c#").words(), ["c#"]);
     }
 }
