@@ -93,14 +93,10 @@ impl Marks {
     }
 }
 
-/// Returns a similarity with four digits, or more if it would be rounded to 1 without being 1.
+/// Returns a similarity with four digits. It is rounded down, so that none below a limit seems to reach it.
 pub(crate) fn four_digits(similarity: f64) -> String {
-    match format!("{similarity:.4}") {
-        digits if digits == "1.0000" && similarity < 1.0 => {
-            format!("{:.6}", similarity.min(0.999_999))
-        }
-        digits => digits,
-    }
+    // The product of a number with four digits may be a little less than a whole number.
+    format!("{:.4}", (similarity * 1e4 + 1e-6).floor() / 1e4)
 }
 
 /// Returns how many shingles two texts share, as text.
