@@ -48,7 +48,7 @@ fn items_are_listed_with_their_documents() {
     assert_eq!(rows(&run.out), expected);
     for note in [
         "2 of 4 items found (50.0 %), in 2 of 3 documents",
-        "1 item with fewer than 5 words matched as a whole",
+        "1 item with fewer than 5 words: searched as a whole",
         "1 item without words, in no document",
     ] {
         assert!(run.err.contains(note), "{note}: {}", run.err);

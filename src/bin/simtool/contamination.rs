@@ -41,7 +41,7 @@ fn notes(found: &ContaminationFound, words: usize) -> Vec<String> {
     // Short items are often in documents by chance, so their number is shown.
     if found.short_items > 0 {
         let count = counted(found.short_items, "item");
-        notes.push(format!("{count} with fewer than {words} words matched as a whole"));
+        notes.push(format!("{count} with fewer than {words} words: searched as a whole"));
     }
     if found.wordless_items > 0 {
         notes.push(format!(

@@ -54,6 +54,18 @@ const GUESSED: &[(&[&str], &str)] = &[
         &["newest", "keep-newest", "longest", "keep-longest", "keep-first", "keep-last"],
         "--keep chooses the kept document, for example --keep newest",
     ),
+    (
+        &["labels", "ground-truth", "gold", "pairs-file"],
+        "`simtool eval` reads the pairs of near-duplicates with --truth FILE",
+    ),
+    (
+        &["group-by", "group", "partition-by", "per"],
+        "--within FIELD compares only documents with the same value of a field",
+    ),
+    (
+        &["new", "old", "reference", "query"],
+        "`simtool match` takes the new documents first, and the others behind --against",
+    ),
     (&["lang", "language"], "--stop-words and --tokenizer choose the words of a language"),
 ];
 

@@ -227,9 +227,16 @@ fn unknown_command(name: &str, meant: Option<&str>) -> String {
             format!("to find the near-duplicates of this path, type `simtool dedup {name}`")
         }
         Some(meant) => format!("did you mean `simtool {}`?", meant.get_name()),
+        None if is_index_command(name) => format!("did you mean `simtool index {name}`?"),
         None => "`simtool --help` lists the commands".to_owned(),
     };
     format!("there is no command '{name}': {advice}")
+}
+
+/// Returns whether `simtool index` has a command with this name.
+fn is_index_command(name: &str) -> bool {
+    let program = Args::command();
+    program.find_subcommand("index").is_some_and(|index| index.find_subcommand(name).is_some())
 }
 
 /// Returns the message for an unexpected word after N and M or after options.
