@@ -124,10 +124,18 @@ fn paragraphs(text: &[u8], units: &mut Vec<Range<usize>>) {
 fn sentences(text: &[u8], units: &mut Vec<Range<usize>>) {
     let mut start = 0;
     for chunk in text.utf8_chunks() {
-        let found = chunk.valid().split_sentence_bound_indices();
-        units.extend(found.map(|(at, sentence)| start + at..start + at + sentence.len()));
-        let end = start + chunk.valid().len();
-        start = end + chunk.invalid().len();
+        // A line feed ends a sentence, so lines are divided one by one, and most need no closer look.
+        for line in chunk.valid().split_inclusive('\n') {
+            if is_one_sentence(line) {
+                units.push(start..start + line.len());
+            } else {
+                let found = line.split_sentence_bound_indices();
+                units.extend(found.map(|(at, sentence)| start + at..start + at + sentence.len()));
+            }
+            start += line.len();
+        }
+        let end = start;
+        start += chunk.invalid().len();
         match units.last_mut() {
             // The bytes that are no text belong to the sentence before them.
             Some(last) => last.end = start,
@@ -135,6 +143,12 @@ fn sentences(text: &[u8], units: &mut Vec<Range<usize>>) {
             None => {}
         }
     }
+}
+
+/// Returns whether a line of ASCII has no mark that can end a sentence before the end of the line.
+fn is_one_sentence(line: &str) -> bool {
+    let may_end = |byte: u8| !byte.is_ascii() | matches!(byte, b'.' | b'?' | b'!' | b'\r');
+    !line.bytes().fold(false, |may, byte| may | may_end(byte))
 }
 
 #[cfg(test)]
@@ -183,6 +197,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn lines_do_not_change_sentences(text in "[a-cA-C .?!\n\r,)\"'0\u{85}\u{b}\u{2028}é。]{0,60}|\\PC{0,20}") {
+            let mut units = Vec::new();
+            TextUnit::Sentence.divide(text.as_bytes(), &mut units);
+            let found: Vec<&str> = units.into_iter().map(|unit| &text[unit]).collect();
+            prop_assert_eq!(found, text.split_sentence_bounds().collect::<Vec<_>>());
+        }
+
         #[test]
         fn units_have_all_bytes_of_any_text(pieces in prop::collection::vec(prop_oneof![
             4 => "[a-cA-C ]{1,9}", 2 => "[.?! \n]{1,3}", 1 => "[\r\n\u{85}\u{2028}\u{2029}\u{b}]{1,3}",
