@@ -9,6 +9,10 @@ use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use std::ops::Range;
 
+/// Number of bytes of memory for a word: its place while it is sought, its position, and its bytes.
+pub(crate) const PLACE_BYTES: usize =
+    size_of::<Place>() + size_of::<u32>() + 2 * size_of::<Range<u64>>();
+
 /// Words whose bytes are known.
 #[derive(Debug, Default)]
 pub(crate) struct BytePlaces {

@@ -3,6 +3,8 @@
 use crate::classes::{ClassView, Classes, Occurrence, Piece};
 use crate::origins::Origins;
 use crate::place::{Place, WindowFacts};
+use crate::repetition::FirstWords;
+use crate::rule::Repeated;
 use crate::verification::Claim;
 use crate::word_range::{WordRange, push_range};
 
@@ -35,6 +37,15 @@ pub(crate) struct Stretch {
     pub(crate) best: BestWindow,
 }
 
+/// The words that are in windows of at least so many documents.
+#[derive(Debug)]
+pub(crate) struct LevelWords {
+    /// Number of documents.
+    pub(crate) documents: u32,
+    /// The words, in ascending order.
+    pub(crate) words: Vec<WordRange>,
+}
+
 impl BestWindow {
     /// Returns the words of the other occurrence of the window.
     pub(crate) fn partner_words(&self) -> WordRange {
@@ -49,9 +60,11 @@ pub(crate) struct Coverage {
     /// The words that are in repeated windows.
     pub(crate) stretches: Vec<Stretch>,
     /// The words that are in the first occurrence of a repeated window.
-    pub(crate) firsts: Vec<WordRange>,
+    pub(crate) firsts: Vec<FirstWords>,
     /// The words that are in a later occurrence of a repeated window.
     pub(crate) others: Vec<WordRange>,
+    /// The words that are in windows of many documents.
+    pub(crate) levels: Vec<LevelWords>,
     /// The words that should be equal to first occurrences, if they are to be verified.
     pub(crate) claims: Option<Vec<Claim>>,
     /// Number of repeated windows, where each occurrence counts.
@@ -60,8 +73,10 @@ pub(crate) struct Coverage {
 
 impl Coverage {
     /// Creates a coverage without windows. If `is_verified` is true, claims about equal words are collected.
-    pub(crate) fn new(is_verified: bool) -> Self {
-        Self { claims: is_verified.then(Vec::new), ..Self::default() }
+    pub(crate) fn new(rule: Repeated, is_verified: bool) -> Self {
+        let level = |documents| LevelWords { documents, words: Vec::new() };
+        let levels = rule.levels().map(level).collect();
+        Self { claims: is_verified.then(Vec::new), levels, ..Self::default() }
     }
 
     /// Joins the windows at the given occurrences. The occurrences are sorted by place, and no window is in two
@@ -114,11 +129,32 @@ impl Coverage {
         // All windows of a piece occur at the same places, so all of them are first occurrences, or none is.
         let is_first = best.is_first;
         push_stretch(&mut self.stretches, Stretch { words: range, best });
-        push_range(if is_first { &mut self.firsts } else { &mut self.others }, range);
+        // A window of many documents counts on all lower levels, too.
+        for level in self.levels.iter_mut().filter(|level| level.documents <= best.documents) {
+            push_range(&mut level.words, range);
+        }
+        if is_first {
+            let first = FirstWords { words: range, documents: best.documents };
+            first.push_to(best.length, &mut self.firsts);
+        } else {
+            push_range(&mut self.others, range);
+        }
         if let Some(claims) = self.claims.as_mut().filter(|_| !is_first) {
             Claim { words: range, first: facts.first }.push_to(claims);
         }
         self.windows += u64::from(count);
+    }
+
+    /// Returns the number of bytes of memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        let levels = self.levels.iter().map(|level| level.words.capacity());
+        let ranges = self.others.capacity() + levels.sum::<usize>();
+        let claims = self.claims.as_ref().map_or(0, Vec::capacity);
+        let bytes = self.stretches.capacity() * size_of::<Stretch>()
+            + self.firsts.capacity() * size_of::<FirstWords>()
+            + ranges * size_of::<WordRange>()
+            + claims * size_of::<Claim>();
+        bytes as u64
     }
 
     /// Adds the repeated parts of other documents, which follow these documents.
@@ -126,6 +162,9 @@ impl Coverage {
         self.stretches.append(&mut next.stretches);
         self.firsts.append(&mut next.firsts);
         self.others.append(&mut next.others);
+        for (level, next) in self.levels.iter_mut().zip(&mut next.levels) {
+            level.words.append(&mut next.words);
+        }
         if let (Some(claims), Some(next)) = (&mut self.claims, &mut next.claims) {
             claims.append(next);
         }
@@ -143,7 +182,10 @@ impl Coverage {
         let mut joined = Vec::new();
         self.stretches.drain(..).for_each(|stretch| push_stretch(&mut joined, stretch));
         self.stretches = joined;
-        for ranges in [&mut self.firsts, &mut self.others] {
+        // First occurrences stay divided, because each has its own number of documents.
+        self.firsts.sort_unstable();
+        let levels = self.levels.iter_mut().map(|level| &mut level.words);
+        for ranges in levels.chain([&mut self.others]) {
             ranges.sort_unstable();
             let mut joined = Vec::new();
             ranges.drain(..).for_each(|range| push_range(&mut joined, range));
@@ -157,7 +199,7 @@ impl Coverage {
         let mut cuts = Vec::new();
         let mut firsts = &self.firsts[..];
         for range in &self.others {
-            let is_before = |first: &WordRange| {
+            let is_before = |FirstWords { words: first, .. }: &FirstWords| {
                 first.document < range.document
                     || first.document == range.document && first.end <= range.start
             };
@@ -167,7 +209,7 @@ impl Coverage {
             let mut start = range.start;
             let overlaps =
                 |first: &&WordRange| first.document == range.document && first.start < range.end;
-            for first in firsts.iter().take_while(overlaps) {
+            for first in firsts.iter().map(|first| &first.words).take_while(overlaps) {
                 // The words between two first occurrences are cut.
                 if start < first.start {
                     cuts.push(WordRange { start, end: first.start, ..*range });

@@ -46,6 +46,11 @@ impl Origins {
         documents.chunk_by(|a, b| a == b).count() as u32
     }
 
+    /// Returns the number of bytes of memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.of_documents.as_ref().map_or(0, |origins| 4 * origins.len() as u64)
+    }
+
     /// Creates a counter for documents that come in ascending order.
     pub(crate) fn counter(&self) -> OriginCounter<'_> {
         OriginCounter { origins: self, last: u32::MAX, different: 0, several: Vec::new() }

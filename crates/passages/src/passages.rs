@@ -1,5 +1,6 @@
 //! The result of a search: passages in reading order, and the words to cut.
 
+use crate::repetition::Repetition;
 use simtool_base::options::Choice;
 use std::ops::Range;
 
@@ -92,6 +93,8 @@ pub struct Passages {
     pub words: u64,
     /// Number of repeated windows. Each occurrence counts.
     pub repeated_windows: u64,
+    /// Measures of the repetition.
+    pub repetition: Repetition,
 }
 
 impl Passages {

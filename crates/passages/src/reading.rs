@@ -53,6 +53,12 @@ impl DocumentNumbers {
         self.lengths.iter().map(|&length| u64::from(length)).sum()
     }
 
+    /// Returns the number of bytes of memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        let numbers = self.starts.len() + self.of_temporary.len() + self.lengths.len();
+        4 * numbers as u64 + self.origins.bytes()
+    }
+
     /// Returns the numbers of the documents of a shard.
     pub(crate) fn of_shard(&self, shard: usize) -> std::ops::Range<u32> {
         self.starts[shard]..self.starts[shard + 1]

@@ -25,6 +25,17 @@ impl Default for Repeated {
 }
 
 impl Repeated {
+    /// Returns the numbers of documents for which repeated words are counted: the least number with which windows
+    /// count as repeated, and more than 10, 100 and 1000.
+    pub(crate) fn levels(self) -> impl Iterator<Item = u32> {
+        let least = match self {
+            Self::Anywhere => 2,
+            Self::Documents(least) => least.max(2),
+        };
+        let more = [11, 101, 1001].into_iter().filter(move |&level| level > least);
+        std::iter::once(least).chain(more)
+    }
+
     /// Returns whether a window is repeated that occurs `occurrences` times in `documents` documents.
     #[inline]
     fn accepts(self, occurrences: u64, documents: u32) -> bool {

@@ -398,3 +398,24 @@ fn a_long_unit_is_found_whole() {
     let of: Vec<_> = found.passages.iter().map(|found| (found.document, found.is_whole)).collect();
     assert_eq!(of, [(0, true), (2, true)]);
 }
+
+#[test]
+fn passages_that_do_not_fit_in_memory_are_an_error() {
+    let documents = [0, 1].map(|_| (0..4000).map(mix).collect::<Vec<_>>());
+    let source = ListedDocuments::new(&documents, 1);
+    // One passage in each document fits, but not thousands.
+    let limited = |memory| {
+        let resources = Resources { threads: 1, memory, ..Resources::default() };
+        Context::new(&resources, &NoProgress).unwrap()
+    };
+    for (least, is_found) in [(1 << 20, true), (1 << 10, false)] {
+        let context = limited(least);
+        let found = PassageSearch::new(20, &context).unwrap().find(&source);
+        assert_eq!(found.is_ok(), is_found, "{least}: {found:?}");
+        if let Err(error) = found {
+            let error = error.to_string();
+            assert!(error.contains("`max_memory` leaves") && error.contains("`words`"), "{error}");
+        }
+        assert_eq!(context.memory().used(), 0);
+    }
+}

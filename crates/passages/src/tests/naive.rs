@@ -1,6 +1,6 @@
 //! The search for passages in the most obvious way: a map of all windows or units, as sequences of words.
 
-use crate::{CutRange, Excerpt, Passage, Passages, Repeated};
+use crate::{CutRange, Excerpt, Level, Passage, Passages, Repeated, Repetition, TopText};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -70,6 +70,7 @@ impl NaiveSearch<'_> {
     fn passages(&self, windows: &BTreeMap<&[u64], Vec<WindowPlace>>) -> Passages {
         let documents = self.documents;
         let mut found = Passages {
+            repetition: self.repetition(windows),
             documents: documents.len() as u64,
             words: documents.iter().map(|words| words.len() as u64).sum(),
             repeated_windows: windows.values().map(|places| places.len() as u64).sum(),
@@ -102,6 +103,43 @@ impl NaiveSearch<'_> {
             }));
         }
         found
+    }
+
+    /// Returns the measures of the repetition.
+    fn repetition(&self, windows: &BTreeMap<&[u64], Vec<WindowPlace>>) -> Repetition {
+        let least = match self.rule {
+            Repeated::Anywhere => 2,
+            Repeated::Documents(least) => least.max(2),
+        };
+        let levels = [least, 11, 101, 1001].into_iter().filter(|level| *level >= least);
+        let mut levels: Vec<u32> = levels.collect();
+        levels.dedup();
+        let mut counts = vec![0; levels.len()];
+        let mut top = Vec::new();
+        for ((document, words), ranges_of) in (0..).zip(self.documents).zip(&self.windows) {
+            let of_window = |range: &Range<u32>| {
+                let places = windows.get(&words[range.start as usize..range.end as usize])?;
+                let is_first = places[0] == (document, range.start);
+                Some((range.clone(), self.origins_of(places) as u32, is_first))
+            };
+            let repeated: Vec<_> = ranges_of.iter().filter_map(of_window).collect();
+            for (level, count) in levels.iter().zip(&mut counts) {
+                let mut is_covered = vec![false; words.len()];
+                for (range, ..) in repeated.iter().filter(|window| window.1 >= *level) {
+                    is_covered[range.start as usize..range.end as usize].fill(true);
+                }
+                *count += is_covered.iter().filter(|is_covered| **is_covered).count() as u64;
+            }
+            let firsts: Vec<_> = repeated.into_iter().filter(|window| window.2).collect();
+            for touching in firsts.chunk_by(|a, b| b.0.start <= a.0.end) {
+                top.push(greatest_part(document, touching));
+            }
+        }
+        top.sort_by_key(|text| std::cmp::Reverse(rank(text)));
+        top.truncate(20);
+        let levels = levels.into_iter().zip(counts);
+        let levels = levels.map(|(documents, words)| Level { documents, words }).collect();
+        Repetition { levels, top }
     }
 
     /// Returns the passage with the words `range`. `windows` has its repeated windows, each with all its places.
@@ -138,6 +176,25 @@ impl NaiveSearch<'_> {
             },
         }
     }
+}
+
+/// Returns the rank of a repeated text. Greater ones come first.
+fn rank(text: &TopText) -> (u64, u32, std::cmp::Reverse<(u32, u32)>) {
+    let product = text.words.len() as u64 * u64::from(text.documents);
+    (product, text.documents, std::cmp::Reverse((text.document, text.words.start)))
+}
+
+/// Returns the part of touching windows with the greatest product of words and documents, by trying all parts.
+fn greatest_part(document: u32, touching: &[(Range<u32>, u32, bool)]) -> TopText {
+    let parts = (0..touching.len()).flat_map(|first| {
+        let mut documents = u32::MAX;
+        touching[first..].iter().map(move |last| {
+            documents = documents.min(last.1);
+            let words = touching[first].0.start..last.0.end;
+            TopText { document, bytes: bytes_of(words.clone()), words, documents }
+        })
+    });
+    parts.max_by_key(rank).unwrap()
 }
 
 /// Returns the maximal ranges of elements that are true.

@@ -1,0 +1,131 @@
+//! Measures how much of a collection is repeated, and finds the texts that take the most room by their copies.
+
+use crate::word_range::WordRange;
+use std::cmp::Reverse;
+use std::ops::Range;
+
+/// Maximum number of texts in [`Repetition::top`].
+const MOST_TEXTS: usize = 20;
+
+/// Measures of the repetition in a collection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repetition {
+    /// Numbers of words that are repeated in few or many documents, with rising numbers of documents: the least
+    /// number with which words count as repeated, and more than 10, 100 and 1000.
+    pub levels: Vec<Level>,
+    /// The texts with the greatest products of words and documents, in descending order. There are at most 20.
+    pub top: Vec<TopText>,
+}
+
+/// Number of words that are in windows of at least so many documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// Number of documents.
+    pub documents: u32,
+    /// Number of words.
+    pub words: u64,
+}
+
+/// A text that several documents have, at its first place. Each of its windows occurs in at least `documents`
+/// documents.
+///
+/// Of neighbouring windows that all occur here for the first time, there is one text: the part for which the product
+/// of words and documents is greatest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopText {
+    /// Number of the document, in reading order.
+    pub document: u32,
+    /// Positions of the words in the document.
+    pub words: Range<u32>,
+    /// Bytes from the first byte of the first word to the end of the last word, in the decoded text.
+    pub bytes: Range<u64>,
+    /// Number of documents that have each window of the text.
+    pub documents: u32,
+}
+
+/// Words of the first occurrences of windows that occur in the same number of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FirstWords {
+    /// The words.
+    pub(crate) words: WordRange,
+    /// Number of documents in which the windows occur.
+    pub(crate) documents: u32,
+}
+
+impl FirstWords {
+    /// Adds the words of windows that do not begin before the last ones. `length` is the number of words of a window.
+    /// Joins the two if the windows directly follow the last ones and occur in the same number of documents.
+    #[inline]
+    pub(crate) fn push_to(self, length: u32, firsts: &mut Vec<Self>) {
+        match firsts.last_mut() {
+            // Words that only touch are not joined, because another part may have windows between the two.
+            Some(last)
+                if last.documents == self.documents
+                    && last.words.document == self.words.document
+                    && last.words.end + 1 == self.words.start + length =>
+            {
+                last.words.end = self.words.end;
+            }
+            _ => firsts.push(self),
+        }
+    }
+
+    /// Returns the rank of this text. Greater texts come first.
+    fn rank(&self) -> (u64, u32, Reverse<WordRange>) {
+        // Equal products are ordered by documents and places, so the order does not depend on the readings.
+        let product = self.words.len() as u64 * u64::from(self.documents);
+        (product, self.documents, Reverse(self.words))
+    }
+}
+
+/// Returns the texts with the greatest products of words and documents. `firsts` are in ascending order.
+pub(crate) fn top_texts(firsts: &[FirstWords]) -> Vec<FirstWords> {
+    let mut top = Vec::new();
+    for neighbours in firsts.chunk_by(|a, b| a.words.touches(&b.words)) {
+        top.extend(greatest_part(neighbours));
+        // Few candidates are kept, however many there are.
+        if top.len() >= 64 * MOST_TEXTS {
+            keep_greatest(&mut top);
+        }
+    }
+    keep_greatest(&mut top);
+    top
+}
+
+/// Sorts texts in descending order, and keeps the first ones.
+fn keep_greatest(texts: &mut Vec<FirstWords>) {
+    texts.sort_unstable_by_key(|text| Reverse(text.rank()));
+    texts.truncate(MOST_TEXTS);
+}
+
+/// Returns the part of touching words with the greatest product of words and documents. The number of documents of a
+/// part is the least one of its words.
+///
+/// This is the greatest rectangle in a histogram, which is found with a stack in O(n).
+fn greatest_part(neighbours: &[FirstWords]) -> Option<FirstWords> {
+    // Parts that are not finished, with rising numbers of documents. Their ends are not known yet.
+    let mut open: Vec<FirstWords> = Vec::new();
+    let mut best: Option<FirstWords> = None;
+    let mut end = 0;
+    let mut finish = |part: FirstWords, end: u32| {
+        let part = FirstWords { words: WordRange { end, ..part.words }, ..part };
+        if best.is_none_or(|best| part.rank() > best.rank()) {
+            best = Some(part);
+        }
+    };
+    for next in neighbours {
+        let mut part = *next;
+        while let Some(last) = open.pop_if(|last| last.documents >= next.documents) {
+            // The words of the finished part also belong to a part with fewer documents.
+            part.words.start = last.words.start;
+            finish(last, end);
+        }
+        // The part stays open until a later part has fewer documents.
+        open.push(part);
+        end = next.words.end;
+    }
+    for part in open {
+        finish(part, end);
+    }
+    best
+}
