@@ -3,11 +3,12 @@
 use super::findings::{Findings, Side};
 use super::shared_ids::SharedIds;
 use crate::cluster::Removal;
-use crate::write::summary::{FaultPlace, ReadCounts, Summary};
+use crate::write::summary::{FaultPlace, Faults, ReadCounts, Summary};
 use simtool_base::error::{ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity};
 use simtool_compute::context::Context;
 use simtool_model::document::DocOrdinal;
+use simtool_model::sides::Sides;
 
 /// Returns for each document whether it is kept.
 pub(super) fn kept_documents(findings: &Findings<'_>) -> Vec<bool> {
@@ -19,7 +20,7 @@ pub(super) fn kept_documents(findings: &Findings<'_>) -> Vec<bool> {
 }
 
 /// Returns the counts of a collection that was read.
-fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
+pub(super) fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
     let is_loss = |fault: &&Fault| fault.severity == Severity::Loss;
     ReadCounts {
         files: collection.file_count() as u64,
@@ -38,6 +39,28 @@ fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
         text_bytes: read.text_bytes(),
         shared_ids: 0,
     }
+}
+
+/// Returns the faults of some collections: those of files, and then the bad records.
+pub(super) fn faults(sides: &Sides<Side<'_>>) -> Faults {
+    let mut faults = Faults::default();
+    for fault in sides.iter().flat_map(|side| &side.read.faults) {
+        faults.add_fault(fault);
+    }
+    for side in sides.iter() {
+        for bad in side.read.quarantined.iter() {
+            let file = side.collection.file_name(bad.file);
+            faults.add(bad.code, || FaultPlace {
+                severity: Severity::Loss,
+                kind: bad.code,
+                file: file.as_os_str().as_encoded_bytes().to_vec(),
+                record: Some(bad.record),
+                byte: Some(bad.byte),
+                what: format!("expected {}", bad.expected),
+            });
+        }
+    }
+    faults
 }
 
 /// Completes the counts of a summary, and checks that every document is either kept or removed.
@@ -63,22 +86,7 @@ pub(super) fn count_results(
     summary.removed_bytes = findings.removals.iter().map(|r| u64::from(removed_length(r))).sum();
     summary.clusters = clusters as u64;
     summary.pairs = findings.close.is_complete.then(|| findings.close.pair_count());
-    for side in findings.sides.iter() {
-        side.read.faults.iter().for_each(|fault| summary.faults.add_fault(fault));
-    }
-    for side in findings.sides.iter() {
-        for bad in side.read.quarantined.iter() {
-            let file = side.collection.file_name(bad.file);
-            summary.faults.add(bad.code, || FaultPlace {
-                severity: Severity::Loss,
-                kind: bad.code,
-                file: file.as_os_str().as_encoded_bytes().to_vec(),
-                record: Some(bad.record),
-                byte: Some(bad.byte),
-                what: format!("expected {}", bad.expected),
-            });
-        }
-    }
+    summary.faults = faults(&findings.sides);
     if !summary.is_conserved() {
         return Err(ErrorKind::NotConserved {
             documents: summary.read.first().documents,

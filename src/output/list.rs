@@ -86,7 +86,7 @@ const SUMMARY: OutputDescription = OutputDescription {
 const REPORT: OutputDescription = OutputDescription {
     name: "report",
     files: &["report.html"],
-    command: "dedup, match",
-    description: "A page for people: counts, charts, the largest clusters and examples.",
+    command: "dedup, match, passages",
+    description: "A page for people: counts, charts, the largest clusters and examples, or the most repeated texts.",
     columns: Vec::new,
 };

@@ -32,6 +32,7 @@ mod ordered_pieces;
 mod output_kind;
 mod pairs;
 pub(crate) mod passages;
+pub(crate) mod passages_page;
 mod preview;
 mod quarantine;
 mod record_counts;

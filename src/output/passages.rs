@@ -1,12 +1,14 @@
 //! Writes the repeated passages of a collection as rows.
 
 use super::findings::document_name;
+use super::shown_pairs::shown_name;
 use crate::pipeline::FoundPassages;
 use crate::write::columns::{
     Column, IdType, OutputDescription, RowFormat, RowTable, RowsFile, Value, describe_columns,
 };
+use crate::write::repetition_summary::{RepeatedText, RepetitionSummary};
 use simtool_model::document_name::DocumentName;
-use simtool_passages::Passage;
+use simtool_passages::{Passage, TopText};
 use simtool_read::Corpus;
 use std::io::{self, Write};
 
@@ -109,6 +111,28 @@ impl RowTable for PassageRows {
             Value::Number(|row| row.passage.partner.bytes.end),
         ),
     ];
+}
+
+/// Returns how much of a collection is repeated. `noun` is the noun for documents that count as different.
+pub(crate) fn repetition(
+    collection: &dyn Corpus,
+    found: &FoundPassages,
+    noun: &'static str,
+) -> RepetitionSummary {
+    let FoundPassages { passages, excerpts, summary, .. } = found;
+    let text = |(top, text): (&TopText, &Vec<u8>)| RepeatedText {
+        documents: top.documents,
+        words: top.words.len() as u64,
+        name: shown_name(&document_name(collection, &summary.ids, top.document)),
+        bytes: top.bytes.clone(),
+        text: text.clone(),
+    };
+    RepetitionSummary {
+        noun,
+        words: passages.words,
+        levels: passages.repetition.levels.clone(),
+        texts: passages.repetition.top.iter().zip(excerpts).map(text).collect(),
+    }
 }
 
 /// Writes the passages of `collection` to `out`.

@@ -2,7 +2,7 @@
 
 use super::affordable_texts::AffordableTexts;
 use super::caught_texts::CaughtTexts;
-use super::findings::Findings;
+use super::findings::{Findings, Side};
 use super::listed_clusters::{ListedCluster, list_clusters, shown_clusters};
 use super::shown_pairs::{both, by_closeness, example};
 use super::sources::sources;
@@ -12,6 +12,7 @@ use simtool_base::error::Result;
 use simtool_base::memory_ledger::Ledger;
 use simtool_compute::context::Context;
 use simtool_model::closeness::Closeness;
+use simtool_model::sides::Sides;
 use simtool_read::Corpus;
 
 /// Choice of the examples and clusters of the page, and of the texts that are read for them.
@@ -64,7 +65,7 @@ impl<'c> PageTexts<'c> {
             clusters: shown_clusters(findings, &self.clusters, &texts, context)?,
             sources: sources(findings),
             examples: examples.filter_map(|removal| example(findings, removal, &texts)).collect(),
-            quarantined: quarantined(findings),
+            quarantined: quarantined(&findings.sides),
             ..histograms(findings.removals, clusters, findings.sides.is_two())
         })
     }
@@ -85,7 +86,7 @@ pub fn histograms(removals: &[Removal], clusters: &[Cluster], is_match: bool) ->
 }
 
 /// Returns a heading for a collection: the name of its first file and the number of other files.
-fn title(collection: &dyn Corpus) -> String {
+pub(super) fn title(collection: &dyn Corpus) -> String {
     let more = |more: usize| format!("{more} more file{}", if more == 1 { "" } else { "s" });
     match collection.file_count() {
         0 => "nothing".to_owned(),
@@ -96,8 +97,8 @@ fn title(collection: &dyn Corpus) -> String {
 }
 
 /// Returns the first bad records of all collections, up to the number that the page lists.
-fn quarantined(findings: &Findings<'_>) -> Vec<QuarantinedRecord> {
-    let of_side = findings.sides.iter().flat_map(|side| {
+pub(super) fn quarantined(sides: &Sides<Side<'_>>) -> Vec<QuarantinedRecord> {
+    let of_side = sides.iter().flat_map(|side| {
         side.read.quarantined.iter().map(|bad| QuarantinedRecord {
             file: side.collection.file_name(bad.file).as_os_str().as_encoded_bytes().into(),
             record: bad.record,

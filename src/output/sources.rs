@@ -2,9 +2,11 @@
 //! sources of the kept documents.
 
 use super::findings::{Findings, Side};
+use crate::pipeline::FoundPassages;
 use crate::write::report::{SOURCES, Source, Sources};
 use simtool_model::document::DocOrdinal;
 use simtool_model::sides::Sides;
+use simtool_read::Corpus;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -109,7 +111,35 @@ pub(super) fn sources(findings: &Findings<'_>) -> Sources {
         let to = sources.second().source_of_row(originals, removal.kept);
         *repeats.entry((from, to)).or_insert(0) += 1;
     }
-    let mut removed = add_up(&repeats, |pair| pair.0);
+    let document_counts = sources.first().count_documents(documents);
+    table(&sources, &document_counts, &repeats)
+}
+
+/// Returns the table of sources for the page about passages. Its counts are numbers of words: of all words, of the
+/// words in passages, and of those with a copy in the source of a column.
+pub(super) fn passage_sources(collection: &dyn Corpus, found: &FoundPassages) -> Sources {
+    let side = Side { collection, read: &found.summary };
+    let files: Vec<&Path> =
+        (0..collection.file_count()).map(|file| collection.file_name(file)).collect();
+    let sources = CollectionSources::choose(&files);
+    // A source with few documents can have many words, so the table counts words.
+    let mut words = vec![0; sources.names.len()];
+    for (row, count) in (0..).zip(&found.word_counts) {
+        words[sources.source_of_row(side, row) as usize] += u64::from(*count);
+    }
+    let mut repeats = Repeats::new();
+    for passage in &found.passages.passages {
+        let from = sources.source_of_row(side, passage.document);
+        // Each passage has one partner, so its words are counted once.
+        let to = sources.source_of_row(side, passage.partner.document);
+        *repeats.entry((from, to)).or_insert(0) += passage.words.len() as u64;
+    }
+    table(&Sides::One(sources), &words, &repeats)
+}
+
+/// Returns the table of sources. `counts` has the number of all documents or words of each source.
+fn table(sources: &Sides<CollectionSources>, counts: &[u64], repeats: &Repeats) -> Sources {
+    let mut removed = add_up(repeats, |pair| pair.0);
     // If all sources fit in the table, sources without a removed document are shown as well.
     if sources.first().names.len() <= SOURCES {
         for source in 0..sources.first().names.len() as u32 {
@@ -117,11 +147,10 @@ pub(super) fn sources(findings: &Findings<'_>) -> Sources {
         }
     }
     let rows = largest_counts(&removed);
-    let columns = largest_counts(&add_up(&repeats, |pair| pair.1));
-    let document_counts = sources.first().count_documents(documents);
+    let columns = largest_counts(&add_up(repeats, |pair| pair.1));
     let row = |&from: &u32| Source {
         name: sources.first().name(from),
-        documents: document_counts[from as usize],
+        documents: counts[from as usize],
         removed: removed[&from],
         repeats: columns.iter().map(|&to| repeats.get(&(from, to)).copied().unwrap_or(0)).collect(),
     };

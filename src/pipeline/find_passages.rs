@@ -2,13 +2,18 @@
 
 use super::corpus_terms::approximate_text_bytes;
 use super::document_traits::WantedTraits;
+use super::excerpts::character_border;
 use super::origin::Origin;
 use super::shard_summary::{
     CollectionSummary, Compared, ShardSummary, read_again, read_summarized,
 };
 use simtool_base::error::Result;
+use simtool_base::memory_ledger::{Ledger, Reservation};
 use simtool_base::unordered_map::UnorderedMap;
-use simtool_passages::{PassageSearch, Passages, VisitPlaces, VisitUnits, VisitWords, WordSource};
+use simtool_compute::context::Context;
+use simtool_passages::{
+    PassageSearch, Passages, TopText, VisitPlaces, VisitUnits, VisitWords, WordSource,
+};
 use simtool_read::Corpus;
 use simtool_terms::tokenize::text_units::TextUnit;
 use simtool_terms::tokenize::unicode_words::{self, UnicodeWords};
@@ -16,11 +21,16 @@ use simtool_terms::tokenize::unit_words::{UnitTokens, UnitWords};
 use std::ops::Range;
 use std::sync::OnceLock;
 
+/// Maximum number of bytes of an excerpt.
+const EXCERPT_BYTES: usize = 1000;
+
 /// The passages of a collection that occur more than once, and data about its documents.
 #[derive(Debug)]
 pub struct FoundPassages {
     /// The passages, in reading order.
     pub passages: Passages,
+    /// The beginning of each text that is repeated most (see [`Repetition::top`](simtool_passages::Repetition)).
+    pub excerpts: Vec<Vec<u8>>,
     /// Number of words of each document.
     pub word_counts: Vec<u32>,
     /// IDs of all documents, bad records and damaged files.
@@ -63,18 +73,20 @@ pub fn find_passages(
 ) -> Result<FoundPassages> {
     let read = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();
     let words = UnitWords::new(UnicodeWords::new(search.context().isa()), unit);
-    let source = CorpusWords { collection, words, origin, read };
+    let memory = search.context().memory();
+    let source = CorpusWords { collection, words, origin, memory, read };
     let passages = match unit {
         TextUnit::Words => search.find(&source)?,
         TextUnit::Paragraph | TextUnit::Line | TextUnit::Sentence => {
             search.with_units().find(&source)?
         }
     };
+    let excerpts = source.excerpts(&passages.repetition.top, search.context())?;
     let read = source.read.into_iter().filter_map(OnceLock::into_inner);
     let (summaries, word_counts): (Vec<_>, Vec<_>) =
         read.map(|shard| (shard.summary, shard.word_counts)).unzip();
     let summary = CollectionSummary::new(collection, summaries)?;
-    Ok(FoundPassages { passages, word_counts: word_counts.concat(), summary })
+    Ok(FoundPassages { passages, excerpts, word_counts: word_counts.concat(), summary })
 }
 
 /// Source of the words of a collection. The first reading of each shard also collects its summary.
@@ -82,6 +94,7 @@ struct CorpusWords<'c> {
     collection: &'c dyn Corpus,
     words: UnitWords,
     origin: Origin,
+    memory: &'c Ledger,
     read: Vec<OnceLock<ReadShard>>,
 }
 
@@ -90,6 +103,7 @@ struct ReadShard {
     summary: ShardSummary,
     /// Number of words of each document.
     word_counts: Vec<u32>,
+    _memory: Reservation,
 }
 
 impl CorpusWords<'_> {
@@ -112,6 +126,52 @@ impl CorpusWords<'_> {
         })?;
         done
     }
+}
+
+impl CorpusWords<'_> {
+    /// Returns the beginnings of texts, by reading their documents again.
+    fn excerpts(&self, texts: &[TopText], context: &Context<'_>) -> Result<Vec<Vec<u8>>> {
+        // Texts name documents of the whole collection, and shards number their documents from 0.
+        let mut firsts = vec![0];
+        for read in &self.read {
+            let count = read.get().map_or(0, |read| read.summary.document_count());
+            firsts.push(firsts[firsts.len() - 1] + count);
+        }
+        let read = |(): &mut (), shard: usize| {
+            let mut found = Vec::new();
+            let mut here = (0..).zip(texts).collect::<Vec<(usize, &TopText)>>();
+            here.retain(|(_, text)| (firsts[shard]..firsts[shard + 1]).contains(&text.document));
+            let of_document = |index: u32| {
+                let document = firsts[shard] + index;
+                here.iter().filter(move |(_, text)| text.document == document)
+            };
+            // A shard without such texts is not read again.
+            if !here.is_empty() {
+                let is_wanted = |index| of_document(index).next().is_some();
+                self.read_again(shard, &is_wanted, &mut |index, text| {
+                    found
+                        .extend(of_document(index).map(|(at, of)| (*at, excerpt(text, &of.bytes))));
+                    Ok(())
+                })?;
+            }
+            Ok(found)
+        };
+        let found = context.threads().try_map(self.read.len(), || Ok(()), read)?;
+        // Shards are read in any order, so each excerpt has the number of its text.
+        let mut excerpts = vec![Vec::new(); texts.len()];
+        for (at, excerpt) in found.into_iter().flatten() {
+            excerpts[at] = excerpt;
+        }
+        Ok(excerpts)
+    }
+}
+
+/// Returns the beginning of a part of a text.
+fn excerpt(text: &[u8], bytes: &Range<u64>) -> Vec<u8> {
+    let [start, end] = [bytes.start, bytes.end].map(|at| at.min(text.len() as u64) as usize);
+    // Only a text that changed between two readings lacks the part.
+    let part = text.get(start..end).unwrap_or_default();
+    part[..character_border(part, EXCERPT_BYTES)].to_vec()
 }
 
 impl WordSource for CorpusWords<'_> {
@@ -161,8 +221,10 @@ impl WordSource for CorpusWords<'_> {
             word_counts.push(count);
             Ok(Compared::by_terms(count > 0))
         })?;
+        let bytes = summary.bytes() + size_of_val(&word_counts[..]) as u64;
+        let memory = self.memory.hold(bytes);
         // Only one thread reads a shard for the first time.
-        drop(self.read[shard].set(ReadShard { summary, word_counts }));
+        drop(self.read[shard].set(ReadShard { summary, word_counts, _memory: memory }));
         Ok(())
     }
 

@@ -301,6 +301,7 @@ fn write_summary(
         output: &request.output,
         parameters: &parameters,
         counts: &counts,
+        more: &|_| Ok(()),
         stages: result.timings.stages(),
     };
     summary.write(out)

@@ -8,14 +8,16 @@ use super::output_target::{OutputPlace, OutputTarget, one_line_mask, refuse_stre
 use super::reading_faults::{has_losses, note_whole_pages};
 use super::standard_streams::STANDARD_OUTPUT;
 use crate::output::cut_texts::Cutting;
-use crate::output::passages::write_passages;
+use crate::output::passages::{repetition, write_passages};
+use crate::output::passages_page::PagePassages;
 pub use crate::output::{CutCounts, CutRules};
 use crate::output::{passages_files, write_file};
 use crate::pipeline::timings::Timings;
 use crate::pipeline::{FoundPassages, Origin, find_passages};
 use crate::write::columns::RowFormat;
 use crate::write::output_folder::{Existing, OutputFolder};
-use crate::write::summary::{Setting, ShortSummary};
+use crate::write::repetition_summary::RepetitionSummary;
+use crate::write::summary::{Setting, ShortSummary, Summary};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::{Choice as _, Options};
@@ -82,6 +84,8 @@ pub struct PassagesFound {
     pub later_words: u64,
     /// Number of passages that are whole documents.
     pub whole_documents: u64,
+    /// How much of the collection is repeated, and the texts that are repeated most.
+    pub repetition: RepetitionSummary,
     /// Numbers of documents and words that were cut. `None` if no copies were written.
     pub cut: Option<CutCounts>,
     /// Faults of the input: bad records, and damaged or unreadable files.
@@ -216,6 +220,7 @@ pub fn passages(
         repeated_words: all.covered_words(),
         later_words: all.later_words(),
         whole_documents: all.passages.iter().filter(|passage| passage.is_whole).count() as u64,
+        repetition: repetition(&input.collection, &found, request.origin.name()),
         cut: None,
         has_losses: has_losses(std::iter::once(&found.summary)),
         faults,
@@ -263,23 +268,32 @@ impl Rows<'_> {
         let cutting = Cutting { files: collection, found, rules };
         result.cut = Some(cutting.write(folder, format, context)?);
         result.timings.end("copy");
+        let page = PagePassages {
+            collection,
+            found,
+            repetition: &result.repetition,
+            cut: result.cut.unwrap_or_default(),
+        };
+        // The page shows settings and times as the page of near-duplicates does.
+        let of_run = Summary {
+            command: request.command.clone(),
+            parameters: parameters(request, rules),
+            stages: result.timings.stages().to_vec(),
+            ..Summary::default()
+        };
+        write_file(folder, "report.html", |out| page.write(out, of_run))?;
         // The summary has the times of all stages, so it comes last.
         write_file(folder, "summary.json", |out| write_summary(request, rules, result, out))
     }
 }
 
-/// Writes the settings, counts and times of a run as a JSON object.
-fn write_summary(
-    request: &PassagesRequest,
-    rules: &CutRules,
-    result: &PassagesFound,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+/// Returns the names and values of the settings of a run.
+fn parameters(request: &PassagesRequest, rules: &CutRules) -> Vec<(&'static str, Setting)> {
     let least_documents = match request.rule {
         Repeated::Anywhere => None,
         Repeated::Documents(least) => Some(u64::from(least)),
     };
-    let parameters = [
+    vec![
         ("paths", path_list(&request.paths)),
         ("unit", Setting::Text(request.unit.name().to_owned())),
         ("words", Setting::Count(request.words as u64)),
@@ -292,7 +306,16 @@ fn write_summary(
         ("min_left", Setting::Count(rules.min_left)),
         ("text_field", Setting::Text(request.input.text_field().to_owned())),
         ("content", Setting::Text(request.input.content.name().to_owned())),
-    ];
+    ]
+}
+
+/// Writes the settings, counts and times of a run as a JSON object.
+fn write_summary(
+    request: &PassagesRequest,
+    rules: &CutRules,
+    result: &PassagesFound,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let CutCounts { cut, removed, uncut, words: cut_words } = result.cut.unwrap_or_default();
     let counts = [
         ("documents", result.documents),
@@ -310,8 +333,9 @@ fn write_summary(
     let summary = ShortSummary {
         command: &request.command,
         output: &request.output,
-        parameters: &parameters,
+        parameters: &parameters(request, rules),
         counts: &counts,
+        more: &|out| result.repetition.write_json(out),
         stages: result.timings.stages(),
     };
     summary.write(out)

@@ -10,6 +10,7 @@ pub mod output_folder;
 pub mod pair_table;
 pub mod preview;
 pub mod reference_text;
+pub mod repetition_summary;
 pub mod report;
 pub mod shared_words;
 mod staging;

@@ -45,6 +45,12 @@ fn passages_of_several_documents_are_listed_with_their_places() {
         "{}",
         run.err
     );
+    for note in [
+        "36.4 % of the words are repeated in at least 2 documents\n",
+        "6 words in 2 documents, first in in.jsonl, record 0: The old man, and the SEA\n",
+    ] {
+        assert!(run.err.contains(note), "{}", run.err);
+    }
     // The rows do not depend on threads or on the verification.
     for options in ["--threads 1", "--threads 3", "--verify-words"] {
         let again = folder.run_words(&format!("passages in.jsonl --words 5 {options}"));

@@ -82,6 +82,11 @@ fn every_format_is_cut_in_place() {
     let counts = ["cut_documents", "removed_documents", "uncut_documents", "cut_words"];
     assert_eq!(counts.map(|count| summary[count].as_u64().unwrap()), [5, 1, 0, 36]);
     assert_eq!(rows(&folder, "files.jsonl")[2]["removed"], 1);
+    let repeated = &summary["repeated_in"][0];
+    assert_eq!((&repeated["documents"], &repeated["words"]), (&2.into(), &42.into()));
+    let top = &summary["top_texts"][0];
+    assert_eq!((&top["documents"], &top["words"]), (&7.into(), &6.into()));
+    assert_eq!((&top["file"], &top["text"]), (&"in/a.jsonl".into(), &SHARED.into()));
     // No passage is left, and the first copy is.
     let again = folder.run_words("passages out/kept --words 5");
     assert_eq!((again.code, &*again.out), (0, ""));
@@ -126,6 +131,36 @@ fn texts_of_tables_are_cut_and_their_other_columns_stay() {
     assert_eq!(texts, [Some("a the old man and the sea b"), None, Some("c \n d")]);
     assert_eq!(copy.column(0).as_primitive::<arrow_array::types::Int32Type>().values(), &[1, 2, 3]);
     assert_eq!(copy.schema(), batch.schema());
+}
+
+#[test]
+fn the_page_shows_the_most_repeated_texts_and_their_sources() {
+    let text = "<script>alert(1)</script> & five more words";
+    let folder = Folder::empty()
+        .with("in/a.txt", format!("one {text}"))
+        .with("in/b.txt", format!("two {text}"))
+        .with("in/c.txt", format!("three {text}"))
+        .with("in/<d>.txt", "nothing else");
+    cut(&folder, " --cut all --min-left 0");
+    let page = fs::read_to_string(folder.path("out/report.html")).unwrap();
+    for part in [
+        "<strong>80.8 %</strong> of 26 words in 4 documents are in 3 repeated passages.",
+        "<td>2 or more</td><td class=\"n\">21</td><td class=\"n\">80.8 %</td>",
+        "<strong>7 words in 3 documents</strong>",
+        "script&gt;alert(1)&lt;/script&gt; &amp; five more words</div>",
+        "<th class=\"n\">also in A</th>",
+        "in/&lt;d&gt;.txt",
+        "<dt>Words cut</dt><dd>21<small>80.8 %</small></dd>",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("<script") && !page.contains("http-equiv=\"refresh"));
+    // Without passages, the page has no lists of them.
+    let run = folder.run_words("passages in --words 900 --write-kept --output out --force");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let page = fs::read_to_string(folder.path("out/report.html")).unwrap();
+    assert!(page.contains("<strong>0.0 %</strong> of 26 words"), "{page}");
+    assert!(!page.contains("Most repeated") && !page.contains("Who repeats whom"), "{page}");
 }
 
 #[test]

@@ -47,6 +47,7 @@ fn notes(found: &PassagesFound) -> Vec<String> {
             percent(found.later_words)
         ),
     ];
+    notes.extend(found.repetition.lines());
     // Without --write-kept, nothing is cut.
     if let Some(cut) = found.cut {
         notes.push(format!(

@@ -19,7 +19,7 @@ pub(super) fn excerpts(texts: [&[u8]; 2]) -> [String; 2] {
 }
 
 /// Returns an excerpt of a text on one line, without its first `skipped` words.
-pub(super) fn excerpt(text: &str, skipped: usize) -> String {
+pub(in crate::write) fn excerpt(text: &str, skipped: usize) -> String {
     let mut shown = String::new();
     let mut count = 0;
     if skipped > 0 {

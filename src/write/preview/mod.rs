@@ -8,6 +8,7 @@ mod excerpt;
 mod json;
 mod lines;
 
+pub(in crate::write) use excerpt::excerpt;
 pub use json::write_preview;
 pub use lines::preview_text;
 

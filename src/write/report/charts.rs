@@ -228,10 +228,12 @@ fn write_numbers(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Result<()> {
     out.write_all(b"</tbody></table></details>\n")
 }
 
-/// Writes one horizontal bar that is divided into `parts`. Each part has a CSS class, a name and a count.
+/// Writes one horizontal bar that is divided into `parts`. Each part has a CSS class, a name and a count of things
+/// with the name `noun`.
 pub(super) fn write_parts(
     out: &mut dyn Write,
     title: &str,
+    noun: &str,
     parts: &[(&str, &str, u64)],
 ) -> io::Result<()> {
     const LENGTH: f64 = 1000.0;
@@ -249,7 +251,7 @@ pub(super) fn write_parts(
             out,
             "<rect class=\"{class}\" x=\"{x:.2}\" y=\"0\" width=\"{width:.2}\" height=\"36\">\
              <title>{name}: {}</title></rect>",
-            counted(count, "document")
+            counted(count, noun)
         )?;
         x += width;
     }

@@ -23,10 +23,11 @@ pub(super) fn write(
     let figures = summary.figures();
     let shown = || figures.iter().filter(|figure| figure.is_for_people());
     let is_of_corpus = |figure: &&Figure| figure.key.starts_with("corpus_");
-    write_tiles(out, summary, shown().filter(|figure| !is_of_corpus(figure)))?;
+    let tile = |figure| tile(summary, figure);
+    write_tiles(out, shown().filter(|figure| !is_of_corpus(figure)).map(tile))?;
     if summary.is_match() {
         out.write_all(b"<h2>The corpus that they were matched against</h2>\n")?;
-        write_tiles(out, summary, shown().filter(is_of_corpus))?;
+        write_tiles(out, shown().filter(is_of_corpus).map(tile))?;
     }
     out.write_all(b"</header>\n")
 }
@@ -43,7 +44,7 @@ pub(super) fn write_shares(out: &mut dyn Write, summary: &Summary) -> io::Result
         ("lost", "lost", read.lost),
     ];
     let records = read.records();
-    write_parts(out, "Records of the input by result", &parts)?;
+    write_parts(out, "Records of the input by result", "document", &parts)?;
     out.write_all(b"<ul class=\"legend\">\n")?;
     for (class, name, count) in parts.into_iter().filter(|part| part.2 > 0) {
         let (count, part) = (grouped(count), share(count, records));
@@ -91,7 +92,7 @@ pub(super) fn lead(summary: &Summary) -> String {
 }
 
 /// Writes a warning if records or files of the input could not be read and so were not compared.
-fn write_losses(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+pub(super) fn write_losses(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     // A damaged file can claim any number of lost rows, so the sum must not overflow.
     let sum = |of: fn(&crate::write::summary::ReadCounts) -> u64| {
         summary.read.iter().map(of).fold(0_u64, u64::saturating_add)
@@ -119,21 +120,37 @@ fn write_losses(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     )
 }
 
-fn write_tiles<'f>(
+/// A count with its name and notes.
+pub(super) struct Tile<'t> {
+    /// Name of the field in `summary.json`.
+    pub(super) key: &'t str,
+    /// Name for people.
+    pub(super) name: &'t str,
+    /// The count. `None` if it is not known.
+    pub(super) count: Option<u64>,
+    /// Notes as HTML. Empty notes are left out.
+    pub(super) notes: Vec<String>,
+}
+
+/// Returns the tile of a figure.
+fn tile<'f>(summary: &Summary, figure: &'f Figure) -> Tile<'f> {
+    let Figure { key, name, count, whole, note, .. } = figure;
+    let part = count.zip(*whole).map(|(count, whole)| share(count, whole));
+    let text = text_bytes(summary, key).map(|size| format!("{} of text", bytes(size)));
+    let notes = [part, Some((*note).to_owned()), text].into_iter().flatten().collect();
+    // Some names are indented for the table on the terminal.
+    Tile { key, name: name.trim(), count: *count, notes }
+}
+
+/// Writes tiles with counts.
+pub(super) fn write_tiles<'t>(
     out: &mut dyn Write,
-    summary: &Summary,
-    figures: impl Iterator<Item = &'f Figure>,
+    tiles: impl Iterator<Item = Tile<'t>>,
 ) -> io::Result<()> {
     out.write_all(b"<dl class=\"figures\">\n")?;
-    for figure in figures {
-        let Figure { key, name, count, whole, note, .. } = figure;
-        // Some names are indented for the table on the terminal.
-        let name = name.trim();
+    for Tile { key, name, count, notes } in tiles {
         let (first, rest) = name.split_at(name.chars().next().map_or(0, char::len_utf8));
-        let part = count.zip(*whole).map(|(count, whole)| share(count, whole));
-        let text = text_bytes(summary, key).map(|size| format!("{} of text", bytes(size)));
-        let notes = [part, Some((*note).to_owned()), text].into_iter().flatten();
-        let notes: Vec<String> = notes.filter(|note| !note.is_empty()).collect();
+        let notes: Vec<String> = notes.into_iter().filter(|note| !note.is_empty()).collect();
         writeln!(
             out,
             "<div data-key=\"{key}\"><dt>{}{rest}</dt><dd>{}<small>{}</small></dd></div>",

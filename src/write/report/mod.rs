@@ -18,6 +18,7 @@ mod head;
 mod histograms;
 mod levels;
 mod page;
+mod passages;
 mod piece;
 mod run;
 mod sources;
@@ -27,6 +28,7 @@ mod unread;
 pub(super) use escape::{EscapedLine, EscapedLines, EscapedName, shortened};
 pub(super) use page::STYLE;
 pub use page::write_report;
+pub(crate) use passages::{PassagesPage, write_passages_page};
 pub use piece::write_charts;
 
 use crate::write::shared_words::{SharedWords, Templates};

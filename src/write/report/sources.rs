@@ -1,32 +1,68 @@
 //! Writes the table of the files or folders from which documents were removed. The columns are the files or
-//! folders of the documents that are kept in their place.
+//! folders of the documents that are kept in their place. The page about passages has the same table of words.
 
 use super::escape::EscapedName;
 use super::tables::{begin_table, end_table, share};
 use super::{Source, Sources};
-use crate::write::summary::Summary;
 use simtool_base::quantity::grouped;
 use std::io::{self, Write};
 
 /// Maximum number of characters that the page shows of the name of a file or folder.
 const NAME: usize = 44;
 
-/// Writes the section about the sources. Writes nothing if no document was removed.
-pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -> io::Result<()> {
-    if sources.rows.is_empty() || summary.removed == 0 {
+/// Words of the table for the things that it counts.
+pub(super) struct Wording {
+    /// Heading of the number of all things of a source.
+    all: &'static str,
+    /// Heading of the number of repeated things of a source.
+    repeated: &'static str,
+    /// Preposition before the letter of a column.
+    column: &'static str,
+    /// Explanation of the table.
+    about: &'static str,
+    /// Remark on the sources that the table leaves out.
+    rest: &'static str,
+}
+
+/// Words of the table of removed documents.
+pub(super) const DOCUMENTS: Wording = Wording {
+    all: "documents",
+    repeated: "removed",
+    column: "for",
+    about: "how many documents were removed, and where the documents are that were kept in their place",
+    rest: "with no more removed documents than these",
+};
+
+/// Words of the table of repeated words.
+pub(super) const PASSAGES: Wording = Wording {
+    all: "words",
+    repeated: "repeated",
+    column: "also in",
+    about: "how many words are in passages, and where another copy of them is",
+    rest: "with no more repeated words than these",
+};
+
+/// Writes the section about the sources. Writes nothing if there are no sources.
+pub(super) fn write_table(
+    out: &mut dyn Write,
+    sources: &Sources,
+    wording: &Wording,
+    is_match: bool,
+) -> io::Result<()> {
+    if sources.rows.is_empty() {
         return Ok(());
     }
     out.write_all(b"<h2>Who repeats whom</h2>\n")?;
     // If there is only one source, the counts at the top of the page already show everything.
-    let has_columns = sources.rows.len() > 1 || sources.columns.len() > 1 || summary.is_match();
+    let has_columns = sources.rows.len() > 1 || sources.columns.len() > 1 || is_match;
     if has_columns {
-        write_columns(out, sources)?;
+        write_columns(out, sources, wording)?;
     }
     let columns = if has_columns { &sources.columns[..] } else { &[] };
     // The number of columns is limited, so some kept documents are in a source without a column.
     let has_others =
         has_columns && sources.rows.iter().any(|source| removed_for_others(source) > 0);
-    begin_table(out, "who repeats whom", &heading(columns.len(), has_others))?;
+    begin_table(out, "who repeats whom", &heading(columns.len(), has_others, wording))?;
     for source in &sources.rows {
         let column = columns.iter().position(|column| *column == source.name);
         // In a match, a row and a column with the same name are different sources.
@@ -41,29 +77,23 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, sources: &Sources) -
     end_table(out)?;
     match sources.sources.saturating_sub(sources.rows.len() as u64) {
         0 => Ok(()),
-        more => writeln!(
-            out,
-            "<p class=\"quiet\">And {} more, with no more removed documents than these.</p>",
-            grouped(more)
-        ),
+        more => {
+            writeln!(out, "<p class=\"quiet\">And {} more, {}.</p>", grouped(more), wording.rest)
+        }
     }
 }
 
 /// Returns the heading of a table with `columns` lettered columns, and with a column for all other
 /// sources if `has_others` is true.
-fn heading(columns: usize, has_others: bool) -> String {
-    let mut head = "<th>source</th><th class=\"n\">documents</th><th class=\"n\">removed</th>\
-                    <th class=\"n\">rate</th>"
-        .to_owned();
-    for at in 0..columns {
-        head.push_str("<th class=\"n\">for ");
-        head.push(letter(at));
-        head.push_str("</th>");
-    }
-    if has_others {
-        head += "<th class=\"n\">for others</th>";
-    }
-    head
+fn heading(columns: usize, has_others: bool, wording: &Wording) -> String {
+    let Wording { all, repeated, column, .. } = wording;
+    let letters = (0..columns).map(|at| letter(at).to_string());
+    let others = has_others.then(|| "others".to_owned());
+    let columns = letters.chain(others).map(|name| format!("{column} {name}"));
+    let numbers = [(*all).to_owned(), (*repeated).to_owned(), "rate".to_owned()];
+    let heads =
+        numbers.into_iter().chain(columns).map(|name| format!("<th class=\"n\">{name}</th>"));
+    "<th>source</th>".to_owned() + &heads.collect::<String>()
 }
 
 /// Returns how many documents of `source` were removed for documents of sources without a column.
@@ -94,12 +124,12 @@ fn write_count(out: &mut dyn Write, count: u64, removed: u64) -> io::Result<()> 
 }
 
 /// Writes the explanation of the table of sources, and the list of its columns with their names.
-fn write_columns(out: &mut dyn Write, sources: &Sources) -> io::Result<()> {
+fn write_columns(out: &mut dyn Write, sources: &Sources, wording: &Wording) -> io::Result<()> {
     writeln!(
         out,
-        "<p class=\"quiet\">For each file or folder: how many documents were removed, and where \
-         the documents are that were kept in their place. The columns are{}:</p>\n\
+        "<p class=\"quiet\">For each file or folder: {}. The columns are{}:</p>\n\
          <ol class=\"columns\">",
+        wording.about,
         if sources.is_one_collection { "" } else { " files or folders of the corpus" }
     )?;
     for column in &sources.columns {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Settings, counts and times of a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct ShortSummary<'s> {
     /// Command line of the run.
     pub(crate) command: &'s str,
@@ -18,6 +18,8 @@ pub(crate) struct ShortSummary<'s> {
     pub(crate) parameters: &'s [(&'static str, Setting)],
     /// Names and values of the counts.
     pub(crate) counts: &'s [(&'static str, u64)],
+    /// Writes more fields, each with a comma behind it.
+    pub(crate) more: &'s dyn Fn(&mut dyn Write) -> io::Result<()>,
     /// Name and time of each stage.
     pub(crate) stages: &'s [(&'static str, Duration)],
 }
@@ -43,6 +45,7 @@ impl ShortSummary<'_> {
         for (name, count) in self.counts {
             writeln!(out, "  \"{name}\": {count},")?;
         }
+        (self.more)(out)?;
         write_seconds(out, self.stages)?;
         out.write_all(b"}\n")
     }
