@@ -140,7 +140,8 @@ def passages_files(
     """Returns the passages of at least 50 words that several documents of files and folders have.
 
     Does the work of `simtool passages` in this process, with options as in `deduplicate_files`, for example
-    `words=20` and `anywhere=True`. Each passage is a dict with the columns of the program's rows, in reading order.
+    `words=20`, `anywhere=True`, `unit="sentence"` and `of="host"`. Each passage is a dict with the columns of the
+    program's rows, in reading order.
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -161,7 +162,7 @@ def cut_passages_files(
 
     Does the work of `simtool passages --write-kept` in this process, with options as in `passages_files`, for
     example `cut="all"`, `mask="[...]"` and `min_left=50`. The folder `output` gets the copies in `kept`,
-    `passages.jsonl`, `cuts.jsonl`, `files.jsonl` and `summary.json`.
+    `passages.jsonl`, `cuts.jsonl`, `files.jsonl`, `summary.json` and `report.html`.
 
     Returns the contents of `summary.json` as a dict.
 

@@ -108,7 +108,7 @@ pub(crate) struct CuttingArgs {
     /// The copies are in kept/ and have the format of the input. Only the text of a document is changed: a string
     /// of JSON, a column of CSV, Parquet or Arrow, the block of a WET record, or a part of a text file. A document
     /// whose text was extracted or decoded, as from HTML, is copied whole and counted. The folder also has the
-    /// passages, a list of the cut documents (cuts), a list of the copies (files) and summary.json.
+    /// passages, a list of the cut documents (cuts), a list of the copies (files), summary.json and report.html.
     #[arg(long, requires = "output", help_heading = "Cutting")]
     pub(crate) write_kept: bool,
 }
