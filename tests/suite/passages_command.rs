@@ -206,3 +206,25 @@ fn copies_lose_whole_units() {
     assert_eq!(summary["parameters"]["unit"], "line");
     assert_eq!(summary["cut_words"], 7);
 }
+
+#[test]
+fn little_memory_takes_more_readings_and_too_little_is_an_error() {
+    // Each text of twelve words is in two documents, so there are thousands of passages.
+    let line = |number: u32| {
+        let words: Vec<String> = (0..12).map(|at| format!("w{}", number * 12 + at)).collect();
+        format!("{}\n", words.join(" "))
+    };
+    let lines: String = (0..4000).map(|number| line(number % 2000)).collect();
+    let folder = Folder::empty().with("in.txt", lines);
+    let run = |memory: &str| {
+        folder.run_words(&format!("passages in.txt --per-line --words 10 --max-memory {memory}"))
+    };
+    let found = run("1G");
+    assert_eq!((found.code, found.out.lines().count()), (0, 4000), "{}", found.err);
+    assert_eq!(run("4M").out, found.out);
+    let refused = run("1M");
+    assert_eq!((refused.code, &*refused.out), (1, ""), "{}", refused.err);
+    for part in ["the repeated passages, with ", "--max-memory leaves ", "with --words"] {
+        assert!(refused.err.contains(part), "{}", refused.err);
+    }
+}
