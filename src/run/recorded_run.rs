@@ -302,14 +302,14 @@ impl<'r> RecordedRun<'r> {
             "those that its records have".to_owned()
         };
         let what = format!("{sought} is no document of this run");
-        let mut reason = format!(
-            "its IDs are {ids}, or FILE:RECORD where a document has none; FILE:RECORD and FILE#ID \
-             name any"
-        );
         let name = sought.to_string();
-        if self.place.join(&name).is_file() {
-            reason.push_str(&format!(". The first document of this file is {name}:0"));
-        }
+        let is_file = self.place.join(&name).is_file();
+        let first = is_file.then(|| format!(". The first document of this file is {name}:0"));
+        let reason = format!(
+            "its IDs are {ids}, or FILE:RECORD where a document has none; FILE:RECORD and FILE#ID \
+             name any{}",
+            first.unwrap_or_default()
+        );
         ErrorKind::Missing { what, reason }.into()
     }
 }
