@@ -7,6 +7,7 @@ with what `scripts/python-test` installs; a test says whether that file is up to
 
 import ast
 import inspect
+import re
 from pathlib import Path
 
 import simtool
@@ -20,8 +21,15 @@ work together, `simtool dedup --help` explains each option, and [Spark and Slurm
 WIDTH = 100
 
 
-def parameters(arguments: ast.arguments) -> list[str]:
-    """Returns the parameters of a function as in its definition, without `self`."""
+def options(thing: object) -> dict[str, str]:
+    """Returns the meanings of the options in a docstring, by their names."""
+    _, found, text = (inspect.getdoc(thing) or "").partition("\nOptions:\n")
+    parts = re.split(r"^    (\w+):", text, flags=re.M) if found else [""]
+    return {name: " ".join(meaning.split()) for name, meaning in zip(parts[1::2], parts[2::2])}
+
+
+def parameters(arguments: ast.arguments, hidden: dict[str, str]) -> list[str]:
+    """Returns the parameters of a function as in its definition, without `self` and the options."""
 
     def written(argument: ast.arg, default: ast.expr | None) -> str:
         kind = f": {ast.unparse(argument.annotation)}" if argument.annotation else ""
@@ -29,16 +37,15 @@ def parameters(arguments: ast.arguments) -> list[str]:
 
     missing = [None] * (len(arguments.args) - len(arguments.defaults))
     found = [written(*of) for of in zip(arguments.args, [*missing, *arguments.defaults]) if of[0].arg != "self"]
-    if arguments.kwonlyargs:
-        found += ["*", *map(written, arguments.kwonlyargs, arguments.kw_defaults)]
-    if arguments.kwarg:
-        found.append(f"**{written(arguments.kwarg, None)}")
-    return found
+    keywords = [of for of in zip(arguments.kwonlyargs, arguments.kw_defaults) if of[0].arg not in hidden]
+    if keywords:
+        found += ["*", *(written(*of) for of in keywords)]
+    return [*found, "**options"] if hidden else found
 
 
-def signature(function: ast.FunctionDef) -> str:
-    """Returns the signature of a function in the stubs."""
-    parts, returned = parameters(function.args), ast.unparse(function.returns)
+def signature(function: ast.FunctionDef, hidden: dict[str, str]) -> str:
+    """Returns the signature of a function in the stubs. Instead of the options, it has `**options`."""
+    parts, returned = parameters(function.args, hidden), ast.unparse(function.returns)
     line = f"{function.name}({', '.join(parts)}) -> {returned}"
     if len(line) <= WIDTH:
         return line
@@ -51,8 +58,8 @@ def block(code: str) -> str:
 
 
 def documented(thing: object) -> str:
-    """Returns a docstring with its examples as code blocks."""
-    text = inspect.getdoc(thing) or ""
+    """Returns a docstring with its examples as code blocks. The options become a list that can be opened."""
+    text = (inspect.getdoc(thing) or "").partition("\nOptions:\n")[0]
     parts, example = [], []
     for line in [*text.splitlines(), ""]:
         if line.startswith("    "):
@@ -62,6 +69,10 @@ def documented(thing: object) -> str:
             parts.append(block("\n".join(example)).rstrip())
             example = []
         parts.append(line)
+    known = options(thing)
+    if known:
+        listed = "\n".join(f"- `{name}`: {meaning}" for name, meaning in known.items())
+        parts += ["", f"<details><summary>{len(known)} options</summary>", "", listed, "", "</details>"]
     return "\n".join(parts).strip() + "\n"
 
 
@@ -75,13 +86,13 @@ def class_section(name: str, node: ast.ClassDef) -> str:
     section = f"## {name}\n\n"
     if made:
         made.name, made.returns = name, ast.Name(name)
-        section += block(signature(made)) + "\n"
+        section += block(signature(made, options(of))) + "\n"
     section += documented(of)
     for member, function in known.items():
         if member.startswith("_"):
             continue
         is_property = any(ast.unparse(decorator) == "property" for decorator in function.decorator_list)
-        shown = f"{member}: {ast.unparse(function.returns)}" if is_property else signature(function)
+        shown = f"{member}: {ast.unparse(function.returns)}" if is_property else signature(function, {})
         section += f"\n### {name}.{member}\n\n{block(shown)}\n{documented(getattr(of, member))}"
     return section
 
@@ -90,13 +101,14 @@ def text() -> str:
     """Returns the whole reference."""
     folder = Path(simtool.__file__).parent
     stubs = ast.parse((folder / "_simtool.pyi").read_text())
-    known = functions(stubs.body) | functions(ast.parse((folder / "_files.py").read_text()).body)
+    known = functions(stubs.body) | functions(ast.parse((folder / "_files.pyi").read_text()).body)
     classes = {node.name: node for node in stubs.body if isinstance(node, ast.ClassDef)}
     types = [ast.unparse(node) for node in stubs.body if isinstance(node, ast.Assign)]
     sections = [HEAD]
     for name in simtool.__all__:
+        of = getattr(simtool, name)
         if name in known:
-            sections.append(f"## {name}\n\n{block(signature(known[name]))}\n{documented(getattr(simtool, name))}")
+            sections.append(f"## {name}\n\n{block(signature(known[name], options(of)))}\n{documented(of)}")
     for name in simtool.__all__:
         if name in classes:
             sections.append(class_section(name, classes[name]))

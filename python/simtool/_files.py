@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import pathlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from ._options import OPTIONS
 from ._simtool import contamination_of_files, passages_of_files, preview_of_files, run_files
 
 Path = str | os.PathLike[str]
 
 
+def _documented(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the meanings of the options to the docstring of a function."""
+    function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n{OPTIONS[function.__name__]}"
+    return function
+
+
+@_documented
 def deduplicate_files(
     paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Any
 ) -> dict[str, Any]:
@@ -38,6 +47,7 @@ def deduplicate_files(
     return json.loads(run_files(_listed(paths), [], os.fspath(output), progress, options))
 
 
+@_documented
 def match_files(
     queries: Path | Iterable[Path],
     against: Path | Iterable[Path],
@@ -66,6 +76,7 @@ def match_files(
     return json.loads(run_files(_listed(against), listed, os.fspath(output), progress, options))
 
 
+@_documented
 def preview_files(
     paths: Path | Iterable[Path],
     *,
@@ -96,6 +107,7 @@ def preview_files(
     return json.loads(preview_of_files(_listed(against), listed, progress, options))
 
 
+@_documented
 def contamination_files(
     items: Path | Iterable[Path],
     documents: Path | Iterable[Path],
@@ -134,6 +146,7 @@ def contamination_files(
     return found
 
 
+@_documented
 def passages_files(
     paths: Path | Iterable[Path], *, progress: bool = False, **options: Any
 ) -> list[dict[str, Any]]:
@@ -155,6 +168,7 @@ def passages_files(
     return [json.loads(row) for row in rows.split("\n") if row]
 
 
+@_documented
 def cut_passages_files(
     paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Any
 ) -> dict[str, Any]:

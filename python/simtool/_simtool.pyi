@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex
 
 import numpy
 import numpy.typing
@@ -22,8 +22,10 @@ _Fingerprints = Fingerprints | numpy.typing.NDArray[Any] | _Arrow
 _Pairs = Table | _Arrow | Iterable[Sequence[float]] | numpy.typing.NDArray[Any]
 # One value for each document (numbers, texts, points in time), or the name of a column of the texts' table.
 _Values = str | Iterable[Any] | _Arrow
-# Values of options as on the command line.
-_Option = str | float | bool | os.PathLike[str] | None
+# Values of options. Numbers may also be those of NumPy, fractions and decimals.
+_Integer = SupportsIndex
+_Number = SupportsFloat | SupportsIndex
+_Path = str | os.PathLike[str]
 
 class Table:
     @property
@@ -150,12 +152,40 @@ def selected_columns(
 class Evaluation:
     def to_dict(self) -> dict[str, Any]: ...
     def to_html(self) -> str: ...
+    def to_svg(self) -> str: ...
     def _repr_html_(self) -> str: ...
 
 class IndexLockedError(OSError): ...
 
 class Index:
-    def __init__(self, path: str | os.PathLike[str], **options: _Option) -> None: ...
+    def __init__(
+        self,
+        path: _Path,
+        *,
+        # Options of Index, generated.
+        method: Literal["simhash", "multi-lexicon", "minhash"] | str | None = "simhash",
+        max_distance: _Integer | None = None,
+        bits: _Integer | None = None,
+        lexicons: _Integer | None = None,
+        lexicon_share: _Number | str | None = None,
+        votes: _Integer | str | None = None,
+        lexicon_bits: Literal["own", "shared"] | None = "own",
+        lanes: _Integer | None = None,
+        hashing: Literal["one-permutation", "classical"] | None = "one-permutation",
+        measure: str | None = "cosine",
+        least_terms: _Integer | None = 5,
+        least_share: _Number | str | None = 0.1,
+        shingle: _Integer | str | None = "words:3",
+        tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
+        stop_words: _Path | None = None,
+        weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
+        top: _Integer | None = None,
+        idf_band: str | None = None,
+        threads: _Integer | None = 0,
+        max_memory: _Integer | str | None = None,
+        tmp_dir: _Path | None = None,
+        # End of the options.
+    ) -> None: ...
     @property
     def path(self) -> Any: ...
     @property
@@ -198,7 +228,40 @@ def deduplicate(
     column: str | None = None,
     keep_field: _Values | None = None,
     progress: bool = False,
-    **options: _Option,
+    # Options of deduplicate, generated.
+    keep: str | None = "first",
+    prefer: str | None = None,
+    keep_count: _Integer | None = 1,
+    cluster: Literal["proven", "components"] | None = "proven",
+    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
+    similarity: _Number | str | None = None,
+    max_distance: _Integer | None = None,
+    verify: _Number | str | None = None,
+    verify_weight: Literal["binary", "idf"] | None = "binary",
+    recall: _Number | str | None = None,
+    within: str | None = None,
+    across: str | None = None,
+    boilerplate: _Integer | str | None = None,
+    bits: _Integer | None = None,
+    lexicons: _Integer | None = None,
+    lexicon_share: _Number | str | None = None,
+    votes: _Integer | str | None = None,
+    lexicon_bits: Literal["own", "shared"] | None = "own",
+    lanes: _Integer | None = None,
+    hashing: Literal["one-permutation", "classical"] | None = "one-permutation",
+    measure: str | None = "cosine",
+    least_terms: _Integer | None = 5,
+    least_share: _Number | str | None = 0.1,
+    shingle: _Integer | str | None = "words:3",
+    tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
+    stop_words: _Path | None = None,
+    weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
+    top: _Integer | None = None,
+    idf_band: str | None = None,
+    threads: _Integer | None = 0,
+    max_memory: _Integer | str | None = None,
+    tmp_dir: _Path | None = None,
+    # End of the options.
 ) -> NearDuplicates: ...
 def match(
     corpus: _Texts,
@@ -206,16 +269,76 @@ def match(
     *,
     column: str | None = None,
     progress: bool = False,
-    **options: _Option,
+    # Options of match, generated.
+    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
+    similarity: _Number | str | None = None,
+    max_distance: _Integer | None = None,
+    verify: _Number | str | None = None,
+    verify_weight: Literal["binary", "idf"] | None = "binary",
+    recall: _Number | str | None = None,
+    within: str | None = None,
+    across: str | None = None,
+    boilerplate: _Integer | str | None = None,
+    bits: _Integer | None = None,
+    lexicons: _Integer | None = None,
+    lexicon_share: _Number | str | None = None,
+    votes: _Integer | str | None = None,
+    lexicon_bits: Literal["own", "shared"] | None = "own",
+    lanes: _Integer | None = None,
+    hashing: Literal["one-permutation", "classical"] | None = "one-permutation",
+    measure: str | None = "cosine",
+    least_terms: _Integer | None = 5,
+    least_share: _Number | str | None = 0.1,
+    shingle: _Integer | str | None = "words:3",
+    tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
+    stop_words: _Path | None = None,
+    weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
+    top: _Integer | None = None,
+    idf_band: str | None = None,
+    threads: _Integer | None = 0,
+    max_memory: _Integer | str | None = None,
+    tmp_dir: _Path | None = None,
+    # End of the options.
 ) -> NearDuplicates: ...
-def cluster(pairs: _Pairs, rows: int | None = None, **options: _Option) -> NearDuplicates: ...
+def cluster(
+    pairs: _Pairs,
+    rows: SupportsIndex | None = None,
+    *,
+    keep: Literal["first", "last"] | None = "first",
+    cluster: Literal["proven", "components"] | None = "proven",
+    keep_count: _Integer | None = 1,
+    threads: _Integer | None = 0,
+    max_memory: _Integer | str | None = None,
+    tmp_dir: _Path | None = None,
+) -> NearDuplicates: ...
 def fingerprint(
     texts: _Texts,
     *,
     column: str | None = None,
     by: Fingerprints | None = None,
     progress: bool = False,
-    **options: _Option,
+    # Options of fingerprint, generated.
+    method: Literal["simhash", "multi-lexicon", "minhash", "i-match"] | str | None = "simhash",
+    bits: _Integer | None = None,
+    lexicons: _Integer | None = None,
+    lexicon_share: _Number | str | None = None,
+    votes: _Integer | str | None = None,
+    lexicon_bits: Literal["own", "shared"] | None = "own",
+    lanes: _Integer | None = None,
+    hashing: Literal["one-permutation", "classical"] | None = "one-permutation",
+    measure: str | None = "cosine",
+    least_terms: _Integer | None = 5,
+    least_share: _Number | str | None = 0.1,
+    shingle: _Integer | str | None = "words:3",
+    tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
+    stop_words: _Path | None = None,
+    weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
+    top: _Integer | None = None,
+    idf_band: str | None = None,
+    threads: _Integer | None = 0,
+    max_memory: _Integer | str | None = None,
+    tmp_dir: _Path | None = None,
+    # End of the options.
 ) -> Fingerprints: ...
 def pairs(
     fingerprints: _Fingerprints,
@@ -224,17 +347,49 @@ def pairs(
     queries: _Fingerprints | None = None,
     index: str | None = None,
     progress: bool = False,
-    **options: _Option,
+    threads: _Integer | None = 0,
+    max_memory: _Integer | str | None = None,
+    tmp_dir: _Path | None = None,
 ) -> Table: ...
-def compare(a: str, b: str, **options: _Option) -> Comparison: ...
+def compare(
+    a: str,
+    b: str,
+    *,
+    # Options of compare, generated.
+    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
+    similarity: _Number | str | None = None,
+    max_distance: _Integer | None = None,
+    verify: _Number | str | None = None,
+    verify_weight: Literal["binary", "idf"] | None = "binary",
+    bits: _Integer | None = None,
+    lexicons: _Integer | None = None,
+    lexicon_share: _Number | str | None = None,
+    votes: _Integer | str | None = None,
+    lexicon_bits: Literal["own", "shared"] | None = "own",
+    lanes: _Integer | None = None,
+    hashing: Literal["one-permutation", "classical"] | None = "one-permutation",
+    measure: str | None = "cosine",
+    least_terms: _Integer | None = 5,
+    least_share: _Number | str | None = 0.1,
+    shingle: _Integer | str | None = "words:3",
+    tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
+    stop_words: _Path | None = None,
+    weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
+    top: _Integer | None = None,
+    idf_band: str | None = None,
+    # End of the options.
+) -> Comparison: ...
 def evaluate(
     texts: _Texts,
     truth: _Pairs,
     methods: str | Sequence[str] | None = None,
     *,
+    hash_seeds: Sequence[int] = ...,
     column: str | None = None,
     progress: bool = False,
-    **options: _Option,
+    threads: _Integer | None = 0,
+    max_memory: _Integer | str | None = None,
+    tmp_dir: _Path | None = None,
 ) -> Evaluation: ...
 def command(arguments: list[str]) -> int: ...
 def run_files(

@@ -50,6 +50,7 @@ impl Comparison {
 ///
 ///     >>> simtool.compare("one two three four", "one two three five", method="simhash", bits=64)
 ///     Comparison(similarity=0.333, distance=17, shared=1, shingles=(2, 2))
+#[doc = include_str!("../keywords/compare.txt")]
 #[pyfunction]
 #[pyo3(signature = (a, b, **options))]
 pub(crate) fn compare(

@@ -118,12 +118,13 @@ impl Fingerprints {
 ///
 /// `by` are fingerprints of other texts. Their method is used, with the model learned from those
 /// texts, so that both can be compared even if weights or words depend on the collection. With
-/// `by`, `options` only limit the resources of the run: `threads`, `max_memory`, `tmp_dir`.
+/// `by`, only `threads`, `max_memory` and `tmp_dir` may be given, which limit the resources of the run.
 ///
 ///     >>> made = simtool.fingerprint(["one two three four", "five six"], weight="idf")
 ///     >>> later = simtool.fingerprint(["One, two, three four!"], by=made)
 ///     >>> simtool.pairs(made, queries=later).to_pydict()
 ///     {'a': [0], 'b': [0], 'distance': [0]}
+#[doc = include_str!("../keywords/fingerprint.txt")]
 #[pyfunction]
 #[pyo3(signature = (texts, *, column=None, by=None, progress=false, **options))]
 pub(crate) fn fingerprint(
@@ -182,8 +183,8 @@ impl<'py> Given<'py> {
 /// `distance`.
 ///
 /// `fingerprints` come from `fingerprint`, or are 64-bit integers in Arrow or NumPy. With
-/// `queries`, of the same kinds, `a` is a row of the queries. `options` limit the resources of the
-/// run: `threads`, `max_memory`, `tmp_dir`. `index` names the search method, as in `simtool join`
+/// `queries`, of the same kinds, `a` is a row of the queries. `threads`, `max_memory` and `tmp_dir`
+/// limit the resources of the run. `index` names the search method, as in `simtool join`
 /// and `simtool search`. By default the planner chooses it.
 ///
 ///     >>> simtool.pairs(simtool.fingerprint(["a b c d", "e f g", "A b, c d!"]), max_distance=3)

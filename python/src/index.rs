@@ -45,6 +45,7 @@ use std::time::SystemTime;
 ///     {'row': [0], 'number': [0], 'id': ['0'], 'distance': [0]}
 ///     >>> index.remove(["0"]), len(index), index.stat()["removed"]
 ///     (1, 1, 1)
+#[doc = include_str!("../keywords/Index.txt")]
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct Index {
     path: PathBuf,

@@ -279,6 +279,7 @@ impl NearDuplicates {
 ///     NearDuplicates(3 documents, 2 kept, 1 removed, 1 pair; exact:similarity=0.8,shingle=words:3)
 ///     >>> simtool.deduplicate(texts, keep="max", keep_field=[2019, 2020, 2024]).kept.to_pydict()
 ///     {'row': [1, 2]}
+#[doc = include_str!("../keywords/deduplicate.txt")]
 #[pyfunction]
 #[pyo3(signature = (texts, *, column=None, keep_field=None, progress=false, **options))]
 pub(crate) fn deduplicate(
@@ -306,6 +307,7 @@ pub(crate) fn deduplicate(
 ///     >>> found = simtool.match(["one two three four", "five six"], ["seven eight", "One, two, three four!"])
 ///     >>> found.removed.to_pydict()
 ///     {'row': [1], 'kept': [0], 'similarity': [1.0]}
+#[doc = include_str!("../keywords/match.txt")]
 #[pyfunction(name = "match")]
 #[pyo3(signature = (corpus, queries, *, column=None, progress=false, **options))]
 pub(crate) fn match_(

@@ -1,0 +1,189 @@
+"""Types: checkers accept the examples and refuse wrong arguments, and the functions know all keywords of the stubs."""
+
+import ast
+import doctest
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import simtool
+
+FOLDER = Path(__file__).parent.parent
+# Lines that a checker must accept.
+RIGHT = """\
+import fractions
+import pathlib
+import numpy
+import simtool
+
+found: simtool.NearDuplicates = simtool.deduplicate(["a", None], similarity=0.8, method="exact")
+simtool.deduplicate(["a"], method="simhash:bits=128", max_distance=numpy.int64(3), threads=2, max_memory="1G")
+simtool.deduplicate(["a"], similarity=fractions.Fraction(4, 5), shingle=5, tmp_dir=pathlib.Path("/tmp"))
+simtool.deduplicate(["a"], similarity=None, weight=None, keep="max:score", cluster="components")
+names: list[str] = found.removed.column_names
+simtool.pairs(simtool.fingerprint(["a"], bits=64), 3, queries=simtool.fingerprint(["b"]), threads=1)
+simtool.cluster(found.pairs, rows=2, cluster="components")
+seen: int = len(simtool.Index("seen.idx", max_distance=3))
+simtool.deduplicate_files("a.jsonl", output="out", glob=["*.gz", "*.zst"], write_kept=True, config="s.toml")
+simtool.match_files(["a"], "b", output=pathlib.Path("out"), against_text_field="body", ids_only=True)
+simtool.cut_passages_files("a", output="out", words=20, cut="all", mask="[...]")
+counts: dict[str, object] = simtool.contamination_files("items", "pages", measure="weighted", share=0.7)
+"""
+# Lines that a checker must refuse.
+WRONG = """\
+import simtool
+
+simtool.deduplicate(["a"], similarty=0.8)
+simtool.deduplicate(["a"], max_distance="three")
+simtool.deduplicate(["a"], cluster="chains")
+simtool.deduplicate(["a"], weight="tfidf")
+simtool.deduplicate(["a"], write_kept=True)
+simtool.deduplicate(["a"], similarity=[0.8])
+simtool.deduplicate([1, 2])
+simtool.match(["a"], ["b"], keep="last")
+simtool.fingerprint(["a"], tokenizer="sentences")
+simtool.pairs(simtool.fingerprint(["a"]), memory="1G")
+simtool.cluster([(0, 1)], keep="longest")
+simtool.compare("a", 1)
+simtool.Index("seen.idx", keep="last")
+simtool.deduplicate_files("a.jsonl")
+simtool.deduplicate_files("a.jsonl", output="out", output_format="xml")
+simtool.deduplicate_files("a.jsonl", output="out", write_kept="yes")
+simtool.deduplicate_files("a.jsonl", output="out", quiet=True)
+simtool.match_files("a", "b", output="out", annotate=True)
+simtool.passages_files("a", cut="all")
+simtool.contamination_files("a", "b", measure="cosine")
+"""
+# Only the types of simtool matter. Those of the libraries in the examples would take half a minute.
+MYPY = """\
+[mypy]
+strict = true
+ignore_missing_imports = true
+[mypy-pyarrow.*,polars.*,duckdb.*,pandas.*,datasets.*]
+follow_imports = skip
+"""
+
+
+def of_guide(text: str) -> str:
+    code = "".join(example.source for example in doctest.DocTestParser().get_examples(text))
+    # By the types of DuckDB, a query may return None.
+    return code.replace("import duckdb, pyarrow", "from typing import Any\nimport pyarrow\nduckdb: Any")
+
+
+def of_notebook(text: str) -> str:
+    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    return "\n".join("".join(cell["source"]) for cell in cells)
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    """The lines above, and the code of the examples."""
+    folder = tmp_path_factory.mktemp("types")
+    readme = re.search(r"## In Python.*?```python\n(.*?)```", (FOLDER.parent / "README.md").read_text(), re.S)[1]
+    files = {
+        "right.py": RIGHT,
+        "wrong.py": WRONG,
+        "shards.py": (FOLDER / "examples/shards.py").read_text(),
+        "notebook.py": of_notebook((FOLDER / "examples/near_duplicates.ipynb").read_text()),
+        "guide.py": of_guide((FOLDER.parent / "docs/start/python.md").read_text()),
+        "page.py": of_guide((FOLDER / "README.md").read_text()),
+        "readme.py": "import polars\n\ntexts = ['a']\nframe = polars.DataFrame({'text': texts})\n" + readme,
+        "mypy.ini": MYPY,
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def refused(printed: str) -> dict[str, set[int]]:
+    """Returns the lines with an error in each file."""
+    found: dict[str, set[int]] = {}
+    for name, line in re.findall(r"(\w+\.py):(\d+):.*?error", printed):
+        found.setdefault(name, set()).add(int(line))
+    return found
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_checkers_accept_the_examples_and_refuse_wrong_arguments(checker, sources):
+    if importlib.util.find_spec(checker) is None or checker == "pyright" and shutil.which("node") is None:
+        pytest.skip(f"{checker} is not there")
+    command = [sys.executable, "-m", checker, *sorted(path.name for path in sources.glob("*.py"))]
+    done = subprocess.run(command, cwd=sources, capture_output=True, text=True)
+    found = refused(done.stdout)
+    wrong = {number for number, line in enumerate(WRONG.splitlines(), 1) if line.startswith("simtool")}
+    assert found.pop("wrong.py", set()) == wrong, done.stdout + done.stderr
+    assert found == {}, done.stdout
+
+
+def stubs():
+    folder = Path(simtool.__file__).parent
+    for name in ("_simtool.pyi", "_files.pyi"):
+        for node in ast.parse((folder / name).read_text()).body:
+            if isinstance(node, ast.ClassDef) and node.name == "Index":
+                yield node.name, next(member for member in node.body if getattr(member, "name", "") == "__init__")
+            elif isinstance(node, ast.FunctionDef) and node.name in simtool.__all__:
+                yield node.name, node
+
+
+# Arguments with which a function is called to try a keyword.
+ARGUMENTS = {
+    "deduplicate": (["a b c d"],),
+    "match": (["a b c d"], ["e f g h"]),
+    "fingerprint": (["a b c d"],),
+    "compare": ("a b c d", "a b c e"),
+    "cluster": ([(0, 1)],),
+    "evaluate": (["a b c d", "a b c d"], [(0, 1)], "exact"),
+}
+METHODS = ["exact", "simhash", "minhash", "multi-lexicon", "i-match"]
+# Arguments that have a value of their own here.
+OWN = ("column", "keep_field", "progress", "by", "queries", "against", "output", "index", "max_distance")
+
+
+def tried(name, values, folder):
+    """Calls a function with these keywords. Returns the message of its error."""
+    file = folder / "file.txt"
+    file.write_text("a b c d")
+    arguments = ARGUMENTS.get(name)
+    if name.endswith("_files"):
+        two = name in ("match_files", "contamination_files")
+        arguments = (file, file) if two else (file,)
+        if name not in ("preview_files", "passages_files"):
+            values = {"output": folder / "out", "force": True} | values
+    elif name == "pairs":
+        arguments = (simtool.fingerprint(["a b c d"]), 3)
+    elif name == "Index":
+        arguments = (folder / f"{len(list(folder.iterdir()))}.idx",)
+    try:
+        getattr(simtool, name)(*arguments, **values)
+    except (ValueError, TypeError, OSError, MemoryError) as error:
+        return str(error)
+    return ""
+
+
+def samples(kind):
+    """Returns values of a type: all that are listed, or one."""
+    listed = re.findall(r"'([^']*)'", kind.split("]")[0]) if kind.startswith("Literal") else []
+    return listed or [{"bool": True, "str": "1"}.get(kind.split(" ")[0], 1)]
+
+
+WITH_METHOD = [name for name, node in stubs() if "method" in [argument.arg for argument in node.args.kwonlyargs]]
+
+
+@pytest.mark.parametrize("name,node", stubs(), ids=lambda part: part if isinstance(part, str) else "")
+def test_functions_know_the_keywords_of_the_stubs(name, node, tmp_path):
+    for argument in node.args.kwonlyargs:
+        if argument.arg in OWN:
+            continue
+        for value in samples(ast.unparse(argument.annotation)):
+            messages = [
+                tried(name, {argument.arg: value} | ({} if method is None else {"method": method}), tmp_path)
+                for method in ([None] if argument.arg == "method" or name not in WITH_METHOD else METHODS)
+            ]
+            unknown = re.compile(r"no such option|must be one of|must be .* or ")
+            assert not all(map(unknown.search, messages)), f"{argument.arg}={value!r}: {messages}"
