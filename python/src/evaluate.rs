@@ -14,7 +14,7 @@ use simtool::evaluate::{DocumentsInMemory, Labelled, Labels, evaluate as evaluat
 use simtool::evaluation::Evaluation as Evaluated;
 use simtool::method::presets::NamedMethod;
 use simtool::read::Texts;
-use simtool::write::evaluation::{write_json, write_page, write_table};
+use simtool::write::evaluation::{overview, write_json, write_page, write_table};
 use std::fmt::Write;
 use std::io;
 use std::path::Path;
@@ -32,6 +32,8 @@ pub(crate) struct Evaluation {
     pub(crate) page: String,
     /// Table that `simtool eval` prints.
     pub(crate) table: String,
+    /// Picture of `simtool eval --plot`.
+    pub(crate) picture: String,
 }
 
 impl Evaluation {
@@ -42,7 +44,7 @@ impl Evaluation {
         write_table(&mut table, evaluation)?;
         let [json, page, table] =
             [json, page, table].map(|text| String::from_utf8_lossy(&text).into_owned());
-        Ok(Self { json, page, table })
+        Ok(Self { json, page, table, picture: overview(evaluation) })
     }
 }
 
@@ -58,9 +60,14 @@ impl Evaluation {
         &self.page
     }
 
+    /// Returns the picture of `simtool eval --plot`: F1 of all methods, and their precision and recall, in SVG.
+    fn to_svg(&self) -> &str {
+        &self.picture
+    }
+
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
-        let Self { json, page, table } = self;
-        reduced(py, "_evaluation", (json, page, table))
+        let Self { json, page, table, picture } = self;
+        reduced(py, "_evaluation", (json, page, table, picture))
     }
 
     fn __repr__(&self) -> &str {
@@ -77,19 +84,22 @@ impl Evaluation {
 ///
 /// `methods` are names of presets and methods with their options, as in `simtool eval --methods`: a
 /// text with commas or a list. The default is all presets. All pairs are compared, so n texts take
-/// n² comparisons. `options` limit the resources of the run: `threads`, `max_memory`, `tmp_dir`.
+/// n² comparisons. `hash_seeds` are seeds of further hash functions, as in `simtool eval --hash-seed`.
+/// `threads`, `max_memory` and `tmp_dir` limit the resources of the run.
 ///
 ///     >>> texts = ["a b c d e f g h", "a b c d e f g i", "j k l m n o p", "q r s t u v"]
 ///     >>> measured = simtool.evaluate(texts, [(0, 1)], ["exact", "word-simhash"])
 ///     >>> [method["method"] for method in measured.to_dict()["methods"]]
 ///     ['exact', 'word-simhash']
 #[pyfunction]
-#[pyo3(signature = (texts, truth, methods=None, *, column=None, progress=false, **options))]
+#[pyo3(signature = (texts, truth, methods=None, *, hash_seeds=Vec::new(), column=None, progress=false, **options))]
+#[expect(clippy::too_many_arguments, reason = "each is an argument of the Python function")]
 pub(crate) fn evaluate(
     py: Python<'_>,
     texts: &Bound<'_, PyAny>,
     truth: &Bound<'_, PyAny>,
     methods: Option<&Bound<'_, PyAny>>,
+    hash_seeds: Vec<u64>,
     column: Option<String>,
     progress: bool,
     options: Option<&Bound<'_, PyDict>>,
@@ -118,7 +128,7 @@ pub(crate) fn evaluate(
         let (path, bytes) = (Path::new("truth"), lines.as_bytes());
         let labels = Labels { path, bytes, format: TruthFormat::Pairs };
         let labelled = Labelled::new("texts", documents, labels, None)?;
-        evaluated(&[labelled], &methods, &resources, progress)
+        evaluated(&[labelled], &methods, &hash_seeds, &resources, progress)
     })?;
     Ok(Evaluation::new(&measured)?)
 }

@@ -184,8 +184,13 @@ pub(crate) fn _comparison(
 
 /// Makes an `Evaluation` from plain values.
 #[pyfunction]
-pub(crate) fn _evaluation(json: String, page: String, table: String) -> Evaluation {
-    Evaluation { json, page, table }
+pub(crate) fn _evaluation(
+    json: String,
+    page: String,
+    table: String,
+    picture: String,
+) -> Evaluation {
+    Evaluation { json, page, table, picture }
 }
 
 /// Makes `Fingerprints` from plain values.

@@ -178,13 +178,13 @@ impl Labelled {
     }
 }
 
-/// Paths of the files of a labelled collection in a folder. `docs.*` has the documents and `truth.tsv` the
-/// true pairs. `gray.tsv` may be missing. It has pairs that count neither as true nor as false.
+/// Paths of the files of a labelled collection in a folder. `docs.*` has the documents, and `truth.tsv` or `truth.csv`
+/// the true pairs. `gray.tsv` or `gray.csv` may be missing. It has pairs that count neither as true nor as false.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledFolder {
     /// Path of the file with the documents, for example `docs.jsonl`.
     pub documents: PathBuf,
-    /// Path of the file with the true pairs, `truth.tsv`.
+    /// Path of the file with the true pairs, for example `truth.tsv`.
     pub truth: PathBuf,
     /// File of the pairs that count neither as true nor as false, if there is one.
     pub gray: Option<PathBuf>,
@@ -208,13 +208,15 @@ impl LabelledFolder {
         }
         // The order in which a folder lists its files may vary, but the chosen file must not.
         documents.sort_unstable();
-        let wanted = "must be a folder with documents in docs.* and their pairs in truth.tsv, or \
-                      be given as `corpus` with `truth`";
+        let wanted = "must be a folder with documents in docs.* and their pairs in truth.tsv or \
+                      truth.csv, or be given as `corpus` with `truth`";
         let lacks = || Error::config("collection", folder.display(), wanted);
-        let truth = folder.join("truth.tsv");
-        let gray = Some(folder.join("gray.tsv")).filter(|gray| gray.is_file());
-        match documents.into_iter().next() {
-            Some(documents) if truth.is_file() => Ok(Self { documents, truth, gray }),
+        let labels = |names: [&str; 2]| {
+            names.map(|name| folder.join(name)).into_iter().find(|path| path.is_file())
+        };
+        let gray = labels(["gray.tsv", "gray.csv"]);
+        match (documents.into_iter().next(), labels(["truth.tsv", "truth.csv"])) {
+            (Some(documents), Some(truth)) => Ok(Self { documents, truth, gray }),
             _ => Err(lacks()),
         }
     }

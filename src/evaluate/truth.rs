@@ -1,4 +1,4 @@
-//! Reads the known near-duplicates of a collection from tab-separated lines.
+//! Reads the known near-duplicates of a collection from tab-separated lines or CSV.
 //!
 //! * Pairs: a line has the IDs of two documents.
 //! * Clusters: a line has the ID of a document and the name of its cluster. Every two documents of a
@@ -10,6 +10,7 @@
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::escaped;
 use simtool_base::unordered_map::UnorderedMap;
+use simtool_read::visit_csv_rows;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -82,7 +83,8 @@ fn quoted(id: &[u8]) -> String {
 }
 
 /// Parses a file of known near-duplicates, whose content is `bytes`. Returns the pairs in ascending order
-/// without repetitions. `path` is for error messages.
+/// without repetitions. `path` is for error messages. If its extension is `.csv`, the columns are separated by commas
+/// and may be in quotes; otherwise they are separated by tabs.
 ///
 /// # Errors
 ///
@@ -105,59 +107,95 @@ pub fn read_truth(
     format: TruthFormat,
     rows: &IdRows<'_>,
 ) -> Result<Vec<Pair>> {
-    let (mut pairs, mut clusters) = (Vec::new(), Clusters::default());
-    for (number, line) in (1_usize..).zip(bytes.split(|&byte| byte == b'\n')) {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let is_csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+    let columns = if is_csv { "a comma" } else { "a tab" };
+    let (pairs, clusters) = (Vec::new(), Clusters::default());
+    let mut reader = TruthReader { path, format, rows, columns, pairs, clusters };
+    if is_csv {
+        visit_csv_rows(bytes, &mut |line, fields: &[&[u8]]| reader.add(line, fields))?;
+    } else {
         // Windows programs begin a text file with a byte order mark; it is not a part of the ID.
-        let line =
-            if number == 1 { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
-        if line.is_empty() {
-            continue;
-        }
-        let wrong =
-            |expected: String| ErrorKind::Line { path: path.to_owned(), line: number, expected };
-        let mut fields = line.split(|&byte| byte == b'\t');
-        let (Some(first), Some(second)) = (fields.next(), fields.next()) else {
-            let expected = match format {
-                TruthFormat::Pairs => "the IDs of two documents, separated by a tab",
-                TruthFormat::Clusters => "the ID of a document and its cluster, separated by a tab",
-            };
-            return Err(wrong(expected.to_owned()).into());
-        };
-        let names_any = rows.knows(first) || (format == TruthFormat::Pairs && rows.knows(second));
-        // A header names no document. In any later line, an unknown ID is a mistake.
-        if number == 1 && !names_any {
-            continue;
-        }
-        let row = rows.row(first).map_err(wrong)?;
-        match format {
-            TruthFormat::Clusters => clusters.add(second, row),
-            TruthFormat::Pairs => {
-                let other = rows.row(second).map_err(wrong)?;
-                if row == other {
-                    return Err(wrong(format!("two documents, not {} twice", quoted(first))).into());
-                }
-                pairs.push([row.min(other), row.max(other)]);
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        for (number, line) in (1_usize..).zip(bytes.split(|&byte| byte == b'\n')) {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if !line.is_empty() {
+                let fields: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
+                reader.add(number, &fields)?;
             }
         }
     }
-    pairs.extend(clusters.pairs());
-    pairs.sort_unstable();
-    pairs.dedup();
-    Ok(pairs)
+    Ok(reader.finish())
+}
+
+/// Reader of known near-duplicates, which gets the lines of their file.
+struct TruthReader<'r> {
+    path: &'r Path,
+    format: TruthFormat,
+    rows: &'r IdRows<'r>,
+    /// Separator of the fields, for error messages.
+    columns: &'static str,
+    pairs: Vec<Pair>,
+    clusters: Clusters,
+}
+
+impl TruthReader<'_> {
+    /// Adds the pair or the member of a cluster in the fields of a line. `number` is the number of the line.
+    fn add(&mut self, number: usize, fields: &[&[u8]]) -> Result<()> {
+        let wrong = |expected: String| ErrorKind::Line {
+            path: self.path.to_owned(),
+            line: number,
+            expected,
+        };
+        let &[first, second, ..] = fields else {
+            let expected = match self.format {
+                TruthFormat::Pairs => "the IDs of two documents",
+                TruthFormat::Clusters => "the ID of a document and its cluster",
+            };
+            return Err(wrong(format!("{expected}, separated by {}", self.columns)).into());
+        };
+        let is_pair = self.format == TruthFormat::Pairs;
+        let names_any = self.rows.knows(first) || is_pair && self.rows.knows(second);
+        // A header names no document. In any later line, an unknown ID is a mistake.
+        if number == 1 && !names_any {
+            return Ok(());
+        }
+        let row = self.rows.row(first).map_err(wrong)?;
+        if !is_pair {
+            self.clusters.add(second, row);
+            return Ok(());
+        }
+        let other = self.rows.row(second).map_err(wrong)?;
+        if row == other {
+            return Err(wrong(format!("two documents, not {} twice", quoted(first))).into());
+        }
+        self.pairs.push([row.min(other), row.max(other)]);
+        Ok(())
+    }
+
+    /// Returns the pairs in ascending order without repetitions.
+    fn finish(self) -> Vec<Pair> {
+        let mut pairs = self.pairs;
+        pairs.extend(self.clusters.pairs());
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
 }
 
 /// Map from the name of each cluster to its documents, while a file is read.
 #[derive(Default)]
-struct Clusters<'b> {
-    numbers: UnorderedMap<&'b [u8], usize>,
+struct Clusters {
+    numbers: UnorderedMap<Vec<u8>, usize>,
     members: Vec<Vec<u32>>,
 }
 
-impl<'b> Clusters<'b> {
-    fn add(&mut self, name: &'b [u8], row: u32) {
+impl Clusters {
+    fn add(&mut self, name: &[u8], row: u32) {
         let next = self.members.len();
-        let number = *self.numbers.entry(name).or_insert(next);
+        let number = match self.numbers.get(name) {
+            Some(&number) => number,
+            None => *self.numbers.entry(name.to_vec()).or_insert(next),
+        };
         if number == next {
             self.members.push(Vec::new());
         }
@@ -196,6 +234,31 @@ mod tests {
         assert_eq!(clusters, [[0, 1], [0, 2], [1, 2]]);
         assert_eq!(read("", TruthFormat::Pairs).unwrap(), Vec::<Pair>::new());
         assert!("lines".parse::<TruthFormat>().is_err());
+    }
+
+    #[test]
+    fn csv_is_known_by_its_name() {
+        let ids = ["a", "b,1", "say \"c\"", "d"];
+        let rows = IdRows::new(ids.iter().map(|id| id.as_bytes()));
+        let read = |text: &str, name: &str, format| {
+            read_truth(text.as_bytes(), Path::new(name), format, &rows)
+        };
+        let pairs = "\u{feff}id,other\r\na,\"b,1\",copy\r\n\r\n\"say \"\"c\"\"\",a\r\n";
+        assert_eq!(read(pairs, "t.CSV", TruthFormat::Pairs).unwrap(), [[0, 1], [0, 2]]);
+        let clusters = "a,1\n\"b,1\",1\nd,2\n";
+        assert_eq!(read(clusters, "t.csv", TruthFormat::Clusters).unwrap(), [[0, 1]]);
+        for (text, expected) in [
+            (
+                "a,d\n\na\n",
+                "t.csv, line 3: expected the IDs of two documents, separated by a comma",
+            ),
+            (
+                "a,d\nz,a\n",
+                "t.csv, line 2: expected the ID of a document, but no document has the ID \"z\"",
+            ),
+        ] {
+            assert_eq!(read(text, "t.csv", TruthFormat::Pairs).unwrap_err().to_string(), expected);
+        }
     }
 
     #[test]

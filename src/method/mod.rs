@@ -276,6 +276,12 @@ impl Method {
         &self.recipe
     }
 
+    /// Returns the method with the hash functions of `seed`. Returns `None` if the method compares sets directly.
+    #[must_use]
+    pub(crate) fn with_hash_seed(&self, seed: u64) -> Option<Self> {
+        Some(Self { recipe: self.recipe.with_hash_seed(seed)?, ..self.clone() })
+    }
+
     /// Returns the limit that decides whether two documents are near-duplicates.
     #[must_use]
     pub fn close(&self) -> Criterion {

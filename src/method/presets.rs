@@ -72,7 +72,7 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "exact",
         help: "Jaccard similarity of the sets of three consecutive words themselves",
-        method: "exact:similarity=0.1825,shingle=words:3",
+        method: "exact:similarity=0.8,shingle=words:3",
     },
 ];
 
@@ -199,7 +199,7 @@ mod tests {
             ("word-simhash", "simhash:bits=64,max_distance=2,shingle=words:1"),
             ("simhash:bits=128,shingle=words:2", "simhash:bits=128,max_distance=3,shingle=words:2"),
             ("exact:shingle=chars:5", "exact:similarity=0.8,shingle=chars:5"),
-            ("exact", "exact:similarity=0.1825,shingle=words:3"),
+            ("exact", "exact:similarity=0.8,shingle=words:3"),
         ];
         let shown = shown.map(|(name, method)| (name.to_owned(), method.to_owned()));
         assert_eq!(found, shown);

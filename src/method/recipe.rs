@@ -4,6 +4,7 @@ use super::document_terms::{DocumentTerms, TermScratch};
 use super::fitted::Fitted;
 use super::terms::Terms;
 use simtool_base::stable_hash::{SHINGLE_BASE, mix, row_word};
+use simtool_fingerprint::seeded::Seeded;
 use simtool_fingerprint::{Scratch, Sketch, Sketcher};
 use simtool_kernels::Isa;
 use simtool_model::features::Features;
@@ -36,6 +37,14 @@ impl Recipe {
     #[must_use]
     pub fn rows(terms: Terms, sketch: Arc<dyn Sketch>) -> Self {
         Self { terms, sketch: Some(sketch) }
+    }
+
+    /// Returns the recipe with the hash functions of `seed`, to measure how much a result depends on them. Returns
+    /// `None` if sets are compared directly, because their similarity depends on no hash function.
+    #[must_use]
+    pub(crate) fn with_hash_seed(&self, seed: u64) -> Option<Self> {
+        let sketch = Arc::new(Seeded::new(Arc::clone(self.sketch.as_ref()?), seed));
+        Some(Self { terms: self.terms.clone(), sketch: Some(sketch) })
     }
 
     /// Returns the kind of the terms into which documents are turned.

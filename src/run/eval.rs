@@ -15,11 +15,12 @@ use crate::pipeline::Boilerplate;
 use crate::pipeline::boilerplate::without_boilerplate;
 use crate::pipeline::timings::Timings;
 use crate::suggest::{Suggestion, suggest};
-use crate::write::evaluation::{plot_files, plot_names, write_page};
+use crate::write::evaluation::{overview, plot_files, plot_names, write_page};
 use crate::write::output_folder::Existing;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::Options;
+use simtool_base::shell_word::shell_word;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_model::evaluation::Evaluation;
@@ -72,10 +73,14 @@ pub struct EvalRequest {
     pub truth_format: TruthFormat,
     /// Methods that are measured.
     pub methods: Vec<NamedMethod>,
+    /// Seeds of further hash functions with which methods are measured. Empty if only the usual ones are used.
+    pub hash_seeds: Vec<u64>,
     /// File for an HTML page with plots and wrong pairs. `None` if it is not written.
     pub report: Option<PathBuf>,
     /// Folder for the plots as SVG files. `None` if they are not written.
     pub plots: Option<PathBuf>,
+    /// SVG file for one picture of all methods. `None` if it is not written.
+    pub plot: Option<PathBuf>,
     /// Whether existing files are replaced. Otherwise an existing file is an error.
     pub existing: Existing,
 }
@@ -137,8 +142,8 @@ pub fn eval(request: &EvalRequest, face: &dyn Face) -> Result<EvalOutcome> {
     let mut faults = Vec::new();
     let collections = request.collections(&mut faults, face)?;
     timings.end("read");
-    let resources = &request.documents.resources;
-    let evaluation = evaluate(&collections, &request.methods, resources, face.progress())?;
+    let (resources, seeds) = (&request.documents.resources, &request.hash_seeds);
+    let evaluation = evaluate(&collections, &request.methods, seeds, resources, face.progress())?;
     timings.end("compare");
     request.write_files(&evaluation, face)?;
     note_whole_pages(collections.iter().map(Labelled::summary), face);
@@ -196,12 +201,33 @@ pub fn suggest_method(documents: &EvaluatedDocuments, face: &dyn Face) -> Result
     Ok(SuggestOutcome { suggestion, faults: input.path_faults().to_vec() })
 }
 
+/// Returns an error if the name of a picture is not that of an SVG file. The error names the command that makes other
+/// pictures from an SVG file.
+fn refuse_other_pictures(path: &Path) -> Result<()> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if extension == "svg" {
+        return Ok(());
+    }
+    let svg = path.with_extension("svg");
+    let format = if extension == "png" { "png" } else { "pdf" };
+    let rule = format!(
+        "must end in .svg; for another format, convert the file: rsvg-convert --format {format} --output {} {}",
+        shell_word(&path.with_extension(format).to_string_lossy()),
+        shell_word(&svg.to_string_lossy())
+    );
+    Err(Error::config("plot", path.display(), rule))
+}
+
 impl EvalRequest {
     /// Returns an error if a file to write exists and may not be replaced. This is checked before anything is
     /// compared.
     fn refuse_outputs(&self) -> Result<()> {
         if let Some(path) = &self.report {
             refuse_existing("report", path, self.existing)?;
+        }
+        if let Some(path) = &self.plot {
+            refuse_other_pictures(path)?;
+            refuse_existing("plot", path, self.existing)?;
         }
         let Some(folder) = &self.plots else { return Ok(()) };
         // The names of the plots depend only on the methods, so they are known before the evaluation.
@@ -215,6 +241,10 @@ impl EvalRequest {
             let mut page = Vec::new();
             write_page(&mut page, evaluation).map_err(|error| Error::io(path, "write", error))?;
             write_whole_file(path, self.existing, face, |file| file.write(&page))?;
+        }
+        if let Some(path) = &self.plot {
+            let picture = overview(evaluation);
+            write_whole_file(path, self.existing, face, |file| file.write(picture.as_bytes()))?;
         }
         if let Some(folder) = &self.plots {
             fs::create_dir_all(folder).map_err(|error| Error::io(folder, "create", error))?;
@@ -320,8 +350,10 @@ mod tests {
             truth: Truth::Folders,
             truth_format: TruthFormat::Pairs,
             methods: NamedMethod::parse_list("exact").unwrap(),
+            hash_seeds: Vec::new(),
             report: None,
             plots: None,
+            plot: None,
             existing: Existing::Refuse,
         }
     }
@@ -354,6 +386,26 @@ mod tests {
         let error = eval(&request, &Silent).unwrap_err().to_string();
         assert!(error.starts_with("report "), "{error}");
         assert_eq!(fs::read_to_string(&report).unwrap(), "mine");
+    }
+
+    #[test]
+    fn a_picture_is_svg_and_other_names_say_how_to_convert_it() {
+        let folder = labelled_folder();
+        let plot = |name: &str| EvalRequest {
+            plot: Some(folder.path().join(name)),
+            ..request(folder.path())
+        };
+        eval(&plot("all.svg"), &Silent).unwrap();
+        let picture = fs::read_to_string(folder.path().join("all.svg")).unwrap();
+        assert!(picture.starts_with("<svg") && picture.contains(">exact</text>"), "{picture}");
+        assert!(eval(&plot("all.svg"), &Silent).is_err());
+        for (name, expected) in
+            [("all.png", "--format png"), ("all.pdf", "--format pdf"), ("all", "--format pdf")]
+        {
+            let error = eval(&plot(name), &Silent).unwrap_err().to_string();
+            assert!(error.starts_with("plot ") && error.contains(expected), "{error}");
+            assert!(!folder.path().join(name).exists());
+        }
     }
 
     #[test]

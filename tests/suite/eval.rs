@@ -198,3 +198,39 @@ fn published_sets_have_the_figures_that_others_reach() {
         assert!((found - f1).abs() <= 0.02, "{method}: {found}");
     }
 }
+
+#[test]
+fn a_picture_a_csv_file_and_hash_seeds() {
+    let folder = folder().with("truth.csv", "id,other\na,b\na,c\nb,c\n\"d\",e\n");
+    let of_file = |truth: &str| {
+        let run = folder.run_words(&format!(
+            "eval --corpus docs.jsonl --truth {truth} --methods exact:shingle=words:1 --format tsv -q"
+        ));
+        assert_eq!(run.code, 0, "{}", run.err);
+        without_seconds(&run.out)
+    };
+    assert_eq!(of_file("truth.csv"), of_file("truth.tsv"));
+    let run = folder.run_words("eval . --methods simhash,exact --hash-seed 1,2 --plot all.svg -q");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.lines().next().unwrap().contains("by hash seed"), "{}", run.out);
+    assert!(run.out.contains('±'), "{}", run.out);
+    let picture = fs::read_to_string(folder.path("all.svg")).unwrap();
+    assert_eq!(picture.matches("<polyline").count(), 2, "{picture}");
+    for (arguments, expected) in [
+        (". --plot all.svg", "--plot all.svg: is there already"),
+        (". --plot all.pdf", "rsvg-convert --format pdf --output all.pdf all.svg"),
+        (". --methods minhash:lanes=128,measure=cosine", "--lanes 128: must be 124, 140"),
+        ("--suggest docs.jsonl --plot new.svg", "--plot new.svg: goes with --truth FILE"),
+    ] {
+        let run = folder.run_words(&format!("eval {arguments}"));
+        assert_eq!(run.code, 2, "{arguments}: {}", run.err);
+        assert!(run.err.contains(expected), "{arguments}: {}", run.err);
+    }
+}
+
+#[test]
+fn exact_as_given_has_the_limit_of_dedup() {
+    let run = eval("datasets/labelled --methods exact --format json -q");
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(found["methods"][0]["collections"][0]["own"]["threshold"], 0.8);
+}

@@ -15,6 +15,7 @@ pub mod i_match;
 pub mod min_hash;
 pub mod multi_lexicon;
 mod random_lexicon;
+pub mod seeded;
 pub mod table_simhash;
 
 use simtool_base::error::Result;
@@ -136,6 +137,8 @@ pub struct Scratch {
     distinct: DistinctTerms,
     weights: BitWeightSums,
     kept_weights: Vec<u32>,
+    /// Terms that are hashed with a seed.
+    seeded: Vec<u64>,
 }
 
 /// Slow twin of the weighted majority in fingerprints: returns the weighted majority of each bit of

@@ -194,6 +194,31 @@ pub struct Evaluated {
     pub measured: Vec<Measured>,
     /// Results if all collections share one threshold.
     pub common: Common,
+    /// Results with other hash functions, one for each seed. Empty if none were requested, and for a method
+    /// without fingerprints, whose result does not depend on hash functions.
+    pub by_seed: Vec<SeededF1>,
+}
+
+/// Result of a method with other hash functions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SeededF1 {
+    /// Seed of the hash functions.
+    pub seed: u64,
+    /// F1 with these hash functions, defined as [`Evaluated::headline_f1`].
+    pub f1: f64,
+}
+
+/// Spread of F1 over several hash functions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// Mean F1.
+    pub mean: f64,
+    /// Standard deviation of F1 with the divisor n - 1.
+    pub deviation: f64,
+    /// Smallest F1.
+    pub least: f64,
+    /// Greatest F1.
+    pub most: f64,
 }
 
 impl Evaluated {
@@ -203,6 +228,33 @@ impl Evaluated {
     pub fn mean_best_f1(&self) -> f64 {
         let best = |measured: &Measured| measured.curve.counts[measured.curve.best()].f1();
         self.measured.iter().map(best).sum::<f64>() / self.measured.len().max(1) as f64
+    }
+
+    /// Returns the F1 by which methods are compared. With several collections, it is the mean F1 at the thresholds that
+    /// are best for the other collections, since a threshold that is chosen on the same labels is too good. With one
+    /// collection, it is the best F1.
+    #[must_use]
+    pub fn headline_f1(&self) -> f64 {
+        self.common.left_out.unwrap_or_else(|| self.mean_best_f1())
+    }
+
+    /// Returns the spread of F1 over the usual hash functions and those of all seeds. `None` if no seed was requested.
+    #[must_use]
+    pub fn spread(&self) -> Option<Spread> {
+        if self.by_seed.is_empty() {
+            return None;
+        }
+        let others = self.by_seed.iter().map(|seeded| seeded.f1);
+        let all: Vec<f64> = std::iter::once(self.headline_f1()).chain(others).collect();
+        let count = all.len() as f64;
+        let mean = all.iter().sum::<f64>() / count;
+        let squares: f64 = all.iter().map(|f1| (f1 - mean).powi(2)).sum();
+        Some(Spread {
+            mean,
+            deviation: (squares / (count - 1.0)).sqrt(),
+            least: all.iter().copied().fold(f64::INFINITY, f64::min),
+            most: all.iter().copied().fold(0.0, f64::max),
+        })
     }
 
     /// Returns the mean over the collections of the bytes stored for a document.
@@ -233,11 +285,11 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Returns the index of the method with the greatest [`mean_best_f1`](Evaluated::mean_best_f1).
+    /// Returns the index of the method with the greatest [`headline_f1`](Evaluated::headline_f1).
     /// Among equal values, the first method wins. `None` if there are no methods.
     #[must_use]
     pub fn best(&self) -> Option<usize> {
-        let f1 = |at: usize| self.methods[at].mean_best_f1();
+        let f1 = |at: usize| self.methods[at].headline_f1();
         let better = |best: usize, at: usize| if f1(at) > f1(best) { at } else { best };
         (0..self.methods.len()).reduce(better)
     }
@@ -305,6 +357,32 @@ mod tests {
         assert_eq!(curve.best(), 1);
         assert_eq!(curve.changes(2).map(|(step, _)| step).collect::<Vec<_>>(), [0, 1, 2, 3]);
         assert_eq!(curve.changes(0).map(|(step, _)| step).collect::<Vec<_>>(), [0, 1, 3]);
+    }
+
+    #[test]
+    fn methods_are_compared_at_thresholds_of_other_collections() {
+        let method = |best_true: u64, left_out: Option<f64>| Evaluated {
+            name: String::new(),
+            parameters: String::new(),
+            measured: vec![Measured {
+                curve: Curve { scale: Scale::Distance, counts: vec![counts(best_true, 0, 4)] },
+                own: 0,
+                bytes_per_document: 0,
+                seconds: 0.0,
+            }],
+            common: Common { step: 0, mean_f1: 0.0, left_out },
+            by_seed: Vec::new(),
+        };
+        let of = |methods: [Evaluated; 2]| {
+            let evaluation = Evaluation {
+                collections: Vec::new(),
+                methods: methods.to_vec(),
+                wrong: Vec::new(),
+            };
+            evaluation.best()
+        };
+        assert_eq!(of([method(2, None), method(4, None)]), Some(1));
+        assert_eq!(of([method(2, Some(0.9)), method(4, Some(0.3))]), Some(0));
     }
 
     #[test]

@@ -70,17 +70,22 @@ fn request(args: &EvalArgs, methods: Vec<NamedMethod>) -> Result<EvalRequest, Er
             TruthLines::Clusters => TruthFormat::Clusters,
         },
         methods,
+        hash_seeds: args.hash_seed.clone(),
         report: args.report.clone(),
         plots: args.svg.clone(),
+        plot: args.plot.clone(),
         existing: Existing::by_force(args.force),
     })
 }
 
 /// Prints a note that explains the columns of the table.
 fn explain(evaluation: &Evaluation) {
-    let of_each = "F1 over all pairs, at the best threshold, which stands behind @";
+    let of_each = "F1 over all pairs, at the best threshold, which follows @";
     if evaluation.collections.len() > 1 {
-        console::note(&format!("{of_each}; then the mean, and the mean at one threshold for all"));
+        console::note(&format!(
+            "{of_each}; then the mean, the mean at one threshold for all, and the mean at left-out thresholds, which \
+             are best for the other collections: report this one"
+        ));
     } else if let [collection] = &evaluation.collections[..] {
         let (documents, positives) = (collection.documents, collection.positives);
         console::note(&format!("{of_each}; {documents} documents, {positives} true pairs"));
@@ -89,7 +94,11 @@ fn explain(evaluation: &Evaluation) {
 
 /// Returns an error if arguments were given that need labels, but no labels were given.
 fn refuse_without_truth(args: &EvalArgs) -> Result<(), Error> {
-    let of_choice = [("report", args.report.as_ref()), ("svg", args.svg.as_ref())];
+    let of_choice = [
+        ("report", args.report.as_ref()),
+        ("svg", args.svg.as_ref()),
+        ("plot", args.plot.as_ref()),
+    ];
     let of_corpus = [("corpus", args.corpus.first())];
     // With `--suggest`, `--corpus` alone is meaningful, but there is no measurement to report.
     let given: &[_] = if args.suggest { &of_choice } else { &of_corpus };

@@ -16,7 +16,7 @@ use simtool_base::progress::Progress;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_model::evaluation::{
-    Curve, Evaluated, Evaluation, Measured, SIMILARITY_STEPS, WrongPair,
+    Curve, Evaluated, Evaluation, Measured, SIMILARITY_STEPS, SeededF1, WrongPair,
 };
 use simtool_model::similarity::{Similarity, Threshold};
 use std::time::Instant;
@@ -25,7 +25,8 @@ use std::time::Instant;
 /// pairs.
 const WRONG_PAIRS: usize = 10;
 
-/// Measures `methods` on `collections`, and lists the false pairs and the missed pairs of the best method.
+/// Measures `methods` on `collections`, and lists the false pairs and the missed pairs of the best method. Methods with
+/// fingerprints are also measured with the hash functions of each of `hash_seeds`.
 ///
 /// # Errors
 ///
@@ -33,6 +34,7 @@ const WRONG_PAIRS: usize = 10;
 pub fn evaluate(
     collections: &[Labelled],
     methods: &[NamedMethod],
+    hash_seeds: &[u64],
     resources: &Resources,
     progress: &dyn Progress,
 ) -> Result<Evaluation> {
@@ -42,14 +44,14 @@ pub fn evaluate(
     let context = &Context::new(resources, progress)?;
     let comparing = &Comparing { context };
     let evaluated = |named: &NamedMethod| {
-        let measured =
-            collections.iter().map(|labelled| measured(labelled, &named.method, comparing));
-        let measured: Vec<Measured> = measured.collect::<Result<_>>()?;
-        let curves: Vec<&Curve> = measured.iter().map(|measured| &measured.curve).collect();
-        let common = common_threshold(&curves);
-        let name = named.name.clone();
-        let parameters = named.method.to_string();
-        Ok(Evaluated { name, parameters, measured, common })
+        let mut evaluated = evaluated(collections, named, comparing)?;
+        for &seed in hash_seeds {
+            let Some(method) = named.method.with_hash_seed(seed) else { break };
+            let named = NamedMethod { method, ..named.clone() };
+            let f1 = self::evaluated(collections, &named, comparing)?.headline_f1();
+            evaluated.by_seed.push(SeededF1 { seed, f1 });
+        }
+        Ok(evaluated)
     };
     let mut evaluation = Evaluation {
         collections: collections.iter().map(Labelled::described).collect(),
@@ -66,6 +68,25 @@ pub fn evaluate(
         }
     }
     Ok(evaluation)
+}
+
+/// Measures a method on all collections.
+fn evaluated(
+    collections: &[Labelled],
+    named: &NamedMethod,
+    comparing: &Comparing<'_>,
+) -> Result<Evaluated> {
+    let measured = collections.iter().map(|labelled| measured(labelled, &named.method, comparing));
+    let measured: Vec<Measured> = measured.collect::<Result<_>>()?;
+    let curves: Vec<&Curve> = measured.iter().map(|measured| &measured.curve).collect();
+    let common = common_threshold(&curves);
+    Ok(Evaluated {
+        name: named.name.clone(),
+        parameters: named.method.to_string(),
+        measured,
+        common,
+        by_seed: Vec::new(),
+    })
 }
 
 /// Measures a method on a collection. The result has the counts of pairs at every threshold, the bytes per

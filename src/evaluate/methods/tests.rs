@@ -102,6 +102,26 @@ impl<'t> Obvious<'t> {
 }
 
 #[test]
+fn hash_seeds_change_fingerprints_and_no_sets() {
+    let labelled = labelled(&texts(160), "0\t1\n3\t4\n6\t7\n", "");
+    let methods = NamedMethod::parse_list("simhash,exact").unwrap();
+    let measure = |seeds: &[u64], threads| {
+        let collections = std::slice::from_ref(&labelled);
+        evaluate(collections, &methods, seeds, &resources(threads), &NoProgress).unwrap()
+    };
+    let found = measure(&[1, 2, 1], 1);
+    let [simhash, exact] = &found.methods[..] else { panic!("there are two methods") };
+    let f1: Vec<f64> = simhash.by_seed.iter().map(|seeded| seeded.f1).collect();
+    assert!(f1[0] == f1[2] && f1[0] != simhash.headline_f1(), "{f1:?}");
+    assert_eq!((exact.by_seed.len(), exact.spread()), (0, None));
+    let spread = simhash.spread().unwrap();
+    assert!(spread.least < spread.mean && spread.mean < spread.most, "{spread:?}");
+    assert_eq!(measure(&[1, 2, 1], 3).methods[0].by_seed, simhash.by_seed);
+    // The other figures are those of the usual hash functions.
+    assert_eq!(measure(&[], 1).methods[0].measured[0].curve, simhash.measured[0].curve);
+}
+
+#[test]
 fn all_pairs_are_counted_as_one_by_one_for_any_threads() {
     let texts = texts(160);
     let pairs = |step: u64, from: u64| {
@@ -126,6 +146,7 @@ fn all_pairs_are_counted_as_one_by_one_for_any_threads() {
             let mut found = evaluate(
                 std::slice::from_ref(&labelled),
                 &methods,
+                &[],
                 &resources(threads),
                 &NoProgress,
             )

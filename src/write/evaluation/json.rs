@@ -1,7 +1,9 @@
 //! Writes an evaluation as one JSON object.
 
 use simtool_base::json_text::write_string;
-use simtool_model::evaluation::{Counts, Curve, Evaluated, Evaluation, Measured, WrongPair};
+use simtool_model::evaluation::{
+    Counts, Curve, Evaluated, Evaluation, Measured, SeededF1, Spread, WrongPair,
+};
 use std::io::{self, Write};
 
 /// Writes the results of all methods on all collections at all thresholds, and the wrong pairs of the best
@@ -62,13 +64,32 @@ fn write_method(
     if let Some(left_out) = common.left_out {
         write!(out, ",\"left_out_mean_f1\":{left_out:.6}")?;
     }
-    out.write_all(b"},\"collections\":[")?;
+    out.write_all(b"}")?;
+    if let Some(spread) = method.spread() {
+        write_spread(out, method, spread)?;
+    }
+    out.write_all(b",\"collections\":[")?;
     for (number, (collection, measured)) in
         evaluation.collections.iter().zip(&method.measured).enumerate()
     {
         separate(out, number)?;
         field(out, "collection", collection.name.as_bytes())?;
         write_measured(out, measured)?;
+    }
+    out.write_all(b"]}")
+}
+
+/// Writes F1 with the hash functions of each seed. The mean and the deviation also count the usual hash functions.
+fn write_spread(out: &mut dyn Write, method: &Evaluated, spread: Spread) -> io::Result<()> {
+    let Spread { mean, deviation, least, most } = spread;
+    write!(
+        out,
+        ",\"by_hash_seed\":{{\"mean_f1\":{mean:.6},\"deviation\":{deviation:.6},\"least\":{least:.6},\
+         \"most\":{most:.6},\"seeds\":["
+    )?;
+    for (number, SeededF1 { seed, f1 }) in method.by_seed.iter().enumerate() {
+        separate(out, number)?;
+        write!(out, "\"seed\":{seed},\"f1\":{f1:.6}}}")?;
     }
     out.write_all(b"]}")
 }

@@ -6,6 +6,7 @@
 
 mod json;
 mod lines;
+mod overview;
 mod page;
 mod plots;
 mod table;
@@ -14,6 +15,7 @@ mod tests;
 
 pub use json::write_json;
 pub use lines::write_lines;
+pub use overview::overview;
 pub use page::write_page;
 pub use plots::{PlotFile, plot_files, plot_names};
 pub use table::write_table;

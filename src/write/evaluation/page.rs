@@ -58,9 +58,9 @@ fn write_lead(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()> {
         return Ok(());
     };
     let name = EscapedLine(best.name.as_bytes());
-    let (f1, bytes) = (best.mean_best_f1(), counted(best.bytes_per_document(), "byte"));
+    let (f1, bytes) = (best.headline_f1(), counted(best.bytes_per_document(), "byte"));
     let mean = if evaluation.collections.len() > 1 {
-        "on average over the collections, each at its best threshold"
+        "on average over the collections, each at the threshold that is best for the others"
     } else {
         "at its best threshold"
     };

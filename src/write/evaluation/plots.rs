@@ -23,14 +23,21 @@ const COLOURS: usize = 6;
 /// which some curve has at least this F1.
 const LEAST_F1: f64 = 0.02;
 
-/// Style sheet for light mode. Only plots in files of their own contain it, because pages have their own
-/// style sheet.
-const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#626873;text-anchor:middle}\
-    .mark{text-anchor:end}.grid{stroke:#e3e1da}.base{stroke:#626873}.back{fill:#fff}";
-/// Style sheet for dark mode. Only plots in files of their own contain it, because pages have their own style
-/// sheet.
-const DARK: &str =
-    "text{fill:#9aa1ad}.grid{stroke:#313742}.base{stroke:#9aa1ad}.back{fill:#1d2128}";
+/// Attributes of the texts of a plot in a file of its own, which has no style sheet.
+pub(super) const PLAIN_TEXT: &str = "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#626873\" text-anchor=\"middle\"";
+/// Attributes of the elements with a class, for plots in files of their own. Programs for papers draw literal colours,
+/// but not all of them draw style sheets.
+const PLAIN: [(&str, &str); 6] = [
+    ("mark", "text-anchor=\"end\""),
+    ("grid", "stroke=\"#e3e1da\""),
+    ("base", "stroke=\"#626873\""),
+    ("back", "fill=\"#ffffff\""),
+    ("curve", "fill=\"none\" stroke-width=\"2\" stroke-linejoin=\"round\""),
+    ("dot", "stroke=\"none\""),
+];
+/// Colours of the curves in files of their own.
+const PLAIN_COLOURS: [&str; COLOURS] =
+    ["#3b6ea8", "#d9822b", "#2f7f79", "#b23a48", "#8a6bb1", "#8c6d1f"];
 
 /// Style sheet with the colours of curves in light mode.
 pub(super) const CURVES: &str = ".curve{fill:none;stroke-width:2;stroke-linejoin:round}\
@@ -39,6 +46,12 @@ pub(super) const CURVES: &str = ".curve{fill:none;stroke-width:2;stroke-linejoin
 /// Style sheet with the colours of curves in dark mode.
 pub(super) const DARK_CURVES: &str = ".c0{--c:#74a5de}.c1{--c:#e59a4f}.c2{--c:#4fb0a8}\
     .c3{--c:#e0707c}.c4{--c:#b79be0}.c5{--c:#cdb25a}";
+
+/// Returns the attributes of an element of a plot. On a page, this is its class.
+fn drawn(class: &str, is_alone: bool) -> String {
+    let plain = PLAIN.iter().find(|(name, _)| *name == class && is_alone);
+    plain.map_or_else(|| format!("class=\"{class}\""), |(_, attributes)| (*attributes).to_owned())
+}
 
 /// A plot that is written to a file of its own.
 #[derive(Clone, Debug)]
@@ -118,8 +131,8 @@ pub(super) fn precision_recall(evaluation: &Evaluation, method: &Evaluated) -> P
     Plot { across: "recall", up: "precision", marks, curves: curves(evaluation, method, curve) }
 }
 
-/// Returns the plot of F1 over thresholds for `method`. The thresholds go from the strictest to the last one
-/// at which some curve has an F1 of at least [`LEAST_F1`].
+/// Returns the plot of F1 over thresholds for `method`. It has the thresholds from the strictest to the last one
+/// at which some curve has an F1 of at least [`LEAST_F1`], and their numbers grow from left to right.
 pub(super) fn f1_by_threshold(evaluation: &Evaluation, method: &Evaluated) -> Plot {
     let last_shown = |curve: &Curve| {
         curve.counts.iter().rposition(|counts| counts.f1() >= LEAST_F1).unwrap_or(0)
@@ -127,19 +140,23 @@ pub(super) fn f1_by_threshold(evaluation: &Evaluation, method: &Evaluated) -> Pl
     let last = method.measured.iter().map(|measured| last_shown(&measured.curve)).max();
     // The last step is at least 1, because `place` divides by it.
     let last = last.unwrap_or(0).max(1);
-    let place = |step: usize| step as f64 / last as f64;
+    let scale = method.measured.first().map_or(Scale::Distance, |m| m.curve.scale);
+    // Numbers grow from left to right. The strictest threshold is the smallest distance or the greatest similarity.
+    let place = |step: usize| match scale {
+        Scale::Distance => step as f64 / last as f64,
+        Scale::Similarity => 1.0 - step as f64 / last as f64,
+    };
     let curve = |curve: &Curve| {
         let shown = curve.counts.iter().take(last + 1).enumerate();
         shown.map(|(step, counts)| (step, (place(step), counts.f1()))).collect()
     };
-    let scale = method.measured.first().map_or(Scale::Distance, |m| m.curve.scale);
     // More labels than these would overlap.
     let parts = last.min(5);
     let marks = (0..=parts).map(|part| part * last / parts);
     let marks = marks.map(|step| (place(step), scale.shown(step))).collect();
     let across = match scale {
-        Scale::Distance => "greatest distance",
-        Scale::Similarity => "least similarity",
+        Scale::Distance => "maximum distance",
+        Scale::Similarity => "minimum similarity",
     };
     Plot { across, up: "F1", marks, curves: curves(evaluation, method, curve) }
 }
@@ -172,32 +189,34 @@ fn curves(
 }
 
 impl Plot {
-    /// Returns the plot as SVG. `is_alone` says that the plot is a file of its own. Such a file must contain
-    /// a style sheet. Errors of writing are ignored, because writing to a string cannot fail.
+    /// Returns the plot as SVG. `is_alone` says that the plot is a file of its own. Such a file has literal colours
+    /// instead of a style sheet. Errors of writing are ignored, because writing to a string cannot fail.
     pub(super) fn svg(&self, title: &str, is_alone: bool) -> String {
         let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BELOW);
-        let (title, namespace) =
-            (EscapedLine(title.as_bytes()), " xmlns=\"http://www.w3.org/2000/svg\"");
-        let mut svg = format!(
-            "<svg{} viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\"><title>{title}</title>\n",
-            if is_alone { namespace } else { "" }
-        );
+        let title = EscapedLine(title.as_bytes());
+        let mut svg = "<svg".to_owned();
         if is_alone {
             let _ = write!(
                 svg,
-                "<style>{STYLE}{CURVES}@media(prefers-color-scheme:dark){{{DARK}{DARK_CURVES}}}\
-                 </style>\n<rect class=\"back\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>\n"
+                " xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" {PLAIN_TEXT}"
             );
         }
+        let _ =
+            writeln!(svg, " viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\"><title>{title}</title>");
+        if is_alone {
+            let back = drawn("back", true);
+            let _ = writeln!(svg, "<rect {back} width=\"{WIDTH}\" height=\"{HEIGHT}\"/>");
+        }
         for mark in [0.0, 0.25, 0.5, 0.75, 1.0] {
-            let class = if mark == 0.0 { "base" } else { "grid" };
+            let line = drawn(if mark == 0.0 { "base" } else { "grid" }, is_alone);
             let _ = writeln!(
                 svg,
-                "<line class=\"{class}\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{0:.1}\" y2=\"{0:.1}\"/>\
-                 <text class=\"mark\" x=\"{1}\" y=\"{2:.1}\">{mark:.2}</text>",
+                "<line {line} x1=\"{LEFT}\" x2=\"{right}\" y1=\"{0:.1}\" y2=\"{0:.1}\"/>\
+                 <text {3} x=\"{1}\" y=\"{2:.1}\">{mark:.2}</text>",
                 y(mark),
                 LEFT - 6.0,
-                y(mark) + 4.0
+                y(mark) + 4.0,
+                drawn("mark", is_alone)
             );
         }
         for (mark, shown) in &self.marks {
@@ -205,7 +224,7 @@ impl Plot {
             let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y}\">{shown}</text>");
         }
         for (number, curve) in self.curves.iter().enumerate() {
-            push_curve(&mut svg, number, curve);
+            push_curve(&mut svg, number, curve, is_alone);
         }
         let (middle, up) = (f64::midpoint(LEFT, right), f64::midpoint(TOP, bottom));
         let _ = write!(
@@ -233,7 +252,7 @@ fn y(up: f64) -> f64 {
 
 /// Appends a curve to `svg`, with a dot at the threshold with the best F1. `number` is the position of the
 /// curve in the plot and chooses its colour.
-fn push_curve(svg: &mut String, number: usize, curve: &PlottedCurve) {
+fn push_curve(svg: &mut String, number: usize, curve: &PlottedCurve, is_alone: bool) {
     let colour = number % COLOURS;
     // Curves with a repeated colour are dashed.
     let dashes = match number / COLOURS {
@@ -242,20 +261,26 @@ fn push_curve(svg: &mut String, number: usize, curve: &PlottedCurve) {
     };
     let points: Vec<String> =
         curve.points.iter().map(|&(across, up)| format!("{:.1},{:.1}", x(across), y(up))).collect();
+    let (line, dot) = if is_alone {
+        let colour = PLAIN_COLOURS[colour];
+        (format!(" stroke=\"{colour}\""), format!(" fill=\"{colour}\""))
+    } else {
+        (String::new(), String::new())
+    };
+    let group = if is_alone { String::new() } else { format!(" class=\"c{colour}\"") };
     let _ = writeln!(
         svg,
-        "<g class=\"c{colour}\"><title>{}</title><polyline class=\"curve\"{dashes} \
-         points=\"{}\"/>",
+        "<g{group}><title>{}</title><polyline {}{line}{dashes} points=\"{}\"/>",
         EscapedLine(curve.name.as_bytes()),
+        drawn("curve", is_alone),
         points.join(" ")
     );
     if let Some(((across, up), tooltip)) = &curve.best {
         let (x, y) = (x(*across), y(*up));
-        let tooltip = EscapedLine(tooltip.as_bytes());
+        let (dots, tooltip) = (drawn("dot", is_alone), EscapedLine(tooltip.as_bytes()));
         let _ = write!(
             svg,
-            "<circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\"><title>{tooltip}\
-             </title></circle>"
+            "<circle {dots}{dot} cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\"><title>{tooltip}</title></circle>"
         );
     }
     svg.push_str("</g>\n");

@@ -1,6 +1,6 @@
 //! Writes an evaluation as a table for the terminal. The table has one line for each method.
 
-use simtool_model::evaluation::{Curve, Evaluated, Evaluation, Measured};
+use simtool_model::evaluation::{Curve, Evaluated, Evaluation, Measured, Spread};
 use std::io::{self, Write};
 
 /// Column of the table that compares methods: the name of the column, and its text in the line of each
@@ -67,6 +67,12 @@ pub(super) fn columns(evaluation: &Evaluation) -> Vec<Column> {
         }));
         columns.push(of("left out", &|method| {
             method.common.left_out.map_or(String::new(), |f1| format!("{f1:.3}"))
+        }));
+    }
+    if methods.iter().any(|method| !method.by_seed.is_empty()) {
+        columns.push(of("by hash seed", &|method| {
+            let shown = |spread: Spread| format!("{:.3} ± {:.3}", spread.mean, spread.deviation);
+            method.spread().map_or(String::new(), shown)
         }));
     }
     columns.push(of("bytes", &|method| method.bytes_per_document().to_string()));

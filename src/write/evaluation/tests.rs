@@ -1,6 +1,7 @@
 use super::*;
 use simtool_model::evaluation::{
-    Common, Counts, Curve, Evaluated, Evaluation, LabelledName, Measured, Scale, WrongPair,
+    Common, Counts, Curve, Evaluated, Evaluation, LabelledName, Measured, Scale, SeededF1,
+    WrongPair,
 };
 
 const OUTSIDE: &str = "<script>alert('&\"')</script>\tend";
@@ -18,6 +19,7 @@ fn evaluation(collections: usize) -> Evaluation {
         parameters: format!("{name}:k=1"),
         measured: vec![measured(scale); collections],
         common: Common { step: 2, mean_f1: 0.75, left_out: (collections > 1).then_some(0.5) },
+        by_seed: Vec::new(),
     };
     let name = LabelledName { name: OUTSIDE.into(), documents: 20, positives: 4, set_aside: 1 };
     let text = OUTSIDE.as_bytes().to_vec();
@@ -103,4 +105,64 @@ fn what_comes_from_outside_is_harmless_on_the_page_and_in_plots() {
             assert_eq!(file.svg.matches("<circle").count(), collections);
         }
     }
+}
+
+#[test]
+fn files_of_pictures_have_literal_colours() {
+    let mut evaluation = evaluation(2);
+    evaluation.methods[0].by_seed = vec![SeededF1 { seed: 1, f1: 0.25 }];
+    let picture = overview(&evaluation);
+    let files = plot_files(&evaluation).into_iter().map(|file| file.svg);
+    for svg in files.chain([picture.clone()]) {
+        for wanted in ["fill=\"#ffffff\"", "stroke=\"#3b6ea8\"", "font-family=", " width="] {
+            assert!(svg.contains(wanted), "{wanted}: {svg}");
+        }
+        for refused in ["class=", "style", "var(", "<script"] {
+            assert!(!svg.contains(refused), "{refused}: {svg}");
+        }
+    }
+    // F1 is 0.5 at the thresholds that are best for the other collection.
+    assert!(picture.contains("F1 at left-out thresholds, mean of 2 collections"), "{picture}");
+    assert_eq!(picture.matches(">0.500</text>").count(), 2, "{picture}");
+    assert_eq!(picture.matches("<polyline").count(), 2);
+    // The line of the spread is on the bar of the first method alone.
+    assert_eq!(picture.matches("stroke-width=\"2\"").count(), 1);
+    assert_eq!(picture.matches("…</text>").count(), 1, "{picture}");
+    assert!(overview(&self::evaluation(1)).contains("F1 at the best threshold"));
+}
+
+#[test]
+fn numbers_of_thresholds_grow_from_left_to_right() {
+    let evaluation = evaluation(1);
+    for file in plot_files(&evaluation).iter().filter(|file| file.name.ends_with("-f1.svg")) {
+        let marks = file.svg.lines().filter(|line| line.starts_with("<text x="));
+        let mut marks: Vec<(f64, f64)> = marks
+            .filter_map(|line| {
+                let (x, rest) = line.strip_prefix("<text x=\"")?.split_once('"')?;
+                let shown = rest.split_once('>')?.1.split('<').next()?;
+                Some((x.parse().ok()?, shown.parse().ok()?))
+            })
+            .collect();
+        assert!(marks.len() > 2, "{}", file.svg);
+        marks.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert!(marks.is_sorted_by(|a, b| a.1 < b.1), "{marks:?}");
+    }
+}
+
+#[test]
+fn the_spread_of_hash_functions_is_in_the_table_and_in_json() {
+    let mut evaluation = evaluation(1);
+    let table = written(|out| write_table(out, &evaluation));
+    assert!(!table.contains("by hash seed"), "{table}");
+    // The best F1 with the usual hash functions is 0.75.
+    evaluation.methods[0].by_seed =
+        vec![SeededF1 { seed: 7, f1: 0.5 }, SeededF1 { seed: 9, f1: 1.0 }];
+    let table = written(|out| write_table(out, &evaluation));
+    assert!(table.contains("by hash seed") && table.contains("0.750 ± 0.250"), "{table}");
+    let json = written(|out| write_json(out, &evaluation));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let spread = &json["methods"][0]["by_hash_seed"];
+    assert_eq!([&spread["least"], &spread["most"], &spread["mean_f1"]], [0.5, 1.0, 0.75]);
+    assert_eq!(spread["seeds"][1], serde_json::json!({ "seed": 9, "f1": 1.0 }));
+    assert!(json["methods"][1]["by_hash_seed"].is_null());
 }

@@ -180,14 +180,7 @@ impl MinHash {
         // Rows must be whole words, because joins compare words.
         let fills = |lanes: u32| (lanes * bits + above).is_multiple_of(u64::BITS);
         if !(1..=MOST_LANES).contains(&lanes) || !fills(lanes) {
-            let some = |words: u32| (words * u64::BITS - above) / bits;
-            let rule = format!(
-                "must be {}, {}, {} or another number up to {MOST_LANES} whose rows fill whole 64-bit words",
-                some(1),
-                some(2),
-                some(8)
-            );
-            return Err(Error::config("lanes", lanes, rule));
+            return Err(Error::config("lanes", lanes, lanes_rule(lanes, bits, above)));
         }
         Ok(Self { lanes, bits, hashing, measure })
     }
@@ -197,6 +190,23 @@ impl MinHash {
         let by_chance = 0.5_f64.powi(self.bits.cast_signed());
         by_chance + (1.0 - by_chance) * similarity
     }
+}
+
+/// Returns the rule for the number of lanes, with the allowed numbers next to `lanes`. A lane has `bits` bits, and a
+/// row has `above` bits that belong to no lane.
+fn lanes_rule(lanes: u32, bits: u32, above: u32) -> String {
+    let of_words = |words: u32| (words * u64::BITS - above) / bits;
+    let most = (MOST_LANES * bits + above) / u64::BITS;
+    let row_bits = u64::from(lanes) * u64::from(bits) + u64::from(above);
+    let below = u32::try_from(row_bits / u64::from(u64::BITS)).unwrap_or(most).clamp(1, most - 1);
+    let [below, next] = [below, below + 1].map(of_words);
+    // The size of the set takes room that lanes would have with the measure jaccard.
+    let is_possible_without =
+        above > 0 && (1..=MOST_LANES).contains(&lanes) && (lanes * bits).is_multiple_of(u64::BITS);
+    let without = if is_possible_without { "; measure=jaccard allows this number" } else { "" };
+    format!(
+        "must be {below}, {next} or another number up to {MOST_LANES} whose rows fill whole 64-bit words{without}"
+    )
 }
 
 impl Sketch for MinHash {

@@ -131,12 +131,21 @@ fn lanes_that_fill_no_words_are_refused() {
     };
     assert!(refused("bits=3").starts_with("bits 3: must be 1, 2, 4"));
     assert!(refused("bits=32").starts_with("bits 32: must be"));
-    let rule = "must be 12, 28, 124 or another number up to 4096";
-    assert!(refused("lanes=100").starts_with(&format!("lanes 100: {rule}")));
-    assert!(refused("lanes=0").starts_with(&format!("lanes 0: {rule}")));
-    assert!(refused("lanes=8188").starts_with(&format!("lanes 8188: {rule}")));
-    let refusal = refused("measure=jaccard,lanes=100");
-    assert!(refusal.starts_with("lanes 100: must be 16, 32, 128 or"), "{refusal}");
+    for (options, rule) in [
+        ("lanes=100", "lanes 100: must be 92, 108 or another number up to 4096"),
+        ("lanes=0", "lanes 0: must be 12, 28 or another"),
+        ("lanes=8188", "lanes 8188: must be 4076, 4092 or another"),
+        ("lanes=4294967295", "lanes 4294967295: must be 4076, 4092 or another"),
+        ("measure=jaccard,lanes=100", "lanes 100: must be 96, 112 or another"),
+        ("measure=jaccard,lanes=4097", "lanes 4097: must be 4080, 4096 or another"),
+        ("bits=1,lanes=3", "lanes 3: must be 48, 112 or another"),
+    ] {
+        let refusal = refused(options);
+        assert!(refusal.starts_with(rule), "{refusal}");
+    }
+    let also = "lanes 128: must be 124, 140 or another number up to 4096 whose rows fill whole 64-bit words; \
+                measure=jaccard allows this number";
+    assert_eq!(refused("lanes=128"), also);
     assert_eq!(refused("measure=dice"), "measure dice: must be jaccard or cosine");
     assert_eq!(refused("hashing=two"), "hashing two: must be one-permutation or classical");
 }

@@ -1,5 +1,6 @@
 //! CSV and TSV: rows of columns after a header row that names them.
 
+pub(super) mod csv_rows;
 pub(super) mod dialect;
 mod edit;
 pub(super) mod recognize_dialect;

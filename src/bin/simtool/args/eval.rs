@@ -16,8 +16,8 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(crate) struct EvalArgs {
     /// Labelled collections, one a folder: documents in docs.* (for example docs.jsonl.zst),
-    /// near-duplicate pairs in truth.tsv, and optionally pairs to ignore in gray.tsv. With --sample
-    /// and --suggest: files and folders of one collection without labels.
+    /// near-duplicate pairs in truth.tsv or truth.csv, and optionally pairs to ignore in gray.tsv or
+    /// gray.csv. With --sample and --suggest: files and folders of one collection without labels.
     #[arg(value_name = "PATH", required_unless_present = "corpus", conflicts_with = "corpus",
         value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
@@ -26,8 +26,8 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
     pub(crate) corpus: Vec<PathBuf>,
 
-    /// Near-duplicate pairs of --corpus: lines of two IDs separated by a tab; further columns are
-    /// ignored. A first line that contains no document's ID is a header.
+    /// Near-duplicate pairs of --corpus: lines of two IDs separated by a tab, or by a comma in a file
+    /// named .csv; further columns are ignored. A first line that contains no document's ID is a header.
     #[arg(long, value_name = "FILE", requires = "corpus", value_hint = ValueHint::FilePath)]
     pub(crate) truth: Option<PathBuf>,
 
@@ -54,9 +54,23 @@ pub(crate) struct EvalArgs {
     #[arg(long, conflicts_with = "methods", help_heading = "Methods")]
     pub(crate) all: bool,
 
+    /// Also measure methods with other hash functions, one for each of these seeds, and print mean and standard
+    /// deviation of F1 over the usual hash functions and these.
+    ///
+    /// The result of a method with fingerprints depends on its hash functions as on chance. The result of exact
+    /// does not. Each seed takes as long as the measurement without it.
+    #[arg(
+        long,
+        value_name = "SEEDS",
+        value_delimiter = ',',
+        help_heading = "Methods",
+        conflicts_with = "sample"
+    )]
+    pub(crate) hash_seed: Vec<u64>,
+
     /// Estimate recall and precision in a collection without labels: draw S documents and compare
     /// each of them exactly with all others.
-    #[arg(long, value_name = "S", conflicts_with_all = ["corpus", "report", "svg", "truth_format"],
+    #[arg(long, value_name = "S", conflicts_with_all = ["corpus", "report", "svg", "plot", "truth_format"],
         value_parser = clap::value_parser!(u32).range(2..), help_heading = "Sampling")]
     pub(crate) sample: Option<u32>,
 
@@ -94,6 +108,12 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "DIR", value_parser = output_folder(), value_hint = ValueHint::DirPath,
         help_heading = "Writing")]
     pub(crate) svg: Option<PathBuf>,
+
+    /// Write one picture of all methods for a paper, with F1, precision and recall, as an SVG file.
+    ///
+    /// rsvg-convert and Inkscape convert it to PDF and PNG.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Writing")]
+    pub(crate) plot: Option<PathBuf>,
 
     /// Replace existing files.
     #[arg(long, help_heading = "Writing")]
