@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 /// Names of the commands of the program.
-pub const COMMANDS: [&str; 16] = [
+pub const COMMANDS: [&str; 17] = [
     "dedup",
     "match",
     "passages",
@@ -21,6 +21,7 @@ pub const COMMANDS: [&str; 16] = [
     "plan",
     "reference",
     "generate",
+    "cite",
     "completions",
     "man",
 ];

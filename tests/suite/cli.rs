@@ -251,7 +251,7 @@ fn a_full_disk_is_named() {
 }
 
 /// The names of all commands.
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "dedup",
     "match",
     "passages",
@@ -262,6 +262,7 @@ const COMMANDS: [&str; 12] = [
     "search",
     "reference",
     "generate",
+    "cite",
     "completions",
     "man",
 ];

@@ -79,6 +79,20 @@ fn the_package_installs_program_manual_pages_and_completions() {
         assert!(written.contains(&address) && written.contains(sum), "{file}: {written}");
         assert!(!written.contains('@'), "{file}: {written}");
     }
+    // The address of the archive comes from the names that cargo-binstall puts in.
+    let metadata: toml::Table =
+        fs::read_to_string(dist.join("binstall.toml")).unwrap().parse().unwrap();
+    let metadata = &metadata["package"]["metadata"]["binstall"];
+    let filled = |text: &toml::Value, target: &str| {
+        let text = text.as_str().unwrap().replace("{ version }", env!("CARGO_PKG_VERSION"));
+        text.replace("{ target }", target).replace("{ bin }{ binary-ext }", "simtool")
+    };
+    let address = format!("https://files.example/v1/{archive}");
+    assert_eq!(filled(&metadata["pkg-url"], "x86_64-unknown-linux-musl"), address);
+    let of_glibc = &metadata["overrides"]["x86_64-unknown-linux-gnu"];
+    assert_eq!(filled(&of_glibc["pkg-url"], ""), address);
+    let folder = archive.strip_suffix(".tar.gz").unwrap();
+    assert_eq!(filled(&of_glibc["bin-dir"], ""), format!("{folder}/simtool"));
 }
 
 #[test]

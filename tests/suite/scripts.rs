@@ -91,3 +91,10 @@ fn set_up_and_demo_fail_with_a_message_if_there_is_no_rust() {
         assert!(printed.contains("is not here and cannot be downloaded"), "{script}: {printed}");
     }
 }
+
+#[test]
+fn the_citation_has_the_version_of_the_program() {
+    let citation = fs::read_to_string(scripts().join("../CITATION.cff")).unwrap();
+    let version = concat!("version: ", env!("CARGO_PKG_VERSION"));
+    assert!(citation.lines().any(|line| line == version), "{citation}");
+}

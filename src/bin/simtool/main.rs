@@ -1,6 +1,8 @@
 //! The command line program: parses the arguments, runs a command, and returns the exit code.
 
 mod args;
+mod build_details;
+mod cite;
 mod compare;
 mod console;
 mod contamination;
@@ -21,6 +23,8 @@ mod manual;
 mod passages;
 mod plan;
 mod progress_line;
+#[cfg(test)]
+mod python_keywords;
 mod reference;
 mod settings_file;
 mod shell;
@@ -90,6 +94,12 @@ pub fn run_with(arguments: Vec<OsString>) -> u8 {
 
 /// Parses the arguments, with the options of the environment and of a settings file. If there is no command to run, prints the reason.
 fn command(arguments: Vec<OsString>) -> Result<Command, ExitStatus> {
+    if build_details::are_wanted(&arguments) {
+        return match console::out(build_details::text().as_bytes()) {
+            Ok(()) => Err(ExitStatus::Done),
+            Err(error) => Err(failed(&error.into())),
+        };
+    }
     let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     usage::parse(shell::keep(settings_file::with_settings(arguments, &environment)?))
 }
@@ -135,6 +145,7 @@ fn run(command: &Command) -> anyhow::Result<ExitStatus> {
             clap_complete::generate(*shell, &mut Args::command(), "simtool", &mut script);
             console::out(&script)?;
         }
+        Command::Cite(args) => cite::run(args)?,
         Command::Man(args) => manual::run(args)?,
         Command::Why(args) => why::run(args)?,
     }

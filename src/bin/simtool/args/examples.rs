@@ -184,6 +184,13 @@ Examples:
 
 The folder must exist: create it with `mkdir -p`. For zsh, add ~/.zfunc to fpath.";
 
+pub(super) const CITE: &str = "\
+Examples:
+  simtool cite > simtool.bib
+      writes simtool itself and all papers
+  simtool cite minhash
+      prints the papers behind --method minhash";
+
 pub(super) const MAN: &str = "\
 Examples:
   simtool man

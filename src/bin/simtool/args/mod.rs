@@ -35,6 +35,8 @@ pub(crate) use sketch::SketchArgs;
 pub(crate) use terms::TermArgs;
 pub(crate) use why::WhyArgs;
 
+use crate::cite::cited_methods;
+use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueHint};
 use common::{folder, output_folder};
 use simtool::options::Options;
@@ -156,6 +158,9 @@ pub(crate) enum Command {
     /// Write a collection of generated documents with known near-duplicates.
     #[command(after_long_help = examples::GENERATE)]
     Generate(GenerateArgs),
+    /// Print the papers behind the methods, as BibTeX, to cite them in a publication.
+    #[command(after_long_help = examples::CITE)]
+    Cite(CiteArgs),
     /// Print the completion script of a shell, to save where that shell looks for it.
     #[command(after_long_help = examples::COMPLETIONS)]
     Completions {
@@ -180,6 +185,14 @@ impl Command {
             _ => None,
         }
     }
+}
+
+/// Arguments of `simtool cite`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CiteArgs {
+    /// Methods whose papers to print [default: all].
+    #[arg(value_name = "METHOD", value_parser = PossibleValuesParser::new(cited_methods()))]
+    pub(crate) methods: Vec<String>,
 }
 
 /// Arguments of `simtool man`.
