@@ -2,7 +2,6 @@
 
 use std::env::var;
 
-#[expect(clippy::print_stdout, reason = "Cargo reads what a build script prints")]
 fn main() {
     let of = |name: &str| var(name).unwrap_or_default();
     println!("cargo::rerun-if-changed=build.rs");

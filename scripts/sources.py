@@ -47,7 +47,8 @@ RUST_TOKEN = re.compile(
 )
 TEST_MODULE = re.compile(r"^#\[cfg\(test\)\]\n(?:#\[[^\n]*\]\n)*mod \w+ \{", re.MULTILINE)
 PUBLIC_ITEM = re.compile(r"\s*pub (?!use |mod )")
-TEST_FILE = re.compile(r"(?:tests|twin|python_keywords|conformance\w*)\.rs")
+TEST_FOLDERS = ("tests/", "fuzz/", "benches/", "src/bin/simtool/python_keywords/")
+TEST_FILE = re.compile(r"(?:tests|twin|conformance\w*)\.rs")
 
 
 @dataclass
@@ -108,7 +109,7 @@ def read(path: str, text: str | None = None) -> Source:
 def read_rust(source: Source, text: str) -> None:
     """Splits Rust into doc blocks, comments, messages and code."""
     name = Path(source.path).name
-    is_test_file = bool(TEST_FILE.fullmatch(name)) or source.path.startswith(("tests/", "fuzz/", "benches/"))
+    is_test_file = bool(TEST_FILE.fullmatch(name)) or source.path.startswith(TEST_FOLDERS)
     test = TEST_MODULE.search(text)
     tests_start = 0 if is_test_file else test.start() if test else len(text)
     source.is_library = not is_test_file and "/bin/" not in source.path and "src/" in source.path

@@ -1,6 +1,5 @@
-"""Types: checkers accept the examples and refuse wrong arguments, and the functions know all keywords of the stubs."""
+"""Types: checkers accept the examples and refuse wrong arguments."""
 
-import ast
 import doctest
 import importlib.util
 import json
@@ -11,8 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-import simtool
 
 FOLDER = Path(__file__).parent.parent
 # Lines that a checker must accept.
@@ -31,6 +28,8 @@ simtool.pairs(simtool.fingerprint(["a"], bits=64), 3, queries=simtool.fingerprin
 simtool.cluster(found.pairs, rows=2, cluster="components")
 seen: int = len(simtool.Index("seen.idx", max_distance=3))
 simtool.deduplicate_files("a.jsonl", output="out", glob=["*.gz", "*.zst"], write_kept=True, config="s.toml")
+simtool.deduplicate_files("a.jsonl", output="out", annotate="in-place", cluster_weight="log")
+simtool.deduplicate_files("a.jsonl", output="out", annotate=True, text_field="title+body")
 simtool.match_files(["a"], "b", output=pathlib.Path("out"), against_text_field="body", ids_only=True)
 simtool.cut_passages_files("a", output="out", words=20, cut="all", mask="[...]")
 counts: dict[str, object] = simtool.contamination_files("items", "pages", measure="weighted", share=0.7)
@@ -119,71 +118,3 @@ def test_checkers_accept_the_examples_and_refuse_wrong_arguments(checker, source
     wrong = {number for number, line in enumerate(WRONG.splitlines(), 1) if line.startswith("simtool")}
     assert found.pop("wrong.py", set()) == wrong, done.stdout + done.stderr
     assert found == {}, done.stdout
-
-
-def stubs():
-    folder = Path(simtool.__file__).parent
-    for name in ("_simtool.pyi", "_files.pyi"):
-        for node in ast.parse((folder / name).read_text()).body:
-            if isinstance(node, ast.ClassDef) and node.name == "Index":
-                yield node.name, next(member for member in node.body if getattr(member, "name", "") == "__init__")
-            elif isinstance(node, ast.FunctionDef) and node.name in simtool.__all__:
-                yield node.name, node
-
-
-# Arguments with which a function is called to try a keyword.
-ARGUMENTS = {
-    "deduplicate": (["a b c d"],),
-    "match": (["a b c d"], ["e f g h"]),
-    "fingerprint": (["a b c d"],),
-    "compare": ("a b c d", "a b c e"),
-    "cluster": ([(0, 1)],),
-    "evaluate": (["a b c d", "a b c d"], [(0, 1)], "exact"),
-}
-METHODS = ["exact", "simhash", "minhash", "multi-lexicon", "i-match"]
-# Arguments that have a value of their own here.
-OWN = ("column", "keep_field", "progress", "by", "queries", "against", "output", "index", "max_distance")
-
-
-def tried(name, values, folder):
-    """Calls a function with these keywords. Returns the message of its error."""
-    file = folder / "file.txt"
-    file.write_text("a b c d")
-    arguments = ARGUMENTS.get(name)
-    if name.endswith("_files"):
-        two = name in ("match_files", "contamination_files")
-        arguments = (file, file) if two else (file,)
-        if name not in ("preview_files", "passages_files"):
-            values = {"output": folder / "out", "force": True} | values
-    elif name == "pairs":
-        arguments = (simtool.fingerprint(["a b c d"]), 3)
-    elif name == "Index":
-        arguments = (folder / f"{len(list(folder.iterdir()))}.idx",)
-    try:
-        getattr(simtool, name)(*arguments, **values)
-    except (ValueError, TypeError, OSError, MemoryError) as error:
-        return str(error)
-    return ""
-
-
-def samples(kind):
-    """Returns values of a type: all that are listed, or one."""
-    listed = re.findall(r"'([^']*)'", kind.split("]")[0]) if kind.startswith("Literal") else []
-    return listed or [{"bool": True, "str": "1"}.get(kind.split(" ")[0], 1)]
-
-
-WITH_METHOD = [name for name, node in stubs() if "method" in [argument.arg for argument in node.args.kwonlyargs]]
-
-
-@pytest.mark.parametrize("name,node", stubs(), ids=lambda part: part if isinstance(part, str) else "")
-def test_functions_know_the_keywords_of_the_stubs(name, node, tmp_path):
-    for argument in node.args.kwonlyargs:
-        if argument.arg in OWN:
-            continue
-        for value in samples(ast.unparse(argument.annotation)):
-            messages = [
-                tried(name, {argument.arg: value} | ({} if method is None else {"method": method}), tmp_path)
-                for method in ([None] if argument.arg == "method" or name not in WITH_METHOD else METHODS)
-            ]
-            unknown = re.compile(r"no such option|must be one of|must be .* or ")
-            assert not all(map(unknown.search, messages)), f"{argument.arg}={value!r}: {messages}"

@@ -111,8 +111,9 @@ fn hash_seeds_change_fingerprints_and_no_sets() {
     };
     let found = measure(&[1, 2, 1], 1);
     let [simhash, exact] = &found.methods[..] else { panic!("there are two methods") };
-    let f1: Vec<f64> = simhash.by_seed.iter().map(|seeded| seeded.f1).collect();
-    assert!(f1[0] == f1[2] && f1[0] != simhash.headline_f1(), "{f1:?}");
+    let f1: Vec<u64> = simhash.by_seed.iter().map(|seeded| seeded.f1.to_bits()).collect();
+    assert_eq!(f1[0], f1[2]);
+    assert_ne!(f1[0], simhash.headline_f1().to_bits());
     assert_eq!((exact.by_seed.len(), exact.spread()), (0, None));
     let spread = simhash.spread().unwrap();
     assert!(spread.least < spread.mean && spread.mean < spread.most, "{spread:?}");

@@ -42,7 +42,7 @@ pub fn visit_csv_rows<E>(
             let fields: Vec<&[u8]> = (0..columns).map(|at| parser.row().field(at)).collect();
             visit(line + blank, &fields)?;
         }
-        line += row.iter().filter(|&&byte| byte == b'\n').count();
+        line += memchr::memchr_iter(b'\n', row).count();
         rest = behind;
     }
     Ok(())

@@ -1,0 +1,188 @@
+//! Functions of the Python package, and the options that each of them takes.
+
+/// Function of the Python package that takes options of commands as keyword arguments.
+pub(super) struct Function {
+    pub(super) name: &'static str,
+    /// Words of the command whose options the function takes.
+    pub(super) command: &'static str,
+    /// Headings of the help under which these options are. Empty for all headings.
+    pub(super) headings: &'static [&'static str],
+    /// Options that the function does not take.
+    pub(super) without: &'static [&'static str],
+    /// Further options, each with the words of its command.
+    pub(super) also: &'static [(&'static str, &'static str)],
+    pub(super) place: Place,
+}
+
+/// Part of the package in which a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The compiled part. Docstrings are included in its sources.
+    Compiled,
+    /// The functions on files, whose docstrings get the options from a module.
+    Files,
+    /// The functions on Spark. Their docstrings refer to those of the compiled part.
+    Spark,
+}
+
+impl Place {
+    /// Returns the path of the stub below the folder of the package.
+    pub(super) fn stub(self) -> &'static str {
+        match self {
+            Self::Compiled => "simtool/_simtool.pyi",
+            Self::Files => "simtool/_files.pyi",
+            Self::Spark => "simtool/spark/__init__.pyi",
+        }
+    }
+
+    pub(super) fn functions(self) -> impl Iterator<Item = &'static Function> {
+        FUNCTIONS.iter().filter(move |function| function.place == self)
+    }
+}
+
+/// Heading of options that have none.
+pub(super) const PLAIN: &str = "";
+/// Options of the program alone, because they change what it prints.
+pub(super) const OF_PROGRAM: [&str; 11] = [
+    "dry_run",
+    "explain",
+    "help",
+    "json",
+    "preview",
+    "print_config",
+    "progress",
+    "quiet",
+    "stats",
+    "verbose",
+    "version",
+];
+/// Options that limit the resources of a run.
+const RESOURCES: &[(&str, &str)] =
+    &[("dedup", "threads"), ("dedup", "max_memory"), ("dedup", "tmp_dir")];
+/// Options that cut passages out of copies.
+const CUTTING: &[&str] = &["cut", "mask", "min_left", "write_kept"];
+
+/// Options that engines do not support, and options whose values are arguments of their own on engines.
+const NOT_ON_SPARK: &[&str] = &[
+    "across",
+    "against",
+    "against_id_field",
+    "against_text_field",
+    "annotate",
+    "boilerplate",
+    "cluster_weight",
+    "keep_count",
+    "keep_field",
+    "pairs",
+    "prefer",
+    "recall",
+    "within",
+];
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function {
+        name: "deduplicate",
+        command: "dedup",
+        headings: &["Near-duplicates", "Fingerprints", "Keeping"],
+        // The function has the values of the field as an argument of its own.
+        without: &["keep_field", "pairs", "annotate", "cluster_weight"],
+        also: RESOURCES,
+        place: Place::Compiled,
+    },
+    Function {
+        name: "match",
+        command: "match",
+        headings: &["Near-duplicates", "Fingerprints"],
+        without: &["against", "against_text_field", "against_id_field"],
+        also: RESOURCES,
+        place: Place::Compiled,
+    },
+    Function {
+        name: "fingerprint",
+        command: "fingerprint",
+        headings: &[PLAIN, "Fingerprints"],
+        without: &[],
+        also: RESOURCES,
+        place: Place::Compiled,
+    },
+    Function {
+        name: "compare",
+        command: "dedup",
+        headings: &["Near-duplicates", "Fingerprints"],
+        without: &["within", "across", "boilerplate", "recall"],
+        also: &[],
+        place: Place::Compiled,
+    },
+    Function {
+        name: "Index",
+        command: "index create",
+        headings: &[PLAIN, "Fingerprints"],
+        without: &[],
+        also: RESOURCES,
+        place: Place::Compiled,
+    },
+    Function {
+        name: "deduplicate_files",
+        command: "dedup",
+        headings: &[],
+        without: &["output"],
+        also: &[],
+        place: Place::Files,
+    },
+    Function {
+        name: "match_files",
+        command: "match",
+        headings: &[],
+        without: &["against", "output"],
+        also: &[],
+        place: Place::Files,
+    },
+    Function {
+        name: "preview_files",
+        command: "dedup",
+        headings: &["Near-duplicates", "Fingerprints", "Keeping", "Reading", "Running"],
+        without: &["pairs", "annotate", "cluster_weight"],
+        also: &[("match", "against_text_field"), ("match", "against_id_field")],
+        place: Place::Files,
+    },
+    Function {
+        name: "contamination_files",
+        command: "contamination",
+        headings: &[],
+        without: &["in", "output"],
+        also: &[],
+        place: Place::Files,
+    },
+    Function {
+        name: "passages_files",
+        command: "passages",
+        headings: &[],
+        without: CUTTING,
+        also: &[],
+        place: Place::Files,
+    },
+    Function {
+        name: "cut_passages_files",
+        command: "passages",
+        headings: &[],
+        without: &["output", "write_kept"],
+        also: &[],
+        place: Place::Files,
+    },
+    Function {
+        name: "deduplicate",
+        command: "dedup",
+        headings: &["Near-duplicates", "Fingerprints", "Keeping"],
+        without: NOT_ON_SPARK,
+        also: &[],
+        place: Place::Spark,
+    },
+    Function {
+        name: "match",
+        command: "match",
+        headings: &["Near-duplicates", "Fingerprints"],
+        without: NOT_ON_SPARK,
+        also: &[],
+        place: Place::Spark,
+    },
+];

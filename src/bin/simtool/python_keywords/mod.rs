@@ -1,0 +1,240 @@
+//! Keyword arguments of the Python package, made from the arguments of the commands: their types and defaults in the
+//! stubs, and their meanings in the docstrings. `UPDATE_GOLDEN=1 cargo test --bin simtool python_keywords` rewrites
+//! them.
+
+mod functions;
+mod keyword;
+
+use crate::args::Args;
+use clap::{Arg, Command, CommandFactory};
+use functions::{FUNCTIONS, Function, OF_PROGRAM, PLAIN, Place};
+use keyword::{Keyword, as_keywords, keyword};
+use simtool::Config;
+use simtool::method::Method;
+use simtool::options::Options;
+use simtool::run::{ContaminationRequest, PassagesRequest, Paths, Request};
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Returns the command with these words.
+fn command(words: &str) -> Command {
+    let mut command = Args::command();
+    // Arguments get their defaults and actions when the command is built.
+    command.build();
+    for word in words.split(' ') {
+        command = command.find_subcommand(word).unwrap().clone();
+    }
+    command
+}
+
+/// Returns the options of a command, with their names as keywords.
+fn options(words: &str) -> Vec<(String, Arg)> {
+    let command = command(words);
+    let options = command.get_arguments().filter(|arg| arg.get_long().is_some());
+    options.map(|option| (keyword(option), option.clone())).collect()
+}
+
+impl Function {
+    fn keywords(&self) -> Vec<Keyword> {
+        let mut taken = options(self.command);
+        taken.retain(|(name, option)| {
+            let heading = option.get_help_heading().unwrap_or(PLAIN);
+            let is_here = self.headings.is_empty() || self.headings.contains(&heading);
+            is_here && !self.without.contains(&&**name) && !OF_PROGRAM.contains(&&**name)
+        });
+        for (words, wanted) in self.also {
+            let found = options(words).into_iter().find(|(name, _)| name == wanted);
+            taken.push(found.unwrap());
+        }
+        let keywords = taken.iter().map(|(_, option)| Keyword::new(option));
+        keywords.collect()
+    }
+
+    /// Returns the lines of the keywords in the signature of the stub.
+    fn signature(&self) -> String {
+        let mut lines = String::new();
+        for Keyword { name, kind, default, .. } in self.keywords() {
+            let is_method_of_spark = self.place == Place::Spark && name == "method";
+            let default = if is_method_of_spark { "\"simhash\"" } else { &default };
+            // None counts as not given.
+            let _ = writeln!(lines, "    {name}: {kind} | None = {default},");
+        }
+        lines
+    }
+
+    /// Returns the part of the docstring about the keywords.
+    fn docstring(&self) -> String {
+        let mut text = "\nOptions:\n".to_owned();
+        for Keyword { name, help, .. } in self.keywords() {
+            let mut line = format!("    {name}:");
+            for word in help.split(' ') {
+                if line.len() + word.len() >= 100 {
+                    let _ = writeln!(text, "{line}");
+                    line = "       ".to_owned();
+                }
+                line.push(' ');
+                line.push_str(word);
+            }
+            let _ = writeln!(text, "{line}");
+        }
+        text
+    }
+}
+
+/// Returns a path below the folder of the Python package.
+fn python(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("python").join(path)
+}
+
+/// Returns the text of a stub with new keywords in its signatures. Each list of keywords is between two comments.
+fn with_keywords(stub: &str, place: Place) -> String {
+    let mut text = stub.to_owned();
+    for function in place.functions() {
+        let indent = if function.name == "Index" { "        " } else { "    " };
+        let begin = format!("{indent}# Options of {}, generated.\n", function.name);
+        let start = text.find(&begin).unwrap_or_else(|| panic!("{} has no place", function.name));
+        let start = start + begin.len();
+        let end = text[start..].find(&format!("{indent}# End of the options.")).unwrap();
+        let lines = function.signature().replace("    ", indent);
+        text.replace_range(start..start + end, &lines);
+    }
+    text
+}
+
+/// Returns the module with the docstrings of the functions on files.
+fn docstrings() -> String {
+    let mut module = "\"\"\"Meanings of the options of the functions on files, generated from the program.\"\"\"\n\n\
+        OPTIONS = {\n"
+        .to_owned();
+    for function in Place::Files.functions() {
+        let text = function.docstring();
+        assert!(!text.contains("\"\"\""), "{}", function.name);
+        let _ = write!(module, "    \"{}\": r\"\"\"\n{text}\"\"\",\n", function.name);
+    }
+    module + "}\n"
+}
+
+/// Compares a file with its text, or writes the text if `UPDATE_GOLDEN` is set.
+fn check(path: &str, text: &str) {
+    let file = python(path);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        return fs::write(file, text).unwrap();
+    }
+    let kept = fs::read_to_string(file).unwrap_or_default();
+    assert_eq!(kept, text, "UPDATE_GOLDEN=1 rewrites python/{path}");
+}
+
+#[test]
+fn stubs_and_docstrings_have_the_options_of_the_program() {
+    for place in [Place::Compiled, Place::Files, Place::Spark] {
+        let text = fs::read_to_string(python(place.stub())).unwrap();
+        check(place.stub(), &with_keywords(&text, place));
+    }
+    check("simtool/_options.py", &docstrings());
+    for function in Place::Compiled.functions() {
+        check(&format!("keywords/{}.txt", function.name), &function.docstring());
+    }
+}
+
+/// Returns a value of a type: each of those that are listed, or a number.
+fn samples(keyword: &Keyword) -> Vec<String> {
+    let listed: Vec<String> =
+        keyword.kind.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    match &keyword.kind[..] {
+        "bool" => vec!["true".to_owned()],
+        _ if listed.is_empty() => vec!["5".to_owned()],
+        _ => listed,
+    }
+}
+
+/// Parses the options of a function as the package does. Returns the message of the error.
+fn refusal(function: &Function, options: Options) -> Option<String> {
+    let paths = || vec![PathBuf::from("in")];
+    let parsed = match (function.place, function.name) {
+        (Place::Files, "contamination_files") => {
+            ContaminationRequest::parse(paths(), paths(), options).map(drop)
+        }
+        (Place::Files, "passages_files" | "cut_passages_files") => {
+            PassagesRequest::parse(paths(), options).map(drop)
+        }
+        (Place::Files, _) => {
+            let queries = if function.command == "match" { paths() } else { Vec::new() };
+            Request::parse(Paths { corpus: paths(), queries }, options).map(drop)
+        }
+        (Place::Compiled | Place::Spark, _) => {
+            let mut options = options;
+            // A sample chooses this method later.
+            if options.get("method").as_deref() == Some("auto") {
+                return None;
+            }
+            Config::parse(&mut options).map(drop)
+        }
+    };
+    parsed.err().map(|error| error.to_string())
+}
+
+#[test]
+fn the_library_knows_all_keywords_and_their_values() {
+    // Options that only the package reads, and options of a match that a preview can be.
+    let others = ["config", "no_mmap", "against_text_field", "against_id_field"];
+    for function in FUNCTIONS {
+        let keywords = function.keywords();
+        let has_method = keywords.iter().any(|keyword| keyword.name == "method");
+        for keyword in keywords.iter().filter(|keyword| !others.contains(&&*keyword.name)) {
+            for value in samples(keyword) {
+                let with = |method: Option<&str>| {
+                    let mut options = Options::new();
+                    if let Some(method) = method.filter(|_| has_method && keyword.name != "method")
+                    {
+                        options.set("method", method);
+                    }
+                    options.set(&keyword.name, &value);
+                    refusal(function, options)
+                };
+                let methods = Method::kinds().map(|(name, _)| Some(name)).chain([None]);
+                // No method has all options, and a value may lack another option. An option or a value that is
+                // unknown is unknown with every method.
+                let is_known = |refusal: &Option<String>| {
+                    let is_unknown = |text: &String| {
+                        ["no such option", "must be one of"].iter().any(|rule| text.contains(rule))
+                    };
+                    !refusal.as_ref().is_some_and(is_unknown)
+                };
+                let refusals: Vec<Option<String>> = methods.map(with).collect();
+                let place = format!("{}({}={value})", function.name, keyword.name);
+                assert!(refusals.iter().any(is_known), "{place}: {refusals:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn defaults_and_types_are_those_of_python() {
+    let of = |function: &str| {
+        let found = FUNCTIONS.iter().find(|known| known.name == function).unwrap();
+        found.signature()
+    };
+    let deduplicate = of("deduplicate");
+    for line in [
+        "    similarity: _Number | str | None = None,",
+        "    keep_count: _Integer | None = 1,",
+        "    cluster: Literal[\"proven\", \"components\"] | None = \"proven\",",
+        "    shingle: _Integer | str | None = \"words:3\",",
+        "    tmp_dir: _Path | None = None,",
+    ] {
+        assert!(deduplicate.lines().any(|known| known == line), "{line}\n{deduplicate}");
+    }
+    let files = of("deduplicate_files");
+    for line in [
+        "    glob: str | Sequence[str] | None = None,",
+        "    write_kept: bool | None = False,",
+        "    annotate: Literal[\"in-place\"] | bool | None = False,",
+        "    text_field: str | None = \"text\",",
+        "    config: _Path | None = None,",
+    ] {
+        assert!(files.lines().any(|known| known == line), "{line}\n{files}");
+    }
+    assert!(of("contamination_files").contains("    mask: str | None = \"[...]\",\n"));
+    assert_eq!(as_keywords("as in --weight, with --no-mmap."), "as in `weight`, with `no_mmap`.");
+}
