@@ -17,7 +17,8 @@ Options:
     pairs: Also write every pair; more than 100 million only with `force`. All pairs must fit in
         memory: with exact, 24 bytes for each pair of unequal documents.
     annotate: Also write documents.jsonl: every document, kept or removed, with its cluster, in
-        reading order.
+        reading order. With in-place, also write the folder annotated: copies of the inputs whose
+        records have these columns [default: false]. Values: true, false, in-place.
     cluster_weight: Weight of a kept document by the size n of its cluster: 1, sqrt, log (1 + ln n),
         or sizes from which a weight holds, such as 1:1,2:2,10:3 [default: 1].
     method: Method that finds near-duplicates [default: exact]. Values: exact, simhash,
@@ -54,6 +55,7 @@ Options:
         and lane [default: one-permutation]. Values: one-permutation, classical.
     measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
         (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
+        Values: jaccard, cosine.
     least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
         document with fewer is near only its exact repeats [default: 5].
     least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
@@ -169,6 +171,7 @@ Options:
         and lane [default: one-permutation]. Values: one-permutation, classical.
     measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
         (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
+        Values: jaccard, cosine.
     least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
         document with fewer is near only its exact repeats [default: 5].
     least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
@@ -290,6 +293,7 @@ Options:
         and lane [default: one-permutation]. Values: one-permutation, classical.
     measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
         (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
+        Values: jaccard, cosine.
     least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
         document with fewer is near only its exact repeats [default: 5].
     least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
@@ -425,8 +429,12 @@ Options:
     "passages_files": r"""
 
 Options:
-    words: Minimum number of words of a passage, from 1 to 1000 [default: 50].
+    unit: Unit of text that must be repeated [default: words]. Values: words, paragraph, line,
+        sentence.
+    words: Minimum number of words of a passage, from 1 to 1000 [default: 50, or 8 for a `unit`].
     min_documents: Minimum number of documents with the words of a passage [default: 2].
+    of: Documents that count as different ones for `min_documents` [default: document]. Values:
+        document, file, folder, host.
     anywhere: Also list passages that are repeated only within one document.
     verify_words: Compare the words of all passages whose hashes are equal.
     output: File to write, or the folder to write with `write_kept`; - is standard output [default:
@@ -484,8 +492,12 @@ Options:
     "cut_passages_files": r"""
 
 Options:
-    words: Minimum number of words of a passage, from 1 to 1000 [default: 50].
+    unit: Unit of text that must be repeated [default: words]. Values: words, paragraph, line,
+        sentence.
+    words: Minimum number of words of a passage, from 1 to 1000 [default: 50, or 8 for a `unit`].
     min_documents: Minimum number of documents with the words of a passage [default: 2].
+    of: Documents that count as different ones for `min_documents` [default: document]. Values:
+        document, file, folder, host.
     anywhere: Also list passages that are repeated only within one document.
     verify_words: Compare the words of all passages whose hashes are equal.
     cut: Copies of a passage that `write_kept` cuts. Values: first, all.
