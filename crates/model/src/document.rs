@@ -249,6 +249,17 @@ impl ShardIds {
         self.count == 0
     }
 
+    /// Returns the record number and the ID of each document.
+    pub fn documents(&self) -> impl Iterator<Item = (u64, Option<DocumentId<'_>>)> {
+        (0..self.count).map(|at| (self.record(at), self.id(at)))
+    }
+
+    /// Returns the number of records, which [`ShardIds::close`] has set.
+    #[must_use]
+    pub fn record_count(&self) -> u64 {
+        self.record_count
+    }
+
     fn record(&self, at: u32) -> u64 {
         let dense = self.count - self.sparse_records.len() as u32;
         match at.checked_sub(dense) {

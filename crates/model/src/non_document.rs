@@ -97,6 +97,12 @@ impl NonDocument {
 pub struct NonDocumentCounts([u64; NonDocument::ALL.len()]);
 
 impl NonDocumentCounts {
+    /// Creates the value from the number of each kind, in the order of [`NonDocument::ALL`].
+    #[must_use]
+    pub fn from_counts(counts: [u64; NonDocument::ALL.len()]) -> Self {
+        Self(counts)
+    }
+
     /// Counts a record.
     ///
     /// ```

@@ -190,6 +190,24 @@ impl Collection {
         }
     }
 
+    /// Returns bytes that identify the content of a shard: the name, size and modification time of its
+    /// file, and the part of the file. Returns `None` if the file is standard input or cannot be
+    /// opened.
+    #[must_use]
+    pub fn shard_identity(&self, shard: usize) -> Option<Vec<u8>> {
+        let Shard { file, part, most, .. } = &self.shards[shard];
+        let (kind, start, end) = match part {
+            Part::Whole => (0, 0, 0),
+            Part::Range(_, range) => (1, range.start, range.end),
+            Part::Rows(_, share) => (2, share.groups.start as u64, share.groups.end as u64),
+            Part::Unreadable(_) => return None,
+        };
+        let mut identity = self.files[*file as usize].identity()?;
+        // The limit decides how many documents of the shard are read.
+        identity.extend([kind, start, end, *most].into_iter().flat_map(u64::to_le_bytes));
+        Some(identity)
+    }
+
     /// Returns the path at which a copy of the file is written. The path is relative to the folder
     /// of all copies.
     #[must_use]

@@ -16,7 +16,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Smallest number of bytes of a shard of a table, except for the last shard. A shard may have
 /// several row groups. Smaller shards would cost time, since each shard reads the footer of the
@@ -141,6 +141,20 @@ impl Opened {
             start = end;
         }
         Ok(parts)
+    }
+
+    /// Returns bytes that identify the present content of the file: its name, size and modification time.
+    /// Returns `None` for standard input, and if the time is not known.
+    pub(super) fn identity(&self) -> Option<Vec<u8>> {
+        // Standard input has another path than its name, and is never the same again.
+        let is_file = self.input.name == self.input.path();
+        let modified = self.modified.filter(|_| is_file)?.duration_since(UNIX_EPOCH).ok()?;
+        let mut identity = self.input.name.as_os_str().as_encoded_bytes().to_vec();
+        // No name has a zero byte.
+        identity.push(0);
+        identity.extend(self.bytes.to_le_bytes());
+        identity.extend(modified.as_nanos().to_le_bytes());
+        Some(identity)
     }
 
     pub(super) fn fault(

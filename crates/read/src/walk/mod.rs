@@ -89,12 +89,14 @@ pub struct InFolders<'f> {
     /// Output file or folder of the run. It is not read if it lies in an input folder. The path
     /// must not contain links.
     pub output: Option<&'f Path>,
+    /// Folder, without links, in which the run stores what it may need again. It is not read.
+    pub own: Option<&'f Path>,
 }
 
 impl Default for InFolders<'_> {
     /// Returns options that select every file that is not hidden.
     fn default() -> Self {
-        Self { wanted: &|_| true, hidden: false, output: None }
+        Self { wanted: &|_| true, hidden: false, output: None, own: None }
     }
 }
 
@@ -382,7 +384,9 @@ impl Walker {
         // No link was followed on the way from `root`, so the joined path contains no links.
         let real = real.join(below);
         let is_wanted = kind.is_dir() || (in_folders.wanted)(below);
-        if in_folders.output.is_some_and(|output| real == output) {
+        if in_folders.own.is_some_and(|own| real == own) {
+            // The folder comes and goes, so a warning would differ from run to run.
+        } else if in_folders.output.is_some_and(|output| real == output) {
             walk.results.add(path);
         } else if !in_folders.hidden && is_hidden(&path) {
             if is_wanted {

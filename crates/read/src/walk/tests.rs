@@ -5,7 +5,7 @@ use std::io::Write;
 use std::slice;
 
 fn walk(paths: &[PathBuf], wanted: &FileFilter<'_>) -> (Vec<String>, Vec<String>) {
-    let walked = walked(paths, InFolders { wanted, hidden: true, output: None });
+    let walked = walked(paths, InFolders { wanted, hidden: true, ..InFolders::default() });
     let mut found = Vec::new();
     for file in &walked.files {
         found.push(file.copy_name.to_str().unwrap().to_owned());
