@@ -144,6 +144,7 @@ impl GroupedReading<'_> {
             wanted: WantedTraits::NONE,
             symbols_of: None,
             wordless: Wordless::Allowed,
+            parts: None,
             context,
         };
         let mut summary = CollectionSummary::default();

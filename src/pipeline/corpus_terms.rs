@@ -2,12 +2,14 @@
 
 use super::document_traits::WantedTraits;
 use super::keep_order::KeepOrder;
+use super::parts::{Parts, ShardShare};
 use super::shard_summary::{
     CollectionSummary, Compared, ShardSummary, read_again, read_summarized,
 };
 use crate::method::{DocumentTerms, TermScratch};
 use simtool_base::error::Result;
 use simtool_base::progress::Progress;
+use simtool_compute::context::Context;
 use simtool_model::document::Document;
 use simtool_read::{Corpus, Price};
 use simtool_set_join::{TermSource, Wanted};
@@ -34,6 +36,8 @@ pub(super) struct CorpusTerms<'c> {
     /// Values of the documents that are collected.
     wanted: WantedTraits<'c>,
     progress: &'c dyn Progress,
+    /// Stored terms of shards, which are not read then.
+    parts: Option<&'c Parts<'c>>,
     summaries: Vec<OnceLock<ShardSummary>>,
 }
 
@@ -45,7 +49,60 @@ impl<'c> CorpusTerms<'c> {
         progress: &'c dyn Progress,
     ) -> Self {
         let summaries = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();
-        Self { collection, terms, wanted, progress, summaries }
+        Self { collection, terms, wanted, progress, parts: None, summaries }
+    }
+
+    /// Takes the terms of shards from `parts` if they are stored there.
+    pub(super) fn with_parts(self, parts: Option<&'c Parts<'c>>) -> Self {
+        Self { parts, ..self }
+    }
+
+    /// Stores the terms of the shards of `share` that `parts` does not have.
+    ///
+    /// # Errors
+    ///
+    /// A shard cannot be read or stored.
+    pub(super) fn fill(
+        &self,
+        parts: &Parts<'_>,
+        share: Option<ShardShare>,
+        context: &Context<'_>,
+    ) -> Result<()> {
+        parts.fill(share, context, &|shard, store| {
+            self.read_first(shard, &mut |_, terms| store.push(terms))
+        })
+    }
+
+    /// Reads a shard, passes the terms of each document to `visit`, and returns the summary of the shard.
+    fn read_first(&self, shard: usize, visit: &mut dyn FnMut(u32, &[u64])) -> Result<ShardSummary> {
+        let leave_symbols_out = self.terms.leave_symbols_out();
+        let mut scratch = TermScratch::default();
+        if leave_symbols_out {
+            scratch = TermScratch::with_symbols();
+        }
+        let first = &mut |index, document: &Document<'_>| {
+            let terms = self.terms.find(document.text, &mut scratch);
+            visit(index, terms);
+            let has_terms = !terms.is_empty();
+            Ok(Compared { has_terms, symbols: leave_symbols_out.then(|| scratch.symbols()) })
+        };
+        read_summarized(self.collection, shard, self.wanted, first)
+    }
+
+    /// Visits the stored terms of the `wanted` documents of a shard.
+    fn visit_stored(
+        &self,
+        parts: &Parts<'_>,
+        shard: usize,
+        wanted: Wanted<'_>,
+        visit: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<()> {
+        self.progress.advance(self.collection.shard_bytes(shard));
+        let visit = &mut |index, terms: &[u64]| {
+            visit(index, terms);
+            Ok(())
+        };
+        parts.visit(shard, &|index| wanted.has(index), visit)
     }
 
     /// Returns the numbers of all documents, sorted by the rules `keep`: documents that should rather be kept
@@ -105,8 +162,13 @@ impl TermSource for CorpusTerms<'_> {
         wanted: Wanted<'_>,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
-        let mut scratch = TermScratch::default();
+        let parts = self.parts;
         if let Some(summary) = self.summaries[shard].get() {
+            // Reading terms takes much less time than finding them in the text.
+            if let Some(parts) = parts.filter(|parts| parts.has(shard)) {
+                return self.visit_stored(parts, shard, wanted, visit);
+            }
+            let mut scratch = TermScratch::default();
             // A file without wanted documents is not opened. Reading ends after the last wanted document.
             let wanted = &|index| wanted.has(index);
             let last = (0..summary.document_count()).rev().find(|&index| wanted(index));
@@ -118,17 +180,16 @@ impl TermSource for CorpusTerms<'_> {
                 visit(index, self.terms.find(text, &mut scratch));
             });
         }
-        let leave_symbols_out = self.terms.leave_symbols_out();
-        if leave_symbols_out {
-            scratch = TermScratch::with_symbols();
-        }
-        let first = &mut |index, document: &Document<'_>| {
-            let terms = self.terms.find(document.text, &mut scratch);
-            visit(index, terms);
-            let has_terms = !terms.is_empty();
-            Ok(Compared { has_terms, symbols: leave_symbols_out.then(|| scratch.symbols()) })
+        let stored = match parts {
+            Some(parts) => parts.summary(shard)?.map(|summary| (parts, summary)),
+            None => None,
         };
-        let summary = read_summarized(self.collection, shard, self.wanted, first)?;
+        let summary = if let Some((parts, summary)) = stored {
+            self.visit_stored(parts, shard, wanted, visit)?;
+            summary
+        } else {
+            self.read_first(shard, visit)?
+        };
         // Another thread may have read the same shard. Its summary is equal, so this one is dropped.
         drop(self.summaries[shard].set(summary));
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::keep_order::KeepOrder;
 use super::scope::{NO_VALUE, Scope};
+use super::stored_bytes::{BytesReader, BytesWriter};
 use simtool_model::document::Document;
 use simtool_model::field_value::FieldValue;
 use std::cmp::Ordering;
@@ -45,6 +46,24 @@ impl DocumentTraits {
             self.preferences[number].extend(value);
         }
         self.scope_values.extend(wanted.scope.map(|scope| scope.hash_of(document, file)));
+    }
+
+    /// Appends the values to `out`.
+    pub(super) fn store(&self, out: &mut BytesWriter) {
+        out.number(self.preferences.len() as u64);
+        for values in &self.preferences {
+            out.number(values.len() as u64);
+            for value in values {
+                store_value(value, out);
+            }
+        }
+        out.numbers(self.scope_values.iter().copied());
+    }
+
+    /// Takes the values that [`store`](Self::store) has appended. Returns `None` if the bytes are others.
+    pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
+        let preferences = from.list(|from| from.list(restore_value))?;
+        Some(Self { preferences, scope_values: from.list(BytesReader::number)? })
     }
 
     /// Adds the values of other documents behind these.
@@ -91,4 +110,35 @@ impl DocumentTraits {
     pub(super) fn scope_values(&self) -> &[u64] {
         &self.scope_values
     }
+}
+
+/// Appends the value of a field to `out`.
+fn store_value(value: &FieldValue, out: &mut BytesWriter) {
+    match value {
+        FieldValue::Missing => out.number(0),
+        // The conversion keeps all bits.
+        FieldValue::Integer(number) => {
+            out.number(1);
+            out.number(number.cast_unsigned());
+        }
+        FieldValue::Decimal(number) => {
+            out.number(2);
+            out.number(number.to_bits());
+        }
+        FieldValue::Text(text) => {
+            out.number(3);
+            out.bytes(text);
+        }
+    }
+}
+
+/// Takes the value of a field that [`store_value`] has appended.
+fn restore_value(from: &mut BytesReader<'_>) -> Option<FieldValue> {
+    Some(match from.number()? {
+        0 => FieldValue::Missing,
+        1 => FieldValue::Integer(from.number()?.cast_signed()),
+        2 => FieldValue::Decimal(f64::from_bits(from.number()?)),
+        3 => FieldValue::Text(from.bytes()?.into()),
+        _ => return None,
+    })
 }

@@ -73,6 +73,29 @@ impl Excerpts {
         })
     }
 
+    /// Returns the bytes of the excerpts of a shard, and the end of each excerpt in them. Both are empty if there
+    /// are no excerpts.
+    pub(super) fn of_shard(&self, shard: usize) -> (&[u8], &[u32]) {
+        self.shards[shard].1.get().map_or((&[], &[]), |of_shard| (&of_shard.bytes, &of_shard.ends))
+    }
+
+    /// Sets the excerpts of a shard to those that [`of_shard`](Self::of_shard) has returned in another run, as far
+    /// as the memory for them is enough.
+    pub(super) fn restore(&self, shard: usize, bytes: &[u8], ends: &[u32]) {
+        let (most, of_shard) = &self.shards[shard];
+        // The run that stored the excerpts may have had more memory.
+        let mut restored = ShardExcerpts::default();
+        let mut start = 0;
+        for &end in ends {
+            let excerpt = bytes.get(start..end as usize).unwrap_or_default();
+            if !restored.push(excerpt, *most) {
+                break;
+            }
+            start = end as usize;
+        }
+        drop(of_shard.set(restored));
+    }
+
     /// Returns the excerpt of a document, or `None` if there is none.
     pub(crate) fn get(&self, ids: &DocumentIds, document: DocOrdinal) -> Option<&[u8]> {
         let (shard, index) = ids.shard_of(document);
@@ -90,8 +113,9 @@ fn expensive_bytes(corpus: &dyn Corpus, shard: usize) -> u64 {
 }
 
 impl ShardExcerpts {
-    /// Adds the beginning of a text, if all excerpts of the shard then take at most `most` bytes.
-    fn push(&mut self, text: &[u8], most: usize) {
+    /// Adds the beginning of a text, if all excerpts of the shard then take at most `most` bytes. Returns whether
+    /// it was added.
+    fn push(&mut self, text: &[u8], most: usize) -> bool {
         // White space in front would only take room.
         let text = text.trim_ascii_start();
         let excerpt = &text[..character_border(text, EXCERPT_BYTES)];
@@ -101,7 +125,9 @@ impl ShardExcerpts {
         {
             self.bytes.extend_from_slice(excerpt);
             self.ends.push(end);
+            return true;
         }
+        false
     }
 
     fn get(&self, index: usize) -> Option<&[u8]> {
@@ -151,10 +177,8 @@ impl View for WithExcerpts<'_> {
                 && let Content::Document(document) = record.content
                 && !is_full
             {
-                let before = excerpts.ends.len();
-                excerpts.push(document.text, *most);
                 // Without this document, the next ones would get wrong numbers.
-                is_full = excerpts.ends.len() == before;
+                is_full = !excerpts.push(document.text, *most);
             }
             // A reading that ends early has not seen all documents, so a later one must fill the excerpts.
             let flow = visit(event)?;

@@ -10,6 +10,7 @@ use super::deciding_fingerprints::find_deciding;
 use super::fingerprint_collection::{CollectionRows, FingerprintedCollection, Wordless};
 use super::kept_terms::{KeptTerms, memory_share};
 use super::near_filter::NearFilter;
+use super::parts::{Parts, ShardShare};
 use super::plan::Plan;
 use super::row_scope::{RowScope, ScopeFilter};
 use super::shard_summary::CollectionSummary;
@@ -50,6 +51,7 @@ pub(super) struct FoundClose {
 pub(super) fn find_close(
     corpora: Sides<&dyn Corpus>,
     plan: &Plan,
+    parts: Option<&Parts<'_>>,
     context: &Context<'_>,
 ) -> Result<FoundClose> {
     let watched = corpora.map(|corpus| Watched { corpus, progress: context.progress() });
@@ -59,7 +61,7 @@ pub(super) fn find_close(
         if plan.boilerplate().is_some() {
             timings.end("count lines");
         }
-        let run = CloseSearch { corpora, plan, context };
+        let run = CloseSearch { corpora, plan, parts, context };
         let found = match plan.method().close() {
             Criterion::Similarity(threshold) => run.sets(threshold),
             Criterion::Distance(distance) => run.rows(distance),
@@ -69,9 +71,43 @@ pub(super) fn find_close(
     })
 }
 
+/// Stores what [`find_close`] reads of the shards of `share`. The rows of a shard must not depend on other shards.
+///
+/// # Errors
+///
+/// The collection cannot be read, a shard cannot be stored, or the work is cancelled.
+pub(crate) fn store_shards(
+    corpus: &dyn Corpus,
+    plan: &Plan,
+    parts: &Parts<'_>,
+    share: ShardShare,
+    context: &Context<'_>,
+) -> Result<()> {
+    let corpus = &Watched { corpus, progress: context.progress() };
+    let run = CloseSearch {
+        corpora: Sides::One(corpus as &dyn Corpus),
+        plan,
+        parts: Some(parts),
+        context,
+    };
+    match plan.method().close() {
+        Criterion::Similarity(_) => {
+            run.fill_sets(&run.terms(&Fitted::Nothing)?, Some(share), context)
+        }
+        Criterion::Distance(_) => {
+            let recipe = plan.method().recipe();
+            let fitted = &Fitted::learn(recipe.terms(), corpus, context)?;
+            let compared = run.verified_terms();
+            run.row_settings(fitted, compared.as_ref()).fill(corpus, parts, Some(share))
+        }
+    }
+}
+
 struct CloseSearch<'r> {
     corpora: Sides<&'r dyn Corpus>,
     plan: &'r Plan,
+    /// Stored shards of the first collection.
+    parts: Option<&'r Parts<'r>>,
     context: &'r Context<'r>,
 }
 
@@ -82,12 +118,26 @@ impl CloseSearch<'_> {
         let clock = StageClock::start(self.context.progress());
         let terms = self.terms(&Fitted::Nothing)?;
         let context = self.context.with_progress(&clock);
+        self.fill_sets(&terms, None, &context)?;
         let (close, sources, spooled_bytes) =
             self.joined_sets(&terms, threshold, None, &context)?;
         let timings = clock.into_timings();
         let mut read = sources.try_map(CorpusTerms::into_summary)?;
         let close = by_symbols(close, &mut read, threshold);
         Ok(FoundClose { read, close, timings, spooled_bytes })
+    }
+
+    /// Stores the sets of terms of the shards of `share` that are not stored yet.
+    fn fill_sets(
+        &self,
+        terms: &DocumentTerms,
+        share: Option<ShardShare>,
+        context: &Context<'_>,
+    ) -> Result<()> {
+        let Some(parts) = self.parts else { return Ok(()) };
+        let wanted = self.plan.wanted_traits();
+        let source = CorpusTerms::new(*self.corpora.first(), terms, wanted, context.progress());
+        source.fill(parts, share, context)
     }
 
     /// Joins the sets of terms of all documents. With a filter, finds only pairs that pass it. Returns the
@@ -102,7 +152,11 @@ impl CloseSearch<'_> {
     ) -> Result<(Close, Sides<CorpusTerms<'t>>, u64)> {
         let progress = self.context.progress();
         let wanted = self.plan.wanted_traits();
-        let sources = self.corpora.map(|corpus| CorpusTerms::new(corpus, terms, wanted, progress));
+        // If there is a filter, the stored rows are fingerprints. The texts of their pairs are read again.
+        let parts = self.parts.filter(|_| filter.is_none());
+        let sources = self
+            .corpora
+            .map(|corpus| CorpusTerms::new(corpus, terms, wanted, progress).with_parts(parts));
         let any_expensive = (self.corpora.iter()).any(|corpus| {
             (0..corpus.shard_count()).any(|shard| corpus.price(shard) != Price::Cheap)
         });
@@ -117,7 +171,11 @@ impl CloseSearch<'_> {
         // Other programs use the folder as well, so a tenth of its free space is left to them. If terms do
         // not fit, the texts are read again.
         let room = if any_expensive { free_bytes(folder) / 10 * 9 } else { 0 };
-        let prices = self.corpora.map(|corpus| move |shard| corpus.price(shard));
+        // Terms that are stored need not be kept a second time.
+        let is_stored = |shard| parts.is_some_and(|parts| parts.has(shard));
+        let prices = self.corpora.map(|corpus| {
+            move |shard| if is_stored(shard) { Price::Cheap } else { corpus.price(shard) }
+        });
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, price)| {
             // Two collections share the memory and the space on disk.
             let each = |bytes| if sources.is_two() { bytes / 2 } else { bytes };
@@ -154,19 +212,11 @@ impl CloseSearch<'_> {
         // queries.
         let learned_from = *self.corpora.second();
         let fitted = &Fitted::learn(recipe.terms(), learned_from, context)?;
-        let wanted = self.plan.wanted_traits();
-        // The texts are compared if their fingerprints are close, and then their symbols count.
-        let compared = method
-            .verify()
-            .map(|_| DocumentTerms::new(method.compared(), &Fitted::Nothing, context.isa()));
-        let rows = CollectionRows {
-            recipe,
-            fitted,
-            wanted,
-            symbols_of: compared.as_ref(),
-            wordless: Wordless::Allowed,
-            context,
-        };
+        let compared = self.verified_terms();
+        let rows = self.row_settings(fitted, compared.as_ref());
+        if let Some(parts) = self.parts {
+            rows.fill(*self.corpora.first(), parts, None)?;
+        }
         let made = self.corpora.try_map(|corpus| rows.of(corpus))?;
         timings.end("read and fingerprint");
 
@@ -202,6 +252,31 @@ impl CloseSearch<'_> {
         let mut read = made.map(|made| made.summary);
         let close = by_symbols(close, &mut read, threshold);
         Ok(FoundClose { read, close, timings, spooled_bytes: 0 })
+    }
+
+    /// Returns the maker of the terms of texts whose fingerprints are close. `None` if texts are not compared.
+    fn verified_terms(&self) -> Option<DocumentTerms> {
+        let method = self.plan.method();
+        let terms = || DocumentTerms::new(method.compared(), &Fitted::Nothing, self.context.isa());
+        method.verify().map(|_| terms())
+    }
+
+    /// Returns the settings for the fingerprints of documents. The texts are compared by `compared` if their
+    /// fingerprints are close, and then their symbols count.
+    fn row_settings<'a>(
+        &'a self,
+        fitted: &'a Fitted,
+        compared: Option<&'a DocumentTerms>,
+    ) -> CollectionRows<'a> {
+        CollectionRows {
+            recipe: self.plan.method().recipe(),
+            fitted,
+            wanted: self.plan.wanted_traits(),
+            symbols_of: compared,
+            wordless: Wordless::Allowed,
+            parts: self.parts,
+            context: self.context,
+        }
     }
 
     /// Returns which of the fingerprinted documents are compared. `None` if all are.

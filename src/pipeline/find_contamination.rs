@@ -1,6 +1,8 @@
 //! Finds the items of an evaluation set that documents of a collection contain.
 
 use super::document_traits::WantedTraits;
+use super::item_in_document::{ItemInDocument, store_item, stored_items};
+use super::parts::Parts;
 use super::shard_summary::{
     CollectionSummary, Compared, ShardSummary, read_again, read_summarized,
 };
@@ -10,6 +12,7 @@ use simtool_base::progress::Work;
 use simtool_base::quantity::bytes as readable_bytes;
 use simtool_compute::context::Context;
 use simtool_contamination::{ContaminationSearch, DocumentHits, FoundItem, Items, SearchBuffers};
+use simtool_model::document::Document;
 use simtool_read::Corpus;
 use simtool_terms::tokenize::hashed_tokens::{HashTokenizer as _, HashedTokens};
 use simtool_terms::tokenize::unicode_words::UnicodeWords;
@@ -26,25 +29,6 @@ pub struct FoundContamination {
     pub item_words: Vec<u32>,
     /// IDs of all documents, bad records and damaged files.
     pub documents: CollectionSummary,
-}
-
-/// An item that a document contains.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ItemInDocument {
-    /// Number of the item, in reading order.
-    pub item: u32,
-    /// Number of the document, in reading order.
-    pub document: u32,
-    /// Share of the item that the document has.
-    pub share: f64,
-    /// Number of words of the item that the document has.
-    pub words: u32,
-    /// Positions of these words in the item.
-    pub item_words: Vec<Range<u64>>,
-    /// Bytes of words of the item in the document. Offsets are in the decoded text.
-    pub bytes: Vec<Range<u64>>,
-    /// Whether no better item has half of these words of the document or more.
-    pub is_best: bool,
 }
 
 /// Finds the items of which documents contain a share. Words are those of the tokenizer `words`: upper and lower
@@ -73,6 +57,21 @@ pub fn find_contamination(
     documents: &dyn Corpus,
     search: &ContaminationSearch<'_>,
 ) -> Result<FoundContamination> {
+    find_in_parts(items, documents, search, None)
+}
+
+/// Finds items like [`find_contamination`]. With `parts`, stores the items of the documents of each shard, and does not
+/// read the shards that are stored.
+///
+/// # Errors
+///
+/// Fails in the same cases as [`find_contamination`], and if a shard cannot be stored.
+pub(crate) fn find_in_parts(
+    items: &dyn Corpus,
+    documents: &dyn Corpus,
+    search: &ContaminationSearch<'_>,
+    parts: Option<&Parts<'_>>,
+) -> Result<FoundContamination> {
     let context = search.context();
     let (items, item_summary) = read_items(&WordReader { collection: items, context })?;
     let item_words = (0..items.len()).map(|item| items.words(item).len() as u32).collect();
@@ -98,9 +97,13 @@ pub fn find_contamination(
         })
     };
     let stage = "find items";
-    let (rows, summaries) = match summaries {
-        None => documents.read(stage, rows, find)?,
-        Some(summaries) => (documents.read_again(stage, rows, find)?, summaries),
+    let (rows, summaries) = match (parts, summaries) {
+        (Some(parts), counted) => {
+            let (rows, summaries) = documents.read_in_parts(parts, rows, find)?;
+            (rows, counted.unwrap_or(summaries))
+        }
+        (None, None) => documents.read(stage, rows, find)?,
+        (None, Some(summaries)) => (documents.read_again(stage, rows, find)?, summaries),
     };
     let documents = CollectionSummary::new(documents.collection, summaries)?;
     let mut found = Vec::new();
@@ -226,25 +229,77 @@ impl WordReader<'_> {
         start: impl Fn() -> R + Sync,
         visit: impl Fn(&mut Scratch, &mut R, &WordedDocument<'_>) -> Result<()> + Sync,
     ) -> Result<(Vec<R>, Vec<ShardSummary>)> {
-        let read = |(scratch, tokens): &mut (Scratch, HashedTokens), shard| {
+        let read = |buffers: &mut (Scratch, HashedTokens), shard| {
             // Each shard has its own result, because threads take shards in any order.
             let mut result = start();
-            let summary = read_summarized(
-                self.collection,
-                shard,
-                WantedTraits::NONE,
-                &mut |index, document| {
-                    tokens.clear();
-                    self.words().tokenize(document.text, tokens);
-                    let words = &tokens.hashes;
-                    let document = WordedDocument { index, text: document.text, words };
-                    visit(scratch, &mut result, &document)?;
-                    Ok(Compared::by_terms(!words.is_empty()))
-                },
-            )?;
+            let summary = self.read_shard(buffers, shard, &mut |scratch, document| {
+                visit(scratch, &mut result, document)
+            })?;
             Ok((result, summary))
         };
         Ok(self.per_shard(stage, read)?.into_iter().unzip())
+    }
+
+    /// Reads a shard for the first time, and calls `visit` for each document.
+    fn read_shard(
+        &self,
+        (scratch, tokens): &mut (Scratch, HashedTokens),
+        shard: usize,
+        visit: &mut dyn FnMut(&mut Scratch, &WordedDocument<'_>) -> Result<()>,
+    ) -> Result<ShardSummary> {
+        let visit = &mut |index, document: &Document<'_>| {
+            tokens.clear();
+            self.words().tokenize(document.text, tokens);
+            let words = &tokens.hashes;
+            visit(scratch, &WordedDocument { index, text: document.text, words })?;
+            Ok(Compared::by_terms(!words.is_empty()))
+        };
+        read_summarized(self.collection, shard, WantedTraits::NONE, visit)
+    }
+
+    /// Reads all documents like [`Self::read`], after storing the rows of the shards that `parts` does not have.
+    /// Shards that are stored are not read.
+    fn read_in_parts(
+        &self,
+        parts: &Parts<'_>,
+        start: impl Fn() -> FoundRows + Sync,
+        visit: impl Fn(&mut Scratch, &mut FoundRows, &WordedDocument<'_>) -> Result<()> + Sync,
+    ) -> Result<(Vec<FoundRows>, Vec<ShardSummary>)> {
+        let context = self.context;
+        parts.fill(None, context, &|shard, store| {
+            let mut row = Vec::new();
+            let summary =
+                self.read_shard(&mut Default::default(), shard, &mut |scratch, document| {
+                    let mut rows = start();
+                    visit(scratch, &mut rows, document)?;
+                    row.clear();
+                    rows.found.iter().for_each(|found| store_item(found, &mut row));
+                    store.push(&row);
+                    Ok(())
+                })?;
+            context.progress().advance(self.collection.shard_bytes(shard));
+            Ok(summary)
+        })?;
+        let read = |buffers: &mut (Scratch, HashedTokens), shard| {
+            let mut rows = start();
+            if let Some(summary) = parts.summary(shard)? {
+                parts.visit(shard, &|_| true, &mut |document, row| {
+                    // The checksums were right, so only another program can have made such a row.
+                    let wrong = || {
+                        let rule = "are not those of this program: remove the folder of parts";
+                        Error::limit("the stored items of a document", rule)
+                    };
+                    let items = stored_items(document, row).ok_or_else(wrong)?;
+                    items.into_iter().try_for_each(|item| rows.push(item, context.memory()))
+                })?;
+                return Ok((rows, summary));
+            }
+            let summary = self.read_shard(buffers, shard, &mut |scratch, document| {
+                visit(scratch, &mut rows, document)
+            })?;
+            Ok((rows, summary))
+        };
+        Ok(self.per_shard("find items", read)?.into_iter().unzip())
     }
 
     /// Reads all documents again. The arguments are those of [`Self::read`].

@@ -4,10 +4,12 @@ use super::corpus_terms::approximate_text_bytes;
 use super::document_traits::WantedTraits;
 use super::excerpts::character_border;
 use super::origin::Origin;
+use super::parts::{Parts, ShardShare};
 use super::shard_summary::{
     CollectionSummary, Compared, ShardSummary, read_again, read_summarized,
 };
-use simtool_base::error::Result;
+use super::watched::Watched;
+use simtool_base::error::{Error, Result};
 use simtool_base::memory_ledger::{Ledger, Reservation};
 use simtool_base::unordered_map::UnorderedMap;
 use simtool_compute::context::Context;
@@ -71,11 +73,36 @@ pub fn find_passages(
     unit: TextUnit,
     origin: Origin,
 ) -> Result<FoundPassages> {
-    let read = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();
-    let words = UnitWords::new(UnicodeWords::new(search.context().isa()), unit);
-    let memory = search.context().memory();
-    let source = CorpusWords { collection, words, origin, memory, read };
-    let passages = match unit {
+    find_in_parts(collection, search, WordSettings { unit, origin }, None)
+}
+
+/// Settings for the words of documents in a search for passages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WordSettings {
+    /// Unit of a passage.
+    pub(crate) unit: TextUnit,
+    /// Documents that count as one.
+    pub(crate) origin: Origin,
+}
+
+/// Finds passages like [`find_passages`]. With `parts`, stores the words of the documents first, and does not read
+/// the shards that are stored.
+///
+/// # Errors
+///
+/// Fails in the same cases as [`find_passages`], and if a shard cannot be stored.
+pub(crate) fn find_in_parts(
+    collection: &dyn Corpus,
+    search: &PassageSearch<'_>,
+    settings: WordSettings,
+    parts: Option<&Parts<'_>>,
+) -> Result<FoundPassages> {
+    let context = search.context();
+    if let Some(parts) = parts {
+        store_words(collection, settings, parts, None, context)?;
+    }
+    let source = CorpusWords { parts, ..CorpusWords::new(collection, settings, context) };
+    let passages = match settings.unit {
         TextUnit::Words => search.find(&source)?,
         TextUnit::Paragraph | TextUnit::Line | TextUnit::Sentence => {
             search.with_units().find(&source)?
@@ -89,12 +116,57 @@ pub fn find_passages(
     Ok(FoundPassages { passages, excerpts, word_counts: word_counts.concat(), summary })
 }
 
+/// Stores the words of the documents of the shards of `share` that `parts` does not have.
+///
+/// # Errors
+///
+/// A shard cannot be read or stored, or the work is cancelled.
+pub(crate) fn store_words(
+    collection: &dyn Corpus,
+    settings: WordSettings,
+    parts: &Parts<'_>,
+    share: Option<ShardShare>,
+    context: &Context<'_>,
+) -> Result<()> {
+    // The search reports its own progress, but storing comes before it.
+    let watched = &Watched { corpus: collection, progress: context.progress() };
+    let source = CorpusWords::new(watched, settings, context);
+    parts.fill(share, context, &|shard, store| {
+        let mut row = Vec::new();
+        let read = source.read_first(shard, &mut |_, words, ends| {
+            store_units(words, ends, &mut row);
+            store.push(&row);
+            Ok(())
+        });
+        read.map(|read| read.summary)
+    })
+}
+
+/// Makes the row that is stored for a document: its words, the ends of its units, and the number of words.
+fn store_units(words: &[u64], ends: &[u32], row: &mut Vec<u64>) {
+    row.clear();
+    row.extend_from_slice(words);
+    row.extend(ends.iter().copied().map(u64::from));
+    row.push(words.len() as u64);
+}
+
+/// Returns the words and the ends of units of a row that [`store_units`] has made, or `None` if another program has made
+/// it.
+fn stored_units(row: &[u64]) -> Option<(&[u64], Vec<u32>)> {
+    let (&count, numbers) = row.split_last()?;
+    let (words, ends) = numbers.split_at_checked(usize::try_from(count).ok()?)?;
+    let ends = ends.iter().map(|&end| end.try_into().ok()).collect::<Option<_>>()?;
+    Some((words, ends))
+}
+
 /// Source of the words of a collection. The first reading of each shard also collects its summary.
 struct CorpusWords<'c> {
     collection: &'c dyn Corpus,
     words: UnitWords,
     origin: Origin,
     memory: &'c Ledger,
+    /// Stored words of shards, which are not read then.
+    parts: Option<&'c Parts<'c>>,
     read: Vec<OnceLock<ReadShard>>,
 }
 
@@ -106,7 +178,49 @@ struct ReadShard {
     _memory: Reservation,
 }
 
-impl CorpusWords<'_> {
+impl<'c> CorpusWords<'c> {
+    fn new(collection: &'c dyn Corpus, settings: WordSettings, context: &'c Context<'_>) -> Self {
+        let WordSettings { unit, origin } = settings;
+        let words = UnitWords::new(UnicodeWords::new(context.isa()), unit);
+        let read = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();
+        Self { collection, words, origin, memory: context.memory(), parts: None, read }
+    }
+
+    /// Creates the data of a shard, and counts its memory.
+    fn counted(&self, summary: ShardSummary, word_counts: Vec<u32>) -> ReadShard {
+        let bytes = summary.bytes() + size_of_val(&word_counts[..]) as u64;
+        ReadShard { summary, word_counts, _memory: self.memory.hold(bytes) }
+    }
+
+    /// Reads a shard for the first time, and calls `visit` with the words of each document.
+    fn read_first(&self, shard: usize, visit: &mut VisitUnits<'_>) -> Result<ReadShard> {
+        let mut found = UnitTokens::default();
+        let mut word_counts = Vec::new();
+        // The values are the origins of the documents.
+        let wanted = WantedTraits { scope: self.origin.scope(), ..WantedTraits::NONE };
+        let summary = read_summarized(self.collection, shard, wanted, &mut |index, document| {
+            self.words.tokenize(document.text, &mut found);
+            let words = &found.tokens.hashes;
+            visit(index, words, &found.ends)?;
+            word_counts.push(words.len() as u32);
+            Ok(Compared::by_terms(!words.is_empty()))
+        })?;
+        Ok(self.counted(summary, word_counts))
+    }
+
+    /// Calls `visit` with the words of each document of a shard that is stored. Returns `None` if the shard must be
+    /// read.
+    fn read_stored(&self, shard: usize, visit: &mut VisitUnits<'_>) -> Result<Option<ReadShard>> {
+        let Some(parts) = self.parts else { return Ok(None) };
+        let Some(summary) = parts.summary(shard)? else { return Ok(None) };
+        let mut word_counts = Vec::new();
+        visit_stored(parts, shard, &|_| true, &mut |index, words, ends| {
+            word_counts.push(words.len() as u32);
+            visit(index, words, ends)
+        })?;
+        Ok(Some(self.counted(summary, word_counts)))
+    }
+
     /// Reads a shard again, up to the last document that is wanted. Calls `visit` with the position and the text
     /// of each wanted document, until it fails.
     fn read_again(
@@ -174,6 +288,22 @@ fn excerpt(text: &[u8], bytes: &Range<u64>) -> Vec<u8> {
     part[..character_border(part, EXCERPT_BYTES)].to_vec()
 }
 
+/// Calls `visit` with the stored words of each wanted document of a shard.
+fn visit_stored(
+    parts: &Parts<'_>,
+    shard: usize,
+    is_wanted: &dyn Fn(u32) -> bool,
+    visit: &mut VisitUnits<'_>,
+) -> Result<()> {
+    parts.visit(shard, is_wanted, &mut |index, row| {
+        let Some((words, ends)) = stored_units(row) else {
+            let rule = "are not those of this program: remove the folder of parts";
+            return Err(Error::limit("the stored words of a document", rule));
+        };
+        visit(index, words, &ends)
+    })
+}
+
 impl WordSource for CorpusWords<'_> {
     fn shard_count(&self) -> usize {
         self.collection.shard_count()
@@ -202,29 +332,23 @@ impl WordSource for CorpusWords<'_> {
         is_wanted: &dyn Fn(u32) -> bool,
         visit: &mut VisitUnits<'_>,
     ) -> Result<()> {
-        let mut found = UnitTokens::default();
-        let mut visit_text = |index, text: &[u8]| {
-            self.words.tokenize(text, &mut found);
-            let words = &found.tokens.hashes;
-            visit(index, words, &found.ends).map(|()| words.len() as u32)
-        };
         if self.read[shard].get().is_some() {
+            if let Some(parts) = self.parts.filter(|parts| parts.has(shard)) {
+                return visit_stored(parts, shard, is_wanted, visit);
+            }
+            let mut found = UnitTokens::default();
             return self.read_again(shard, is_wanted, &mut |index, text| {
-                visit_text(index, text).map(drop)
+                self.words.tokenize(text, &mut found);
+                visit(index, &found.tokens.hashes, &found.ends)
             });
         }
-        let mut word_counts = Vec::new();
-        // The values are the origins of the documents.
-        let wanted = WantedTraits { scope: self.origin.scope(), ..WantedTraits::NONE };
-        let summary = read_summarized(self.collection, shard, wanted, &mut |index, document| {
-            let count = visit_text(index, document.text)?;
-            word_counts.push(count);
-            Ok(Compared::by_terms(count > 0))
-        })?;
-        let bytes = summary.bytes() + size_of_val(&word_counts[..]) as u64;
-        let memory = self.memory.hold(bytes);
+        // A damaged shard is read from its file.
+        let read = match self.read_stored(shard, visit)? {
+            Some(read) => read,
+            None => self.read_first(shard, visit)?,
+        };
         // Only one thread reads a shard for the first time.
-        drop(self.read[shard].set(ReadShard { summary, word_counts, _memory: memory }));
+        drop(self.read[shard].set(read));
         Ok(())
     }
 

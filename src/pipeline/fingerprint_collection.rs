@@ -1,6 +1,7 @@
 //! Computes a fingerprint for every document of a collection, in one reading.
 
 use super::document_traits::WantedTraits;
+use super::parts::{Parts, ShardShare};
 use super::shard_summary::{CollectionSummary, Compared, ShardSummary, read_summarized};
 use super::watched::Watched;
 use crate::method::{DocumentTerms, Fitted, Recipe, RowMaker, RowScratch};
@@ -83,6 +84,7 @@ pub(crate) fn learn_and_fingerprint(
         wanted: WantedTraits::NONE,
         symbols_of: None,
         wordless,
+        parts: None,
         context,
     }
     .of(corpus)
@@ -111,6 +113,7 @@ pub fn fingerprint_by_fitted(
         wanted: WantedTraits::NONE,
         symbols_of: None,
         wordless,
+        parts: None,
         context,
     }
     .of(corpus)
@@ -126,6 +129,8 @@ pub(crate) struct CollectionRows<'r> {
     /// out are collected. `None` if texts are not compared.
     pub(crate) symbols_of: Option<&'r DocumentTerms>,
     pub(crate) wordless: Wordless,
+    /// Stored fingerprints of shards, which are not read then.
+    pub(crate) parts: Option<&'r Parts<'r>>,
     pub(crate) context: &'r Context<'r>,
 }
 
@@ -157,22 +162,14 @@ impl CollectionRows<'_> {
     ///
     /// Fails in the same cases as [`fingerprint_collection`].
     pub(crate) fn read(&self, corpus: &dyn Corpus) -> Result<FingerprintedCollection> {
-        let Some(sketch) = self.recipe.sketch() else {
-            let rule = "makes no fingerprints: it compares the documents' sets themselves";
-            return Err(Error::config("method", "exact", rule));
-        };
-        let isa = self.context.isa();
-        let maker = RowMaker::new(self.recipe.terms(), sketch, self.fitted, isa);
+        let maker = self.maker()?;
         let parts = self.context.threads().try_map(
             corpus.shard_count(),
-            || {
-                Ok(if self.symbols_of.is_some() {
-                    RowScratch::with_symbols()
-                } else {
-                    RowScratch::default()
-                })
+            || Ok(self.scratch()),
+            |scratch, shard| match self.stored_shard(corpus, shard)? {
+                Some(stored) => Ok(stored),
+                None => self.read_shard(corpus, shard, &maker, scratch),
             },
-            |scratch, shard| self.read_shard(corpus, shard, &maker, scratch),
         )?;
 
         // The results are joined in the order of the shards, so documents have the same numbers for any
@@ -203,6 +200,64 @@ impl CollectionRows<'_> {
         };
         let summary = CollectionSummary::new(corpus, summaries)?;
         Ok(FingerprintedCollection { rows, fitted: self.fitted.clone(), summary })
+    }
+
+    fn maker(&self) -> Result<RowMaker> {
+        let Some(sketch) = self.recipe.sketch() else {
+            let rule = "makes no fingerprints: it compares the documents' sets themselves";
+            return Err(Error::config("method", "exact", rule));
+        };
+        Ok(RowMaker::new(self.recipe.terms(), sketch, self.fitted, self.context.isa()))
+    }
+
+    fn scratch(&self) -> RowScratch {
+        if self.symbols_of.is_some() { RowScratch::with_symbols() } else { RowScratch::default() }
+    }
+
+    /// Stores the fingerprints of the shards of `share` that `parts` does not have.
+    ///
+    /// # Errors
+    ///
+    /// Fails in the same cases as [`fingerprint_collection`], and if a shard cannot be stored.
+    pub(crate) fn fill(
+        &self,
+        corpus: &dyn Corpus,
+        parts: &Parts<'_>,
+        share: Option<ShardShare>,
+    ) -> Result<()> {
+        let maker = self.maker()?;
+        parts.fill(share, self.context, &|shard, store| {
+            let made = self.read_shard(corpus, shard, &maker, &mut self.scratch())?;
+            let mut rows = made.words.chunks_exact(maker.shape().words());
+            let mut without = made.without.iter().peekable();
+            for document in 0..made.summary.document_count() {
+                // Documents without a fingerprint have a place among the rows, too.
+                let row = rows.next().unwrap_or_default();
+                let has_row = without.next_if_eq(&&document).is_none();
+                store.push(if has_row { row } else { &[] });
+            }
+            Ok(made.summary)
+        })
+    }
+
+    /// Returns the fingerprints of a shard that was stored, or `None` if its documents must be read.
+    fn stored_shard(&self, corpus: &dyn Corpus, shard: usize) -> Result<Option<ShardRows>> {
+        let Some(parts) = self.parts else { return Ok(None) };
+        let Some(summary) = parts.summary(shard)? else { return Ok(None) };
+        // A document without a fingerprint has an empty row, and its words have no meaning.
+        let row_words = self.recipe.sketch().map_or(0, |sketch| sketch.shape().words());
+        let mut words = Vec::new();
+        let mut without = Vec::new();
+        parts.visit(shard, &|_| true, &mut |index, row| {
+            words.extend_from_slice(row);
+            if row.is_empty() {
+                words.resize(words.len() + row_words, 0);
+                without.push(index);
+            }
+            Ok(())
+        })?;
+        self.context.progress().advance(corpus.shard_bytes(shard));
+        Ok(Some(ShardRows { words, without, summary }))
     }
 
     fn read_shard(

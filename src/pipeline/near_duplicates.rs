@@ -3,6 +3,7 @@
 use super::config::ClusterRule;
 use super::find_close::{FoundClose, find_close};
 use super::levels::{FinishedSearch, levels, stricter_levels};
+use super::parts::Parts;
 use super::plan::{Plan, Task};
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
@@ -72,10 +73,11 @@ pub fn find_near_duplicates(
     plan: &Plan,
     progress: &dyn Progress,
 ) -> Result<NearDuplicates> {
-    find_in_context(corpora, plan, &Context::new(plan.resources(), progress)?)
+    find_in_context(corpora, plan, None, &Context::new(plan.resources(), progress)?)
 }
 
-/// Does the work of [`find_near_duplicates`] with the threads and the memory of a given context.
+/// Does the work of [`find_near_duplicates`] with the threads and the memory of a given context. With `parts`, stores
+/// what it reads of the first collection, and does not read the shards that are stored.
 ///
 /// # Errors
 ///
@@ -83,6 +85,7 @@ pub fn find_near_duplicates(
 pub(crate) fn find_in_context(
     corpora: Sides<&dyn Corpus>,
     plan: &Plan,
+    parts: Option<&Parts<'_>>,
     context: &Context<'_>,
 ) -> Result<NearDuplicates> {
     if corpora.is_two() != (plan.task() == Task::Match) {
@@ -93,7 +96,7 @@ pub(crate) fn find_in_context(
             rule,
         ));
     }
-    decide(find_close(corpora, plan, context)?, plan, context)
+    decide(find_close(corpora, plan, parts, context)?, plan, context)
 }
 
 /// Chooses the documents to remove, given all pairs of near-duplicates. Counts the documents that stricter limits

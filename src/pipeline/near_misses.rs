@@ -54,7 +54,7 @@ pub(crate) fn find_with_near_misses(
             return Ok(WithNearMisses { found, near_misses: Some(near_misses) });
         }
     }
-    let found = decide(find_close(corpora, plan, context)?, plan, context)?;
+    let found = decide(find_close(corpora, plan, None, context)?, plan, context)?;
     Ok(WithNearMisses { found, near_misses: None })
 }
 
@@ -64,7 +64,7 @@ fn find_all(
     plan: &Plan,
     context: &Context<'_>,
 ) -> Result<Option<FoundClose>> {
-    match find_close(corpora, plan, context) {
+    match find_close(corpora, plan, None, context) {
         Ok(found) => Ok(Some(found).filter(|found| found.close.is_complete)),
         Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => Ok(None),
         Err(error) => Err(error),

@@ -3,6 +3,7 @@
 //! A file may have millions of bad records, so a record takes 32 bytes, and records with the same fault share
 //! its description.
 
+use super::stored_bytes::{BytesReader, BytesWriter};
 use simtool_model::document::Bad;
 
 /// Number of the latest different faults of a shard among which the fault of a record is looked up. Most
@@ -80,6 +81,36 @@ impl ShardQuarantine {
         // The number fits into 32 bits: four billion different faults would not fit in memory.
         let fault = fault as u32;
         self.records.push(BadPlace { record, byte, length: bad.length, fault });
+    }
+
+    /// Appends the records to `out`.
+    pub(super) fn store(&self, out: &mut BytesWriter) {
+        out.number(self.faults.len() as u64);
+        for BadFault { code, expected } in &self.faults {
+            out.bytes(code.as_bytes());
+            out.bytes(expected.as_bytes());
+        }
+        out.number(self.records.len() as u64);
+        for &BadPlace { record, byte, length, fault } in &self.records {
+            for number in [record, byte, length, fault.into()] {
+                out.number(number);
+            }
+        }
+    }
+
+    /// Takes the records that [`store`](Self::store) has appended. Returns `None` if the bytes are others.
+    pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
+        let fault = |from: &mut BytesReader<'_>| {
+            Some(BadFault { code: from.code()?, expected: from.text()?.into() })
+        };
+        let faults = from.list(fault)?;
+        let place = |from: &mut BytesReader<'_>| {
+            let [record, byte, length] = [from.number()?, from.number()?, from.number()?];
+            let fault = from.short_number().filter(|&fault| (fault as usize) < faults.len())?;
+            Some(BadPlace { record, byte, length, fault })
+        };
+        let records = from.list(place)?;
+        Some(Self { records, faults })
     }
 
     /// Frees the memory that further records would use.

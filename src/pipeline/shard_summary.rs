@@ -3,14 +3,17 @@
 use super::document_traits::{DocumentTraits, WantedTraits};
 use super::keep_order::KeepOrder;
 use super::quarantine::{Quarantine, ShardQuarantine};
+use super::stored_bytes::{BytesReader, BytesWriter};
 use simtool_base::error::Result;
-use simtool_base::fault::Fault;
+use simtool_base::fault::{Fault, Severity};
 use simtool_compute::threads::Threads;
 use simtool_model::document::{Content, Document, DocumentIds, ShardIds};
-use simtool_model::non_document::NonDocumentCounts;
+use simtool_model::document_id::DocumentId;
+use simtool_model::non_document::{NonDocument, NonDocumentCounts};
 use simtool_read::{Corpus, Event};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 /// Seconds of one core for each document, to collect its name, to choose kept documents and to write outputs.
 /// This value and the values of the next constants were measured with both threads of a 2-core AMD EPYC in
@@ -130,21 +133,7 @@ pub(crate) fn read_summarized(
     wanted: WantedTraits<'_>,
     visit: &mut dyn FnMut(u32, &Document<'_>) -> Result<Compared>,
 ) -> Result<ShardSummary> {
-    let mut summary = ShardSummary {
-        ids: ShardIds::new(collection.shard_file(shard) as u32),
-        bad: ShardQuarantine::default(),
-        faults: Vec::new(),
-        traits: DocumentTraits::default(),
-        without_terms: 0,
-        repaired: 0,
-        whole_pages: 0,
-        own_texts: 0,
-        left_out_bytes: 0,
-        passed_over: 0,
-        non_documents: NonDocumentCounts::default(),
-        lengths: Vec::new(),
-        symbols: Vec::new(),
-    };
+    let mut summary = ShardSummary::new(collection.shard_file(shard) as u32);
     let file = collection.file_name(collection.shard_file(shard));
     let records = collection.read_shard(shard, &mut |event| {
         let record = match event {
@@ -362,4 +351,140 @@ impl ShardSummary {
     pub(super) fn scope_values(&self) -> &[u64] {
         self.traits.scope_values()
     }
+
+    /// Appends the summary to `out`, without the number of its file.
+    pub(super) fn store(&self, out: &mut BytesWriter) {
+        store_ids(&self.ids, out);
+        self.bad.store(out);
+        // The order of the values is that of `restore`.
+        out.number(self.faults.len() as u64);
+        self.faults.iter().for_each(|fault| store_fault(fault, out));
+        self.traits.store(out);
+        out.numbers(self.counts().into_iter());
+        out.numbers(NonDocument::ALL.map(|kind| self.non_documents.of(kind)).into_iter());
+        out.numbers(self.lengths.iter().copied().map(u64::from));
+        out.numbers(self.symbols.iter().copied());
+    }
+
+    /// Takes the summary that [`store`](Self::store) has appended. `file` is the number of its file in the
+    /// collection. Returns `None` if the bytes are others.
+    pub(super) fn restore(from: &mut BytesReader<'_>, file: u32) -> Option<Self> {
+        let mut summary = Self {
+            ids: restore_ids(from, file)?,
+            bad: ShardQuarantine::restore(from)?,
+            faults: from.list(restore_fault)?,
+            traits: DocumentTraits::restore(from)?,
+            ..Self::new(file)
+        };
+        let [without_terms, repaired, whole_pages, own_texts, left_out_bytes, passed_over] =
+            from.list(BytesReader::number)?.try_into().ok()?;
+        summary.non_documents =
+            NonDocumentCounts::from_counts(from.list(BytesReader::number)?.try_into().ok()?);
+        summary.lengths = from.list(BytesReader::short_number)?;
+        summary.symbols = from.list(BytesReader::number)?;
+        Some(Self {
+            without_terms,
+            repaired,
+            whole_pages,
+            own_texts,
+            left_out_bytes,
+            passed_over,
+            ..summary
+        })
+    }
+
+    /// Returns the counts of documents that have no list of their own.
+    fn counts(&self) -> [u64; 6] {
+        [
+            self.without_terms,
+            self.repaired,
+            self.whole_pages,
+            self.own_texts,
+            self.left_out_bytes,
+            self.passed_over,
+        ]
+    }
+
+    /// Creates the summary of a shard of file number `file` of which nothing was read yet.
+    fn new(file: u32) -> Self {
+        Self {
+            ids: ShardIds::new(file),
+            bad: ShardQuarantine::default(),
+            faults: Vec::new(),
+            traits: DocumentTraits::default(),
+            without_terms: 0,
+            repaired: 0,
+            whole_pages: 0,
+            own_texts: 0,
+            left_out_bytes: 0,
+            passed_over: 0,
+            non_documents: NonDocumentCounts::default(),
+            lengths: Vec::new(),
+            symbols: Vec::new(),
+        }
+    }
+}
+
+/// Appends the record numbers and IDs of the documents of a shard to `out`.
+fn store_ids(ids: &ShardIds, out: &mut BytesWriter) {
+    out.number(ids.record_count());
+    out.number(ids.len().into());
+    for (record, id) in ids.documents() {
+        out.number(record);
+        // A text and a number may have the same bytes, but outputs write them differently.
+        out.number(id.map_or(0, |id| 1 + u64::from(id.is_number())));
+        if let Some(id) = id {
+            out.bytes(id.bytes());
+        }
+    }
+}
+
+/// Takes the record numbers and IDs that [`store_ids`] has appended.
+fn restore_ids(from: &mut BytesReader<'_>, file: u32) -> Option<ShardIds> {
+    let records = from.number()?;
+    let mut ids = ShardIds::new(file);
+    for _ in 0..from.number()? {
+        let record = from.number()?;
+        let id = match from.number()? {
+            0 => None,
+            1 => Some(DocumentId::Text(from.bytes()?)),
+            _ => Some(DocumentId::Number(from.bytes()?)),
+        };
+        ids.push(record, id).ok()?;
+    }
+    ids.close(records);
+    Some(ids)
+}
+
+/// Appends a fault to `out`.
+fn store_fault(fault: &Fault, out: &mut BytesWriter) {
+    let Fault { severity, code, file, byte, detail, lost_records } = fault;
+    out.number((*severity == Severity::Loss).into());
+    out.bytes(code.as_bytes());
+    out.bytes(file.as_os_str().as_encoded_bytes());
+    out.number(byte.map_or(0, |byte| byte.saturating_add(1)));
+    out.bytes(detail.as_bytes());
+    out.number(*lost_records);
+}
+
+/// Takes the fault that [`store_fault`] has appended.
+fn restore_fault(from: &mut BytesReader<'_>) -> Option<Fault> {
+    Some(Fault {
+        severity: if from.number()? == 0 { Severity::Warning } else { Severity::Loss },
+        code: from.code()?,
+        file: path_of(from.bytes()?)?,
+        byte: from.number()?.checked_sub(1),
+        detail: from.text()?.to_owned(),
+        lost_records: from.number()?,
+    })
+}
+
+/// Returns the path with these bytes, which [`OsStr::as_encoded_bytes`](std::ffi::OsStr::as_encoded_bytes) has
+/// returned. Returns `None` if the system has no such path.
+fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    #[cfg(unix)]
+    let path = Some(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes));
+    #[cfg(not(unix))]
+    let path = str::from_utf8(bytes).ok();
+    path.map(PathBuf::from)
 }
