@@ -5,20 +5,24 @@ use super::face::Face;
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
 use super::output_target::{OutputPlace, OutputTarget, one_line_mask, refuse_stream_as_folder};
+use super::parts_folder::{PartsFolder, PartsPlan, PartsRequest, end_parts};
 use super::reading_faults::{has_losses, note_whole_pages};
-use super::standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT};
+use super::standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, is_standard_output};
 use crate::output::contamination::write_contamination;
 use crate::output::kept_without_items::WithoutItems;
 pub use crate::output::{FreedDocuments, ItemRemoval};
 use crate::output::{contamination_files, write_file};
+use crate::pipeline::find_contamination::find_in_parts;
+use crate::pipeline::parts::Parts;
 use crate::pipeline::timings::Timings;
-use crate::pipeline::{FoundContamination, ItemInDocument, find_contamination};
+use crate::pipeline::{FoundContamination, ItemInDocument};
 use crate::write::columns::RowFormat;
 use crate::write::output_folder::{Existing, OutputFolder};
 use crate::write::summary::{Setting, ShortSummary};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::{Choice as _, Options};
+use simtool_base::stable_hash::wide_hash;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_contamination::{ContaminationSearch, Measure};
@@ -68,6 +72,8 @@ pub struct ContaminationRequest {
     pub existing: Existing,
     /// Memory and threads that the run may use.
     pub resources: Resources,
+    /// Whether the run stores what it reads for a later run.
+    pub(super) parts: PartsRequest,
 }
 
 /// Result of a finished [`contamination`].
@@ -98,7 +104,7 @@ pub struct ContaminationFound {
 impl ContaminationRequest {
     /// Creates the request for `items` and for the documents in `paths`. `options` may have the options of
     /// [`InputSettings`] and [`Resources`], and `words`, `measure`, `share`, `fields`, `write_kept`, `mask`,
-    /// `output_format`, `output` and `force`.
+    /// `output_format`, `output`, `force` and `resume`.
     ///
     /// Items are read with the settings for documents, except for the format, the columns and the choice of
     /// documents. Each line of a plain-text file is an item unless `split` divides it otherwise.
@@ -107,6 +113,8 @@ impl ContaminationRequest {
     ///
     /// A value is outside its range, an option is unknown, or standard input is both items and documents.
     pub fn parse(items: Vec<PathBuf>, paths: Vec<PathBuf>, mut options: Options) -> Result<Self> {
+        let parts = PartsRequest::parse(&mut options)?;
+        parts.refuse_share("is of other commands: use `resume`")?;
         let fields = options.take("fields");
         let fields: Vec<String> =
             fields.iter().flat_map(|list| list.split(',')).map(str::to_owned).collect();
@@ -139,9 +147,13 @@ impl ContaminationRequest {
             command: String::new(),
             existing: Existing::by_force(options.take_flag("force")?),
             resources: Resources::parse(&mut options)?,
+            parts,
         };
         options.refuse_rest("a search for contamination has no such option")?;
         request.refuse_second_standard_input()?;
+        if is_standard_output(&request.output) {
+            request.parts.refuse("needs `output`, next to which it stores what it reads")?;
+        }
         if request.removal.is_some() {
             refuse_stream_as_folder(&request.output)?;
         }
@@ -218,19 +230,19 @@ pub fn contamination(
     let paths = request.input.with_listed(&request.paths)?;
     let [items, documents] = &open_inputs(request, &paths, face)?;
     let place = OutputPlace { path: &request.output, existing: request.existing };
-    // An output that cannot be written must end the run before the long search.
-    let target = match request.removal {
-        Some(_) => {
-            let paths = [&request.items[..], &paths].concat();
-            OutputTarget::folder(place, &contamination_files(), &paths, face)?
-        }
-        None => OutputTarget::file(place, &[items, documents], standard_output)?,
-    };
+    let target = open_target(request, [items, documents], &paths, (standard_output, face))?;
     timings.end("find files");
 
     let [strict_items, strict] = [items, documents].map(|input| Strict(&input.collection));
-    let mut found =
-        find_contamination(items.corpus(&strict_items), documents.corpus(&strict), &search)?;
+    let folder = request.parts.open(&request.output, &request.paths, &request.command)?;
+    let parts = open_parts(request, folder.as_ref(), [items, documents], (context, face))?;
+    let found = find_in_parts(
+        items.corpus(&strict_items),
+        documents.corpus(&strict),
+        &search,
+        parts.as_ref(),
+    );
+    let mut found = found?;
     timings.end("find items");
     // Losses must be refused before the file is written.
     let mut faults = complete_items(request, items, &mut found, face)?;
@@ -258,9 +270,49 @@ pub fn contamination(
         write_file(folder, "summary.json", |out| write_summary(request, removal, &result, out))
     };
     target.write(place, &write, &mut write_folder, face)?;
+    end_parts(folder.as_ref(), parts.as_ref(), face);
     note_whole_pages(std::iter::once(&found.documents), face);
     result.timings.end("write");
     Ok(result)
+}
+
+/// Opens the output. An output that cannot be written must end the run before the long search.
+fn open_target<'t>(
+    request: &ContaminationRequest,
+    inputs: [&Input<'_>; 2],
+    paths: &[PathBuf],
+    (standard_output, face): (&'t mut (dyn Write + Send), &dyn Face),
+) -> Result<OutputTarget<'t>> {
+    let place = OutputPlace { path: &request.output, existing: request.existing };
+    // Without copies, the output is one file.
+    if request.removal.is_none() {
+        return OutputTarget::file(place, &inputs, standard_output);
+    }
+    let paths = [&request.items[..], paths].concat();
+    OutputTarget::folder(place, &contamination_files(), &paths, face)
+}
+
+/// Opens the stored parts of the documents in `folder`. Returns `None` if the run stores nothing.
+fn open_parts<'c>(
+    request: &ContaminationRequest,
+    folder: Option<&PartsFolder<'_>>,
+    [items, documents]: [&'c Input<'_>; 2],
+    (context, face): (&Context<'_>, &dyn Face),
+) -> Result<Option<Parts<'c>>> {
+    let Some(folder) = folder else { return Ok(None) };
+    // The stored rows are the items of each document, so other items need other rows.
+    let items = &items.collection;
+    let identities = (0..items.shard_count()).map(|shard| items.shard_identity(shard));
+    let Some(identities) = identities.collect::<Option<Vec<_>>>() else {
+        let rule = "needs items in files that can be read";
+        return Err(Error::config("resume", true, rule));
+    };
+    let plan = PartsPlan {
+        collection: &documents.collection,
+        method: format!("items {:032x}", wide_hash(&identities.concat())),
+        depends_on_all: request.measure.needs_counts(),
+    };
+    folder.parts(&plan, context.memory(), face).map(Some)
 }
 
 /// Writes the settings, counts and times of a run as a JSON object.

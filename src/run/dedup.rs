@@ -5,11 +5,13 @@ use super::face::{Face, Notice, give_name};
 use super::files::{create_output_folder, refuse_overlap};
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
+use super::parts_folder::{PartsFolder, PartsPlan, SHARE_HAS_NO_RESULTS, note_damaged};
 use super::reading_faults::has_losses;
 use crate::estimate::{Care, Estimate, estimate};
 use crate::output::{Findings, run_files, write_outputs, write_summaries};
 use crate::pipeline::excerpts::{Excerpts, WithExcerpts};
 use crate::pipeline::near_duplicates::find_in_context;
+use crate::pipeline::parts::Parts;
 use crate::pipeline::scope::Relation;
 use crate::pipeline::timings::Count;
 use crate::pipeline::{NearDuplicates, Plan, Task};
@@ -27,7 +29,7 @@ use simtool_base::utc_time::UtcTime;
 use simtool_compute::context::Context;
 use simtool_compute::resources::peak_memory;
 use simtool_model::sides::Sides;
-use simtool_read::{Corpus, Format, PageContent, Strict, TextSplit};
+use simtool_read::{Collection, Corpus, Format, PageContent, Strict, TextSplit};
 use std::fmt::{self, Write};
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
@@ -77,18 +79,22 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let chosen = choose(request, plan, corpora, face)?;
     announce(&chosen, corpora, face);
 
+    request.parts.refuse_share(SHARE_HAS_NO_RESULTS)?;
     // An output folder that cannot be created must end the run before the long search.
     let folder = create_output_folder(&request.output, request.existing, &run_files(), face)?;
+    let stored = request.parts.open(&request.output, &request.paths.corpus, &request.command)?;
     let context = &Context::new(chosen.plan.resources(), face.progress())?;
-    // Copying reads all texts again, and then the page needs no excerpts.
-    let excerpts =
-        (!request.outputs.kept).then(|| Excerpts::of_collections(&corpora, context.memory()));
+    let excerpts = excerpts(request, corpora, context);
+    let first = &inputs.first().collection;
+    let parts = open_parts(stored.as_ref(), first, &chosen.plan, (context, face))?;
+    let parts = parts.map(|parts| parts.with_excerpts(excerpts.as_ref().map(Sides::first)));
     let watched = excerpts.as_ref().map(|excerpts| {
         let pairs = corpora.zip(excerpts.as_ref());
         pairs.map(|(corpus, excerpts)| WithExcerpts { corpus, excerpts })
     });
     let read = watched.as_ref().map(|views| views.as_ref().map(|view| view as &dyn Corpus));
-    let mut found = find_in_context(read.unwrap_or(corpora), &chosen.plan, context)?;
+    let read = read.unwrap_or(corpora);
+    let mut found = find_in_context(read, &chosen.plan, parts.as_ref(), context)?;
     // Losses are refused before anything is written.
     let faults = complete(request, &inputs, &mut found, face)?;
     let mut summary = begin_summary(request, &chosen, &found, begin);
@@ -96,13 +102,58 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let findings = Findings::new(&found, corpora, &chosen.plan).with_excerpts(excerpts.as_ref());
     let page = write_outputs(&findings, &request.outputs, &folder, &mut summary, context)?;
     finish(request, folder, &mut summary, &page, face)?;
+    // The results are on the disk now, so nobody needs the parts any more.
+    if let Some(stored) = &stored {
+        stored.remove();
+    }
+    let mut notes = notes(request, &chosen.plan, &found, &summary);
+    notes.extend(note_damaged(parts.as_ref()));
     Ok(Outcome {
         faults,
         has_losses: has_losses(found.read.iter()),
-        notes: notes(request, &chosen.plan, &found, &summary),
+        notes,
         counts: found.timings.counts().to_vec(),
         summary,
     })
+}
+
+/// Prepares the excerpts of the texts for the page. Returns `None` if the page needs none.
+pub(super) fn excerpts(
+    request: &Request,
+    corpora: Sides<&dyn Corpus>,
+    context: &Context<'_>,
+) -> Option<Sides<Excerpts>> {
+    // Copying reads all texts again, and then the page needs no excerpts.
+    (!request.outputs.kept).then(|| Excerpts::of_collections(&corpora, context.memory()))
+}
+
+/// Opens the stored parts of `collection` for a run with this plan. Returns `None` if the run stores nothing.
+///
+/// # Errors
+///
+/// The folder of the parts cannot be read, or parts are missing although the run demands all.
+pub(super) fn open_parts<'c>(
+    folder: Option<&PartsFolder<'_>>,
+    collection: &'c Collection,
+    plan: &Plan,
+    (context, face): (&Context<'_>, &dyn Face),
+) -> Result<Option<Parts<'c>>> {
+    let Some(folder) = folder else { return Ok(None) };
+    // With `method` auto, the options do not name the method that was chosen.
+    let method = plan.method();
+    let plan = PartsPlan {
+        collection,
+        method: format!("{method} {} {}", method.recipe(), method.compared()),
+        depends_on_all: depends_on_all(plan),
+    };
+    folder.parts(&plan, context.memory(), face).map(Some)
+}
+
+/// Returns whether the terms or the fingerprint of a document depend on other documents.
+pub(super) fn depends_on_all(plan: &Plan) -> bool {
+    let method = plan.method();
+    let is_learned = [method.recipe().terms(), method.compared()].iter().any(|t| t.is_learned());
+    is_learned || plan.boilerplate().is_some()
 }
 
 /// Reads a sample, and returns the plan of [`dedup`] with its estimated costs. Writes nothing.
@@ -111,6 +162,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
 ///
 /// The same as for [`dedup`], if they can be noticed without reading all of the input.
 pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
+    request.parts.refuse_share("does not go with `dry_run`, which reads a sample")?;
     let plan = request.plan(request.method(face)?)?;
     let inputs = open_inputs(request, face)?;
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));

@@ -2,6 +2,7 @@
 
 use super::face::Face;
 use super::input_settings::{InputSettings, refuse_joined};
+use super::parts_folder::PartsRequest;
 use super::standard_streams::STANDARD_INPUT;
 use super::word_features::{WordFeatures, WordsRequest};
 use crate::method::Method;
@@ -53,6 +54,8 @@ pub struct Request {
     pub outputs: Outputs,
     /// Command line of the request, which the summary records.
     pub command: String,
+    /// Whether the run stores what it reads for a later run.
+    pub(super) parts: PartsRequest,
     /// Requested method, which may still have to be chosen.
     method: MethodRequest,
     /// Settings of terms that the user gave, for example `shingle`. The summary has a command with these
@@ -96,6 +99,7 @@ impl Request {
         words: WordsRequest,
         mut options: Options,
     ) -> Result<Self> {
+        let parts = PartsRequest::parse(&mut options)?;
         let input = InputSettings::parse(&mut options)?;
         let corpus_input = parse_corpus_input(&input, &paths, &mut options)?;
         let keep_field = options.take("keep_field");
@@ -130,12 +134,25 @@ impl Request {
             existing,
             outputs,
             command,
+            parts,
             method,
             terms,
         };
         request.check_fields()?;
+        request.check_parts()?;
         request.refuse_second_standard_input()?;
         Ok(request)
+    }
+
+    /// Demands that everything that the run reads was stored before, by runs with the option `shard`.
+    pub fn combine(&mut self) {
+        self.parts.combine();
+    }
+
+    /// Returns whether the run only stores a share of its input, for which [`store_shard`](super::store_shard) is.
+    #[must_use]
+    pub fn is_shard(&self) -> bool {
+        self.parts.share().is_some()
     }
 
     /// Returns whether one collection is compared with itself or queries with a corpus.
@@ -176,6 +193,17 @@ impl Request {
     pub(super) fn term(&self, name: &str) -> Option<&str> {
         let (_, value) = self.terms.iter().find(|(known, _)| *known == name)?;
         Some(value)
+    }
+
+    /// Returns an error if the run stores parts and its settings do not allow that.
+    fn check_parts(&self) -> Result<()> {
+        if self.task() == Task::Match {
+            self.parts.refuse("is of a deduplication, not of a match")?;
+        }
+        if matches!(self.method, MethodRequest::Auto(_)) {
+            self.parts.refuse_share("needs a `method` that is the same in all shards: name it")?;
+        }
+        Ok(())
     }
 
     fn refuse_second_standard_input(&self) -> Result<()> {

@@ -3,6 +3,7 @@
 use super::face::{Face, Notice};
 use super::files::without_links;
 use super::input_settings::{InputSettings, OnError};
+use super::parts_folder::parts_path;
 use super::reading_faults::{all_faults, refuse_most_without_text};
 use super::standard_streams::{STANDARD_INPUT, add_standard_input};
 use crate::pipeline::CollectionSummary;
@@ -327,10 +328,12 @@ impl InputSettings {
         let globs = Globs::new(&self.glob)?;
         // The paths that are found are compared with the real path of the output.
         let output = without_links(places.output);
+        let own = without_links(&parts_path(places.output));
         let in_folders = InFolders {
             wanted: &|path| globs.select(path),
             hidden: self.hidden,
             output: Some(&output),
+            own: Some(&own),
         };
         let mut walker = Walker::default();
         for path in paths {

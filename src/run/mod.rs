@@ -40,6 +40,7 @@ mod join;
 pub mod join_fingerprints;
 mod one_document;
 mod output_target;
+mod parts_folder;
 mod passages;
 mod preview;
 mod reading_faults;
@@ -48,6 +49,7 @@ mod recorded_run;
 mod reference;
 mod settings_file;
 mod standard_streams;
+mod store_shard;
 mod why;
 mod word_features;
 
@@ -75,7 +77,10 @@ pub use input::{Input, Places};
 pub use input_settings::{InputSettings, OnError};
 pub use join::{JoinRequest, Joined, join};
 pub use one_document::{NamedBy, NamedDocument};
-pub use passages::{CutCounts, CutRules, PassagesFound, PassagesRequest, passages};
+pub use parts_folder::{StoredParts, recorded_command};
+pub use passages::{
+    CutCounts, CutRules, PassagesFound, PassagesRequest, passages, store_passage_shard,
+};
 pub use preview::{Previewed, preview};
 pub use reading_faults::has_losses;
 pub use recorded_inputs::RecordedInputs;
@@ -83,5 +88,6 @@ pub use recorded_run::LocatedDocument;
 pub use reference::{MatchedSamples, ReferenceRequest, reference};
 pub use settings_file::{COMMANDS, FileSettings, read_settings};
 pub use standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, standard_input};
+pub use store_shard::store_shard;
 pub use why::{ClusteredDocument, ComparedTexts, DocumentFate, Why, WhyRequest, why};
 pub use word_features::{FolderFiles, WordFeatures, WordsRequest};

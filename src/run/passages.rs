@@ -5,15 +5,20 @@ use super::face::Face;
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
 use super::output_target::{OutputPlace, OutputTarget, one_line_mask, refuse_stream_as_folder};
+use super::parts_folder::{
+    PartsFolder, PartsPlan, PartsRequest, SHARE_HAS_NO_RESULTS, StoredParts, end_parts,
+};
 use super::reading_faults::{has_losses, note_whole_pages};
-use super::standard_streams::STANDARD_OUTPUT;
+use super::standard_streams::{STANDARD_OUTPUT, is_standard_output};
 use crate::output::cut_texts::Cutting;
 use crate::output::passages::{repetition, write_passages};
 use crate::output::passages_page::PagePassages;
 pub use crate::output::{CutCounts, CutRules};
 use crate::output::{passages_files, write_file};
+use crate::pipeline::find_passages::{WordSettings, find_in_parts, store_words};
+use crate::pipeline::parts::Parts;
 use crate::pipeline::timings::Timings;
-use crate::pipeline::{FoundPassages, Origin, find_passages};
+use crate::pipeline::{FoundPassages, Origin};
 use crate::write::columns::RowFormat;
 use crate::write::output_folder::{Existing, OutputFolder};
 use crate::write::repetition_summary::RepetitionSummary;
@@ -67,6 +72,8 @@ pub struct PassagesRequest {
     pub existing: Existing,
     /// Memory and threads that the run may use.
     pub resources: Resources,
+    /// Whether the run stores what it reads for a later run.
+    pub(super) parts: PartsRequest,
 }
 
 /// Result of a finished [`passages`].
@@ -99,12 +106,13 @@ pub struct PassagesFound {
 impl PassagesRequest {
     /// Creates the request for `paths`. `options` may have the options of [`InputSettings`] and [`Resources`],
     /// and `unit`, `words`, `anywhere`, `min_documents`, `of`, `verify_words`, `write_kept`, `cut`, `mask`,
-    /// `min_left`, `output_format`, `output` and `force`.
+    /// `min_left`, `output_format`, `output`, `force`, `resume` and `shard`.
     ///
     /// # Errors
     ///
     /// A value is outside its range, or an option is unknown.
     pub fn parse(paths: Vec<PathBuf>, mut options: Options) -> Result<Self> {
+        let parts = PartsRequest::parse(&mut options)?;
         // The default number of words depends on the unit, so the unit comes first.
         let unit = options.take_choice("unit")?.unwrap_or_default();
         let default_words = if unit == TextUnit::Words { WORDS } else { WORDS_OF_UNIT };
@@ -124,13 +132,77 @@ impl PassagesRequest {
             existing: Existing::by_force(options.take_flag("force")?),
             input: InputSettings::parse(&mut options)?,
             resources: Resources::parse(&mut options)?,
+            parts,
         };
         options.refuse_rest("passages have no such option")?;
+        if is_standard_output(&request.output) {
+            request.parts.refuse("needs `output`, next to which it stores what it reads")?;
+        }
         if request.cutting.is_some() {
             refuse_stream_as_folder(&request.output)?;
         }
         Ok(request)
     }
+
+    /// Demands that everything that the run reads was stored before, by runs with the option `shard`.
+    pub fn combine(&mut self) {
+        self.parts.combine();
+    }
+
+    /// Returns whether the run only stores a share of its input, for which [`store_passage_shard`] is.
+    #[must_use]
+    pub fn is_shard(&self) -> bool {
+        self.parts.share().is_some()
+    }
+
+    fn word_settings(&self) -> WordSettings {
+        WordSettings { unit: self.unit, origin: self.origin }
+    }
+}
+
+/// Opens the stored parts of `collection` in `folder`. Returns `None` if the run stores nothing.
+fn open_parts<'c>(
+    folder: Option<&PartsFolder<'_>>,
+    collection: &'c Collection,
+    (context, face): (&Context<'_>, &dyn Face),
+) -> Result<Option<Parts<'c>>> {
+    let plan = PartsPlan { collection, method: "words".to_owned(), depends_on_all: false };
+    folder.map(|folder| folder.parts(&plan, context.memory(), face)).transpose()
+}
+
+/// Reads the share of the input that the option `shard` of `request` names, and stores its words next to the output.
+/// Writes no passages.
+///
+/// # Errors
+///
+/// The parts cannot be stored, or they belong to runs with other settings. A part of the input cannot be read and
+/// `on_error` is `fail`, or the work is cancelled.
+pub fn store_passage_shard(request: &PassagesRequest, face: &dyn Face) -> Result<StoredParts> {
+    let context = &Context::new(&request.resources, face.progress())?;
+    let paths = request.input.with_listed(&request.paths)?;
+    let input = open_input(request, &paths, face)?;
+    let folder = request.parts.open(&request.output, &request.paths, &request.command)?;
+    let parts = open_parts(folder.as_ref(), &input.collection, (context, face))?;
+    let (Some(folder), Some(parts)) = (&folder, &parts) else {
+        return Err(Error::config("shard", "", "is needed"));
+    };
+    let strict = Strict(&input.collection);
+    let corpus = input.corpus(&strict);
+    store_words(corpus, request.word_settings(), parts, request.parts.share(), context)?;
+    Ok(folder.stored(parts))
+}
+
+/// Finds the files in `paths` and opens them.
+fn open_input<'r>(
+    request: &'r PassagesRequest,
+    paths: &[PathBuf],
+    face: &dyn Face,
+) -> Result<Input<'r>> {
+    let options = request.input.read_options(face.access());
+    let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
+    let input = Input::open(paths, &request.input, options, places, face)?;
+    Input::refuse_idle(&[&input], &[])?;
+    Ok(input)
 }
 
 /// Takes the options that say when a passage is repeated, and which documents count as different.
@@ -190,23 +262,24 @@ pub fn passages(
     face: &dyn Face,
 ) -> Result<PassagesFound> {
     let mut timings = Timings::start();
+    request.parts.refuse_share(SHARE_HAS_NO_RESULTS)?;
     let paths = request.input.with_listed(&request.paths)?;
-    let options = request.input.read_options(face.access());
-    let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
     let context = &Context::new(&request.resources, face.progress())?;
     let search = PassageSearch::new(request.words, context)?;
     let search = search.with_rule(request.rule).with_verification(request.is_verified);
-    let input = Input::open(&paths, &request.input, options, places, face)?;
-    Input::refuse_idle(&[&input], &[])?;
+    let input = open_input(request, &paths, face)?;
     let place = OutputPlace { path: &request.output, existing: request.existing };
     let target = match &request.cutting {
         Some(_) => OutputTarget::folder(place, &passages_files(), &paths, face)?,
         None => OutputTarget::file(place, &[&input], standard_output)?,
     };
+    let folder = request.parts.open(&request.output, &request.paths, &request.command)?;
+    let parts = open_parts(folder.as_ref(), &input.collection, (context, face))?;
     timings.end("find files");
 
     let strict = Strict(&input.collection);
-    let mut found = find_passages(input.corpus(&strict), &search, request.unit, request.origin)?;
+    let corpus = input.corpus(&strict);
+    let mut found = find_in_parts(corpus, &search, request.word_settings(), parts.as_ref())?;
     timings.end("find passages");
     // Losses must be refused before anything is written.
     let faults = input.complete(&mut found.summary, face)?;
@@ -232,6 +305,7 @@ pub fn passages(
         None => Ok(()),
     };
     target.write(place, &|path, out| rows.write(path, out), &mut write_folder, face)?;
+    end_parts(folder.as_ref(), parts.as_ref(), face);
     result.timings.end("write");
     Ok(result)
 }

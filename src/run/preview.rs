@@ -40,6 +40,7 @@ pub struct Previewed {
 /// The same as for [`dedup`](super::dedup()), except that the output folder need not be writable.
 pub fn preview(request: &Request, face: &dyn Face) -> Result<Previewed> {
     let begin = UtcTime::from(SystemTime::now());
+    request.parts.refuse("does not go with `preview`, which writes nothing")?;
     let plan = request.plan(request.method(face)?)?;
     let inputs = open_inputs(request, face)?;
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));

@@ -6,11 +6,12 @@ use std::path::Path;
 use toml::{Table, Value};
 
 /// Names of the commands of the program.
-pub const COMMANDS: [&str; 17] = [
+pub const COMMANDS: [&str; 18] = [
     "dedup",
     "match",
     "passages",
     "contamination",
+    "combine",
     "compare",
     "why",
     "eval",

@@ -1,0 +1,432 @@
+//! The folder next to the output in which a run stores what it has read, so that a later run can go on from there.
+
+use super::face::{Face, Notice};
+use super::standard_streams::STANDARD_INPUT;
+use crate::output::finished_run::FinishedRun;
+use crate::pipeline::parts::{Parts, ShardShare, remove_parts};
+use crate::write::summary::{Setting, ShortSummary};
+use crate::write::whole_file::WholeFile;
+use simtool_base::durable::Durability;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::memory_ledger::Ledger;
+use simtool_base::options::Options;
+use simtool_base::quantity::counted;
+use simtool_base::stable_hash::wide_hash;
+use simtool_read::Collection;
+use simtool_read::walk::is_output_folder;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Ending that the name of the folder has behind the name of the output.
+const ENDING: &str = ".parts";
+/// File in the folder with the command line and the settings of the run.
+const RECORD: &str = "summary.json";
+/// Settings that decide nothing about what is stored.
+const FREE_SETTINGS: [&str; 5] = ["threads", "max_memory", "tmp_dir", "output", "force"];
+/// Maximum number of shards of a collection.
+const MOST_SHARDS: usize = 100_000;
+/// Rule for a run that would write results of a share of its input.
+pub(super) const SHARE_HAS_NO_RESULTS: &str =
+    "stores a share of the input and has no results: it is an option of the program";
+/// Maximum number of missing shards that a message names.
+const SHOWN_SHARDS: usize = 8;
+
+/// Whether a run stores what it reads, and all settings that decide what is stored.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PartsRequest {
+    mode: PartsMode,
+    /// Names and values of the settings, as the user gave them.
+    settings: String,
+}
+
+/// Use of stored parts by a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum PartsMode {
+    /// The run stores nothing.
+    #[default]
+    Nothing,
+    /// The run stores what it reads, and goes on from what is stored.
+    Resume,
+    /// The run stores a share of the input, and ends.
+    Store(ShardShare),
+    /// The run demands that everything is stored.
+    Combine,
+}
+
+/// What a run stores, and where.
+#[derive(Clone, Debug)]
+pub(super) struct PartsPlan<'p> {
+    pub(super) collection: &'p Collection,
+    /// The method with its options, as text.
+    pub(super) method: String,
+    /// Whether the stored rows of a file also depend on the other files.
+    pub(super) depends_on_all: bool,
+}
+
+/// Folder with stored parts of the input.
+#[derive(Debug)]
+pub(super) struct PartsFolder<'r> {
+    request: &'r PartsRequest,
+    path: PathBuf,
+    /// Command line of the run, without the number of its shard.
+    command: String,
+    /// Number of shards that the input is divided into.
+    shards: Option<u64>,
+}
+
+/// Result of a run that has stored a shard of its input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredParts {
+    /// Folder with the parts.
+    pub folder: PathBuf,
+    /// Number of pieces of the input. A piece is a file or a part of a large file.
+    pub pieces: u64,
+    /// Number of pieces that are stored, by this run and by others.
+    pub stored: u64,
+}
+
+/// Returns the folder with the stored parts of the run that writes to `output`.
+pub(super) fn parts_path(output: &Path) -> PathBuf {
+    // A path that ends with a slash still names the folder in front of it.
+    let mut path: OsString = output.components().as_path().into();
+    path.push(ENDING);
+    path.into()
+}
+
+/// Returns the command line of the runs that have stored the parts for `output`, without the number of a shard.
+///
+/// # Errors
+///
+/// There are no such parts.
+pub fn recorded_command(output: &Path) -> Result<String> {
+    let path = parts_path(output);
+    if !is_output_folder(&path) {
+        let what = format!("{} has no stored parts", path.display());
+        let reason = "run the command with `shard` for each shard first".to_owned();
+        return Err(ErrorKind::Missing { what, reason }.into());
+    }
+    Ok(FinishedRun::open(&path)?.command().to_owned())
+}
+
+impl PartsRequest {
+    /// Takes `resume` and `shard` out of `options`, and remembers all other options.
+    ///
+    /// # Errors
+    ///
+    /// A value is outside its range.
+    pub(super) fn parse(options: &mut Options) -> Result<Self> {
+        let resume = options.take_flag("resume")?;
+        let mode = match options.take("shard") {
+            Some(share) => PartsMode::Store(parse_share(&share)?),
+            None if resume => PartsMode::Resume,
+            None => PartsMode::Nothing,
+        };
+        let mut settings = String::new();
+        // An option that is not known to be free decides something, also one that is added later.
+        for (name, value) in options.iter().filter(|(name, _)| !FREE_SETTINGS.contains(name)) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(settings, "{name}={}", value.display());
+        }
+        Ok(Self { mode, settings })
+    }
+
+    /// Demands that all parts of the input are stored.
+    pub(super) fn combine(&mut self) {
+        self.mode = PartsMode::Combine;
+    }
+
+    /// Returns the share of the input that the run stores. `None` if the run reads all of its input.
+    pub(super) fn share(&self) -> Option<ShardShare> {
+        match self.mode {
+            PartsMode::Store(share) => Some(share),
+            _ => None,
+        }
+    }
+
+    /// Returns the setting that makes the run store parts, and its value. `None` if the run stores nothing.
+    pub(super) fn setting(&self) -> Option<(&'static str, String)> {
+        match self.mode {
+            PartsMode::Nothing => None,
+            PartsMode::Resume | PartsMode::Combine => Some(("resume", "true".to_owned())),
+            PartsMode::Store(share) => Some(("shard", written(share))),
+        }
+    }
+
+    /// Returns an error with this rule if the run stores parts.
+    pub(super) fn refuse(&self, rule: &str) -> Result<()> {
+        match self.setting() {
+            Some((name, value)) => Err(Error::config(name, value, rule)),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns an error with this rule if the run stores a share of its input.
+    pub(super) fn refuse_share(&self, rule: &str) -> Result<()> {
+        if self.share().is_some() { self.refuse(rule) } else { Ok(()) }
+    }
+
+    /// Opens the folder of the run that writes to `output` and has this command line. Creates the folder if it does
+    /// not exist. Returns `None` if the run stores nothing.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be created, another program wrote it, or it belongs to runs with other settings.
+    pub(super) fn open(
+        &self,
+        output: &Path,
+        paths: &[PathBuf],
+        command: &str,
+    ) -> Result<Option<PartsFolder<'_>>> {
+        let Some((setting, value)) = self.setting() else { return Ok(None) };
+        if paths.iter().any(|path| path == Path::new(STANDARD_INPUT)) {
+            let rule = "needs files, because standard input cannot be read again";
+            return Err(Error::config(setting, value, rule));
+        }
+        let command = match self.share() {
+            Some(_) => without_share(command, &value),
+            None => command.to_owned(),
+        };
+        let shards = self.share().map(|share| share.count as u64);
+        let mut folder = PartsFolder { request: self, path: parts_path(output), command, shards };
+        folder.prepare(output)?;
+        Ok(Some(folder))
+    }
+}
+
+impl PartsFolder<'_> {
+    /// Creates the folder and its record, or checks them.
+    fn prepare(&mut self, output: &Path) -> Result<()> {
+        let path = &self.path;
+        let failed = |error| Error::io(path, "create", error);
+        fs::create_dir_all(path).map_err(failed)?;
+        // The record marks the folder, so that no run reads it as input and no other folder is used or removed.
+        if !is_output_folder(path) {
+            if !has_foreign(path)? {
+                return self.record(output);
+            }
+            // Another shard may have written the record meanwhile.
+            if !is_output_folder(path) {
+                let rule = "was not written by simtool: move it away, or name another output";
+                return Err(Error::config("output", path.display(), rule));
+            }
+        }
+        let run = FinishedRun::open(path)?;
+        let recorded = run.parameter("settings").unwrap_or_default();
+        let shards = run.parameter("shards").and_then(|count| count.parse().ok());
+        match self.request.mode {
+            PartsMode::Store(share) => {
+                // Shards with different settings could never be combined, which is reported before they are read.
+                if recorded != self.settings_hash() {
+                    let rule = format!(
+                        "{} has parts of a run with other settings ({}): use its settings, remove the folder, \
+                         or name another output",
+                        path.display(),
+                        run.command()
+                    );
+                    return Err(Error::config("shard", written(share), rule));
+                }
+                if let Some(count) = shards.filter(|&count| count != share.count as u64) {
+                    let rule = format!("the parts in {} are of {count} shards", path.display());
+                    return Err(Error::config("shard", written(share), rule));
+                }
+                if shards.is_none() { self.record(output) } else { Ok(()) }
+            }
+            PartsMode::Combine => {
+                self.shards = shards;
+                Ok(())
+            }
+            // The record keeps the number of shards, from which missing ones are known.
+            _ => {
+                self.shards = shards;
+                self.record(output)
+            }
+        }
+    }
+
+    /// Writes the record of the run.
+    fn record(&self, output: &Path) -> Result<()> {
+        let parameters = [
+            ("settings", Setting::Text(self.settings_hash())),
+            ("shards", Setting::text(self.shards.map(|count| count.to_string()))),
+        ];
+        let summary = ShortSummary {
+            command: &self.command,
+            output,
+            parameters: &parameters,
+            counts: &[],
+            stages: &[],
+            more: &|_| Ok(()),
+        };
+        let mut bytes = Vec::new();
+        // Several shards may write the record at the same time. Their records are equal, and each appears whole.
+        let path = self.path.join(RECORD);
+        summary.write(&mut bytes).map_err(|error| Error::io(&path, "write", error))?;
+        let mut file = WholeFile::create(&path, Durability::Synced)?;
+        file.write(&bytes)?;
+        file.sync()?;
+        file.finish()
+    }
+
+    fn settings_hash(&self) -> String {
+        format!("{:032x}", wide_hash(self.request.settings.as_bytes()))
+    }
+
+    /// Finds the stored parts of the input, and reports how many there are.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be read, or parts are missing although the run demands all.
+    pub(super) fn parts<'c>(
+        &self,
+        plan: &PartsPlan<'c>,
+        memory: &Ledger,
+        face: &dyn Face,
+    ) -> Result<Parts<'c>> {
+        let settings = format!("{} {}", self.request.settings, plan.method);
+        let PartsPlan { collection, depends_on_all, .. } = *plan;
+        let parts = Parts::open(&self.path, collection, &settings, depends_on_all, memory)?;
+        if self.request.mode == PartsMode::Combine {
+            self.refuse_missing(&parts)?;
+        }
+        let (stored, all) = (parts.stored_count(), parts.shard_count());
+        let unfit = parts.unfit_count();
+        if stored > 0 || unfit > 0 {
+            let path = self.path.display();
+            let mut note =
+                format!("{stored} of {} of the input are in {path}", counted(all, "piece"));
+            if unfit > 0 {
+                let unfit = counted(unfit, "other piece");
+                // Writing to a string cannot fail.
+                let _ = write!(
+                    note,
+                    "; {unfit} there cannot be used, because a file or a setting has changed"
+                );
+            }
+            face.notice(Notice::Note(&note));
+        }
+        Ok(parts)
+    }
+
+    /// Returns an error that names the shards that are not stored.
+    fn refuse_missing(&self, parts: &Parts<'_>) -> Result<()> {
+        // A run with `resume` has one shard.
+        let count = self.shards.unwrap_or(1).max(1) as usize;
+        let mut missing: Vec<usize> = parts.missing().map(|piece| piece % count).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let pieces = counted(missing.len() as u64, "piece");
+        missing.sort_unstable();
+        missing.dedup();
+        let shard =
+            |index: &usize| format!("--shard {}", written(ShardShare { index: *index, count }));
+        let mut shown: Vec<String> = missing.iter().take(SHOWN_SHARDS).map(shard).collect();
+        if missing.len() > SHOWN_SHARDS {
+            shown.push(format!("{} more", missing.len() - SHOWN_SHARDS));
+        }
+        let what = format!("{pieces} of the input are not in {}", self.path.display());
+        let reason = format!("run `{}` again with {}", self.command, shown.join(", "));
+        Err(ErrorKind::Missing { what, reason }.into())
+    }
+
+    /// Returns the result of a run that has stored its share of the parts.
+    pub(super) fn stored(&self, parts: &Parts<'_>) -> StoredParts {
+        StoredParts {
+            folder: self.path.clone(),
+            pieces: parts.shard_count(),
+            stored: parts.stored_count(),
+        }
+    }
+
+    /// Removes the folder after the run, which has its results.
+    pub(super) fn remove(&self) {
+        remove_parts(&self.path, &[RECORD]);
+    }
+}
+
+/// Removes the folder of a run that has its results, and reports parts that were damaged.
+pub(super) fn end_parts(
+    folder: Option<&PartsFolder<'_>>,
+    parts: Option<&Parts<'_>>,
+    face: &dyn Face,
+) {
+    if let Some(folder) = folder {
+        folder.remove();
+    }
+    if let Some(note) = note_damaged(parts) {
+        face.notice(Notice::Note(&note));
+    }
+}
+
+/// Returns a note about stored parts that were damaged. `None` if there are none.
+pub(super) fn note_damaged(parts: Option<&Parts<'_>>) -> Option<String> {
+    let damaged = parts.map(Parts::damaged_count).filter(|&damaged| damaged > 0)?;
+    Some(format!(
+        "{} in the folder of parts could not be used because of damage",
+        counted(damaged, "piece")
+    ))
+}
+
+/// Returns whether the folder has a file that a run does not leave there if it is stopped at once.
+fn has_foreign(folder: &Path) -> Result<bool> {
+    let entries = fs::read_dir(folder).map_err(|error| Error::io(folder, "list", error))?;
+    // The temporary file of a record is hidden.
+    let is_foreign = |entry: io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."))
+    };
+    Ok(entries.into_iter().any(is_foreign))
+}
+
+/// Parses a share such as `2/4`.
+fn parse_share(text: &str) -> Result<ShardShare> {
+    let number = |digits: &str| digits.parse::<usize>().ok();
+    let share = text.split_once('/').and_then(|(shard, count)| {
+        let (shard, count) = (number(shard)?, number(count)?);
+        let is_valid = (1..=MOST_SHARDS).contains(&count) && (1..=count).contains(&shard);
+        is_valid.then(|| ShardShare { index: shard - 1, count })
+    });
+    let rule = "must be the number of a shard and the number of all shards, such as 2/4";
+    share.ok_or_else(|| Error::config("shard", text, rule))
+}
+
+/// Returns a share as users write it.
+fn written(share: ShardShare) -> String {
+    format!("{}/{}", share.index + 1, share.count)
+}
+
+/// Returns the command line without the option for this share.
+fn without_share(command: &str, share: &str) -> String {
+    let options = [" ", "="].map(|between| format!(" --shard{between}{share}"));
+    options.iter().fold(command.to_owned(), |command, option| command.replacen(option, "", 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_parsed_and_left_out_of_commands() {
+        let parse = |text: &str| PartsRequest::parse(&mut Options::parse(text).unwrap());
+        let request = parse("shard=2/4,words=5,threads=3").unwrap();
+        assert_eq!(request.share(), Some(ShardShare { index: 1, count: 4 }));
+        assert_eq!(request.settings, parse("resume=true,threads=1,words=5").unwrap().settings);
+        assert_ne!(request.settings, parse("words=6").unwrap().settings);
+        for wrong in ["0/4", "5/4", "1", "1/0", "a/b", "1/2/3", "-1/2"] {
+            let error = parse(&format!("shard={wrong}")).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("shard {wrong}: must be the number")), "{error}");
+        }
+        for command in ["simtool dedup a --shard 2/4 -o b", "simtool dedup a --shard=2/4 -o b"] {
+            assert_eq!(without_share(command, "2/4"), "simtool dedup a -o b");
+        }
+    }
+
+    #[test]
+    fn the_folder_is_next_to_the_output() {
+        for output in ["a/out", "a/out/"] {
+            assert_eq!(parts_path(Path::new(output)), Path::new("a/out.parts"));
+        }
+    }
+}
