@@ -251,11 +251,12 @@ fn a_full_disk_is_named() {
 }
 
 /// The names of all commands.
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "dedup",
     "match",
     "passages",
     "contamination",
+    "combine",
     "compare",
     "fingerprint",
     "join",
@@ -379,7 +380,7 @@ fn options_of_similar_programs_are_answered_by_name() {
         ("--num-perm 128", "--lanes N"),
         ("--seed 1", "hash functions are fixed"),
         ("--id name", "--id-field NAME"),
-        ("--resume", "type the same command again"),
+        ("--continue", "--resume stores what was read"),
         ("--workers 4", "--threads N"),
     ] {
         let run = folder.run_words(&format!("dedup a.txt {option}"));

@@ -1,6 +1,7 @@
 //! `simtool dedup` and `simtool match`: finds near-duplicates within a collection or between two.
 
 use crate::args::Job;
+use crate::combine::stored_note;
 use crate::compare::shown;
 use crate::terminal::Terminal;
 use crate::{ExitStatus, console, shell};
@@ -11,18 +12,37 @@ use simtool::write::summary::{table, write_summary};
 /// Finds the near-duplicates, writes the outputs, and prints the counts.
 pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
     let request = job.request(shell::command_line())?;
-    let running = &job.corpus.common.running;
-    let mut terminal = Terminal::new(running);
+    if job.corpus.dry_run || job.corpus.preview {
+        let terminal = terminal(job);
+        if job.corpus.preview {
+            return preview(job, &request, &terminal);
+        }
+        return dry_run(&request, &terminal);
+    }
+    if request.is_shard() {
+        let terminal = terminal(job);
+        let stored = run::store_shard(&request, &terminal)?;
+        terminal.end(&[]);
+        terminal.note(&stored_note(&stored, &request.output));
+        return Ok(ExitStatus::Done);
+    }
+    write_results(job, &request)
+}
+
+/// Returns the terminal of a run, which also prints the plan if the user wants to see it.
+fn terminal(job: Job<'_>) -> Terminal {
+    let mut terminal = Terminal::new(&job.corpus.common.running);
     if job.corpus.explain {
         terminal.explain();
     }
-    if job.corpus.dry_run {
-        return dry_run(&request, &terminal);
-    }
-    if job.corpus.preview {
-        return preview(job, &request, &terminal);
-    }
-    let Outcome { summary, faults, has_losses, notes, counts } = run::dedup(&request, &terminal)?;
+    terminal
+}
+
+/// Finds the near-duplicates of `request`, writes the outputs, and prints the counts.
+pub(crate) fn write_results(job: Job<'_>, request: &Request) -> anyhow::Result<ExitStatus> {
+    let running = &job.corpus.common.running;
+    let terminal = terminal(job);
+    let Outcome { summary, faults, has_losses, notes, counts } = run::dedup(request, &terminal)?;
     // The progress bar must be gone before the table is printed to the same terminal.
     terminal.end(&faults);
     for note in &notes {

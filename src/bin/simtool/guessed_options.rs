@@ -31,8 +31,8 @@ const GUESSED: &[(&[&str], &str)] = &[
         "--text-field NAME names the field or column of the text",
     ),
     (
-        &["resume", "checkpoint", "continue"],
-        "a run that was interrupted writes nothing, so type the same command again",
+        &["checkpoint", "continue"],
+        "--resume stores what was read, and the same command goes on from there",
     ),
     (
         &["jobs", "workers", "num-workers", "num-proc", "processes", "cores", "num-threads"],

@@ -3,6 +3,7 @@
 mod args;
 mod build_details;
 mod cite;
+mod combine;
 mod compare;
 mod console;
 mod contamination;
@@ -128,6 +129,7 @@ fn run(command: &Command) -> anyhow::Result<ExitStatus> {
         Command::Dedup(args) => return corpus::run(args.job()),
         Command::Match(args) => return corpus::run(args.job()),
         Command::Corpus(args) => return corpus::run(args.job()),
+        Command::Combine(args) => return combine::run(args),
         Command::Fingerprint(args) => return fingerprint::run(args),
         Command::Passages(args) => return passages::run(args),
         Command::Contamination(args) => return contamination::run(args),

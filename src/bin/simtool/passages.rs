@@ -1,6 +1,7 @@
 //! `simtool passages`: finds the passages of a collection that occur more than once.
 
 use crate::args::PassagesArgs;
+use crate::combine::stored_note;
 use crate::terminal::Terminal;
 use crate::{ExitStatus, console, shell};
 use simtool::options::Options;
@@ -8,15 +9,39 @@ use simtool::quantity::{counted, grouped};
 use simtool::run::{self, PassagesFound, PassagesRequest};
 use std::io;
 
-/// Finds the passages, writes them, and prints counts.
+/// Finds the passages, writes them, and prints counts. With `--shard`, only stores what it reads.
 pub(crate) fn run(args: &PassagesArgs) -> anyhow::Result<ExitStatus> {
+    let request = request(args, shell::command_line())?;
+    if request.is_shard() {
+        let terminal = Terminal::new(&args.common.running);
+        let stored = run::store_passage_shard(&request, &terminal)?;
+        terminal.end(&[]);
+        terminal.note(&stored_note(&stored, &request.output));
+        return Ok(ExitStatus::Done);
+    }
+    write_results(args, &request)
+}
+
+/// Returns the request with these arguments and this command line.
+pub(crate) fn request(
+    args: &PassagesArgs,
+    command_line: String,
+) -> anyhow::Result<PassagesRequest> {
     let mut options = Options::new();
     args.set(&mut options);
     let mut request = PassagesRequest::parse(args.paths.clone(), options)?;
-    request.command = shell::command_line();
+    request.command = command_line;
+    Ok(request)
+}
+
+/// Finds the passages of `request`, writes them, and prints counts.
+pub(crate) fn write_results(
+    args: &PassagesArgs,
+    request: &PassagesRequest,
+) -> anyhow::Result<ExitStatus> {
     let running = &args.common.running;
     let terminal = Terminal::new(running);
-    let found = run::passages(&request, &mut io::stdout(), &terminal)?;
+    let found = run::passages(request, &mut io::stdout(), &terminal)?;
     // The progress bar must be gone before notes are printed to the same terminal.
     terminal.end(&found.faults);
     for note in notes(&found) {

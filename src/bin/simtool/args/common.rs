@@ -8,7 +8,7 @@ use simtool::resources::Resources;
 use std::path::{Path, PathBuf};
 
 /// Options for threads, notes and progress.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Running")]
 pub(crate) struct CommonArgs {
     /// Number of worker threads, up to 512; 0 uses all cores.
@@ -32,7 +32,7 @@ pub(crate) struct CommonArgs {
 
 /// Options of [`CommonArgs`] for commands that may run on a single thread.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Running")]
 pub(crate) struct RunningArgs {
     /// Read files into memory instead of mapping them.
@@ -62,7 +62,7 @@ pub(crate) struct RunningArgs {
 }
 
 /// Options for memory and temporary files.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Running")]
 pub(crate) struct MemoryArgs {
     /// Memory to use, for example 512M or 8G [default: four fifths of the machine's memory].

@@ -60,6 +60,14 @@ pub(crate) struct ContaminationArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
 
+    /// Store what was found, and go on from there if this run was stopped before.
+    ///
+    /// The folder OUTPUT.parts has the items that the documents of each file contain. A run with the same options
+    /// searches only the files that are not there, or that have changed. The results are the same. The folder is
+    /// removed after the run.
+    #[arg(long, requires = "output", help_heading = "Running")]
+    pub(crate) resume: bool,
+
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
 
@@ -74,6 +82,7 @@ impl ContaminationArgs {
         options.set("measure", &self.measure);
         options.set_given([("fields", &self.fields), ("share", &self.share)]);
         options.set_given([("write_kept", &self.write_kept), ("mask", &self.mask)]);
+        options.set_flag("resume", self.resume);
         self.rows.set(options);
         self.input.set(options);
         self.memory.set(options);

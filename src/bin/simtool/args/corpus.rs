@@ -4,7 +4,7 @@ use super::common::{choices, output_folder};
 use super::keep::KeepArgs;
 use super::similarity::similarity_help;
 use super::sketch::methods_or_auto;
-use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs, WordsArgs};
+use super::{CommonArgs, InputArgs, MemoryArgs, PartsArgs, SketchArgs, TermArgs, WordsArgs};
 use clap::ValueHint;
 use simtool::Error;
 use simtool::options::Options;
@@ -26,6 +26,9 @@ pub(crate) struct DedupArgs {
 
     #[command(flatten)]
     pub(crate) corpus: CorpusArgs,
+
+    #[command(flatten)]
+    pub(crate) parts: PartsArgs,
 }
 
 /// Arguments of `simtool match`.
@@ -84,6 +87,9 @@ pub(crate) struct CorpusForm {
 
     #[command(flatten)]
     pub(crate) corpus: CorpusArgs,
+
+    #[command(flatten)]
+    pub(crate) parts: PartsArgs,
 }
 
 /// Arguments of a run on a collection, from `dedup`, `match` or `simtool --corpus`.
@@ -98,6 +104,8 @@ pub(crate) struct Job<'a> {
     pub(crate) queries: &'a [PathBuf],
     /// Options that choose which documents are kept. `None` if no document of the corpus is removed.
     pub(crate) keep: Option<&'a KeepArgs>,
+    /// Options for storing what the run reads. `None` if the run stores nothing.
+    parts: Option<&'a PartsArgs>,
     /// Fields of the corpus, if they can differ from the fields of the queries.
     fields: Option<&'a AgainstArgs>,
     pub(crate) corpus: &'a CorpusArgs,
@@ -120,6 +128,9 @@ impl Job<'_> {
         let mut options = Options::new();
         if let Some(keep) = self.keep {
             keep.set(&mut options);
+        }
+        if let Some(parts) = self.parts {
+            parts.set(&mut options);
         }
         if let Some(AgainstArgs { against_text_field, against_id_field }) = self.fields {
             options.set_given([
@@ -169,23 +180,25 @@ impl CorpusArgs {
 
 impl DedupArgs {
     pub(crate) fn job(&self) -> Job<'_> {
-        let Self { paths, keep, corpus } = self;
-        Job { words: None, paths, queries: &[], keep: Some(keep), fields: None, corpus }
+        let Self { paths, keep, parts, corpus } = self;
+        let (keep, parts) = (Some(keep), Some(parts));
+        Job { words: None, paths, queries: &[], keep, parts, fields: None, corpus }
     }
 }
 
 impl MatchArgs {
     pub(crate) fn job(&self) -> Job<'_> {
         let Self { queries, against, fields, corpus } = self;
-        Job { words: None, paths: against, queries, keep: None, fields: Some(fields), corpus }
+        let (keep, parts, fields) = (None, None, Some(fields));
+        Job { words: None, paths: against, queries, keep, parts, fields, corpus }
     }
 }
 
 impl CorpusForm {
     pub(crate) fn job(&self) -> Job<'_> {
-        let Self { words, paths, queries, fields, keep, corpus } = self;
-        let (words, keep, fields) = (Some(words), Some(keep), Some(fields));
-        Job { words, paths, queries, keep, fields, corpus }
+        let Self { words, paths, queries, fields, keep, parts, corpus } = self;
+        let (words, keep, parts, fields) = (Some(words), Some(keep), Some(parts), Some(fields));
+        Job { words, paths, queries, keep, parts, fields, corpus }
     }
 }
 

@@ -46,6 +46,8 @@ Examples:
       lists all documents with their clusters, and kept ones with a weight for training
   simtool dedup big/ --config simtool.toml
       reads options from a file; --print-config prints one with all options and their defaults
+  simtool dedup big/ --resume
+      stores what was read, and goes on from there when the same command runs again after a stop
   simtool dedup big/ --keep newest
       keeps the document of each cluster with the latest date
   simtool dedup big/ --keep max:score,longest
@@ -56,6 +58,14 @@ Examples:
       uses the fingerprints of `simtool 1000 64`, over the 1000 most frequent words
 
 `simtool --corpus PATH` does the same as `simtool dedup PATH`.";
+
+pub(super) const COMBINE: &str = "\
+Examples:
+  simtool dedup big/ --output out --shard 1/2
+  simtool dedup big/ --output out --shard 2/2
+  simtool combine out
+      reads each half of big/ by a run of its own, also on two machines, and writes the results of
+      `simtool dedup big/ --output out` to out/";
 
 pub(super) const MATCH: &str = "\
 Examples:

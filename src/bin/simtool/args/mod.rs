@@ -9,6 +9,7 @@ mod fingerprints;
 mod index;
 mod input;
 mod keep;
+mod parts;
 mod passages;
 mod rows;
 mod short_help;
@@ -20,7 +21,7 @@ mod why;
 
 pub(crate) use common::{CommonArgs, MemoryArgs, RunningArgs, ShowProgress, ending};
 pub(crate) use contamination::ContaminationArgs;
-pub(crate) use corpus::{CorpusForm, DedupArgs, Job, MatchArgs};
+pub(crate) use corpus::{CorpusArgs, CorpusForm, DedupArgs, Job, MatchArgs};
 pub(crate) use eval::{EvalArgs, EvalFormat, TruthLines};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
 pub(crate) use index::{
@@ -28,6 +29,7 @@ pub(crate) use index::{
     OneIndexArgs, PlanArgs, QueryArgs, RemoveArgs, SalvageArgs, StatArgs,
 };
 pub(crate) use input::InputArgs;
+pub(crate) use parts::{CombineArgs, PartsArgs};
 pub(crate) use passages::PassagesArgs;
 pub(crate) use rows::RowsArgs;
 pub(crate) use short_help::with_short_help;
@@ -101,6 +103,11 @@ pub(crate) enum Command {
     /// and document, in the order of the items. The search is exact.
     #[command(after_long_help = examples::CONTAMINATION)]
     Contamination(ContaminationArgs),
+    /// Write the results of a command whose input was read in shards, with --shard.
+    ///
+    /// The results are the same as of one run. If a shard is missing, prints the command for it.
+    #[command(after_long_help = examples::COMBINE)]
+    Combine(CombineArgs),
     /// Compare two documents: print their similarity and where they differ.
     #[command(after_long_help = examples::COMPARE)]
     Compare(CompareArgs),

@@ -1,7 +1,7 @@
 //! Arguments of `simtool passages`.
 
 use super::common::choices;
-use super::{CommonArgs, InputArgs, MemoryArgs, RowsArgs};
+use super::{CommonArgs, InputArgs, MemoryArgs, PartsArgs, RowsArgs};
 use clap::ValueHint;
 use simtool::options::Options;
 use simtool::passages::Cut;
@@ -60,6 +60,9 @@ pub(crate) struct PassagesArgs {
     pub(crate) input: InputArgs,
 
     #[command(flatten)]
+    pub(crate) parts: PartsArgs,
+
+    #[command(flatten)]
     pub(crate) memory: MemoryArgs,
 
     #[command(flatten)]
@@ -78,6 +81,7 @@ impl PassagesArgs {
         options.set_flag("anywhere", self.anywhere);
         options.set_flag("verify_words", self.verify_words);
         self.cutting.set(options);
+        self.parts.set(options);
         self.rows.set(options);
         self.input.set(options);
         self.memory.set(options);
