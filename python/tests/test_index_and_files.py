@@ -84,6 +84,18 @@ def test_files_are_deduplicated(tmp_path):
     assert not (tmp_path / "x").exists()
 
 
+def test_a_run_that_stores_what_it_reads_writes_the_same(tmp_path):
+    texts = ["a b c d e", "f g h i j", "A b, c d e!"]
+    (tmp_path / "texts.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    for name, more in [("plain", {}), ("resumed", {"resume": True})]:
+        simtool.deduplicate_files(tmp_path / "texts.jsonl", output=tmp_path / name, **more)
+    plain, resumed = [(tmp_path / name / "removed.jsonl").read_text() for name in ["plain", "resumed"]]
+    assert plain == resumed and plain
+    assert not (tmp_path / "resumed.parts").exists()
+    with pytest.raises(ValueError, match="shard"):
+        simtool.deduplicate_files(tmp_path / "texts.jsonl", output=tmp_path / "x", shard="1/2")
+
+
 def test_a_preview_has_the_counts_of_the_run(tmp_path):
     for name, text in [("new.txt", "a b c d e"), ("other.txt", "f g h i j"), ("known.txt", "A b, c d e!")]:
         (tmp_path / "in" / name).parent.mkdir(exist_ok=True)

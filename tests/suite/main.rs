@@ -57,6 +57,7 @@ mod outputs;
 mod packages;
 mod page_texts;
 mod pages;
+mod parts;
 mod passages;
 mod passages_command;
 mod passages_cut;
