@@ -172,7 +172,9 @@ impl Frame {
         };
         let key = u128::from(number(8)?) | u128::from(number(16)?) << 64;
         let documents = number(24)?.try_into().ok()?;
-        Some(Self { kind, key, documents, start, bytes: number(32)?, checksum: number(40)? })
+        let frame = Self { kind, key, documents, start, bytes: number(32)?, checksum: number(40)? };
+        // All bytes count, also those that are always zero.
+        (frame.header() == *header).then_some(frame)
     }
 
     /// Returns the checksum of the header, without the checksum in it, and of the content.
