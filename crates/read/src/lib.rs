@@ -101,7 +101,7 @@ use std::path::Path;
 
 pub use added_fields::{AddedField, AddedFields, AddedKind, AddedValue};
 pub use collection::Collection;
-pub use delimited::csv_rows::visit_csv_rows;
+pub use delimited::csv_rows::{VisitCsvRow, visit_csv_rows};
 pub use delimited::dialect::Dialect;
 pub use delimited::recognize_dialect::{NamedDialect, Quote};
 pub use format::Format;

@@ -3,6 +3,9 @@
 use super::dialect::Dialect;
 use super::row_parser::RowParser;
 
+/// Receives the number of the first line of a row, from 1, and the fields of the row.
+pub type VisitCsvRow<'v, E> = dyn FnMut(usize, &[&[u8]]) -> Result<(), E> + 'v;
+
 /// Calls `visit` for each row of a CSV file that is in memory, with the number of its first line, from 1, and its
 /// fields without quotes. Empty lines are passed over, and a byte order mark belongs to no field.
 ///
@@ -22,10 +25,7 @@ use super::row_parser::RowParser;
 /// assert_eq!(found[1], (2, 2, b"Smith, John".to_vec()));
 /// # Ok::<(), ()>(())
 /// ```
-pub fn visit_csv_rows<E>(
-    bytes: &[u8],
-    visit: &mut dyn FnMut(usize, &[&[u8]]) -> Result<(), E>,
-) -> Result<(), E> {
+pub fn visit_csv_rows<E>(bytes: &[u8], visit: &mut VisitCsvRow<'_, E>) -> Result<(), E> {
     let mut rest = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let mut parser = RowParser::new(Dialect::rfc4180(b','));
     let mut line = 1;
