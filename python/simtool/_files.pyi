@@ -84,6 +84,8 @@ def deduplicate_files(
     threads: _Integer | None = 0,
     config: _Path | None = None,
     no_mmap: bool | None = False,
+    resume: bool | None = False,
+    shard: str | None = None,
     # End of the options.
 ) -> dict[str, Any]: ...
 def match_files(
@@ -267,6 +269,7 @@ def contamination_files(
     max_record: _Integer | str | None = None,
     max_expansion: _Integer | None = 2000,
     zstd_window_log: _Integer | None = 27,
+    resume: bool | None = False,
     max_memory: _Integer | str | None = None,
     tmp_dir: _Path | None = None,
     threads: _Integer | None = 0,
@@ -313,6 +316,8 @@ def passages_files(
     max_record: _Integer | str | None = None,
     max_expansion: _Integer | None = 2000,
     zstd_window_log: _Integer | None = 27,
+    resume: bool | None = False,
+    shard: str | None = None,
     max_memory: _Integer | str | None = None,
     tmp_dir: _Path | None = None,
     threads: _Integer | None = 0,
@@ -362,6 +367,8 @@ def cut_passages_files(
     max_record: _Integer | str | None = None,
     max_expansion: _Integer | None = 2000,
     zstd_window_log: _Integer | None = 27,
+    resume: bool | None = False,
+    shard: str | None = None,
     max_memory: _Integer | str | None = None,
     tmp_dir: _Path | None = None,
     threads: _Integer | None = 0,

@@ -129,6 +129,8 @@ Options:
     threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
     config: File with options of this command in TOML; options of the command line go before them.
     no_mmap: Read files into memory instead of mapping them.
+    resume: Store what was read, and go on from there if this run was stopped before.
+    shard: Read shard I of N, such as 2/4, store it in OUTPUT.parts, and end.
 """,
     "match_files": r"""
 
@@ -419,6 +421,7 @@ Options:
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
         is 128 MiB [default: 27].
+    resume: Store what was found, and go on from there if this run was stopped before.
     max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
         memory].
     tmp_dir: Folder for temporary files [default: the system's temporary folder].
@@ -482,6 +485,8 @@ Options:
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
         is 128 MiB [default: 27].
+    resume: Store what was read, and go on from there if this run was stopped before.
+    shard: Read shard I of N, such as 2/4, store it in OUTPUT.parts, and end.
     max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
         memory].
     tmp_dir: Folder for temporary files [default: the system's temporary folder].
@@ -546,6 +551,8 @@ Options:
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
         is 128 MiB [default: 27].
+    resume: Store what was read, and go on from there if this run was stopped before.
+    shard: Read shard I of N, such as 2/4, store it in OUTPUT.parts, and end.
     max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
         memory].
     tmp_dir: Folder for temporary files [default: the system's temporary folder].

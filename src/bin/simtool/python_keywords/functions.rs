@@ -141,7 +141,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "preview_files",
         command: "dedup",
         headings: &["Near-duplicates", "Fingerprints", "Keeping", "Reading", "Running"],
-        without: &["pairs", "annotate", "cluster_weight"],
+        // A preview stores nothing.
+        without: &["pairs", "annotate", "cluster_weight", "resume", "shard"],
         also: &[("match", "against_text_field"), ("match", "against_id_field")],
         place: Place::Files,
     },
