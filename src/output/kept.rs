@@ -20,7 +20,8 @@ pub(super) const OUTPUT: Output = Output {
         files: &[FOLDER],
         command: "dedup, match, passages, contamination",
         description: "A folder with copies of the inputs, in the same formats, without the removed \
-                      documents or passages. Written with --write-kept.",
+                      documents or passages. A file that cannot be read has no copy: the output files says \
+                      so. Written with --write-kept.",
         columns: Vec::new,
     },
     stage: KEEP_STAGE,

@@ -2,6 +2,7 @@
 //! the cluster, with command lines that show more about them.
 
 use super::escape::{EscapedLine, EscapedName};
+use super::wording::Wording;
 use super::{CLUSTERS, MEMBERS, Name, Preview, Report, ReportCluster};
 use crate::write::shared_words::SharedWords;
 use crate::write::summary::{Commands, Summary};
@@ -23,11 +24,12 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     if report.clusters.is_empty() {
         return Ok(());
     }
+    let other = if summary.is_match() { "it" } else { Wording::of(summary).other };
     let title = if summary.is_match() { "What was matched" } else { "The largest clusters" };
     writeln!(
         out,
-        "<h2 id=\"clusters\">{title}</h2>\n<p class=\"quiet\">{} Open a line to see its documents, \
-         least similar to the kept document first.</p>",
+        "<h2 id=\"clusters\">{title}</h2>\n<p class=\"quiet\">{} Open a line to see its documents, least \
+         similar to {other} first.</p>",
         if summary.is_match() {
             "Documents of the corpus, sorted by the number of similar queries."
         } else {
@@ -95,13 +97,13 @@ fn write_cluster(
          <span class=\"id quiet\">{mark}{}</span></span></summary>",
         grouped(documents),
         if preview.is_some() { "" } else { " quiet" },
-        EscapedLine(preview_text(preview.as_ref()).as_bytes()),
+        EscapedLine(preview_text(preview.as_ref(), Wording::of(summary)).as_bytes()),
         EscapedName(&kept.id, ID)
     )?;
     if let Some(shared) = shared {
         writeln!(out, "<p>{} documents were compared: they {shared}.</p>", shared.documents)?;
     }
-    write!(out, "<p><span class=\"quiet\">kept</span> ")?;
+    write!(out, "<p><span class=\"quiet\">{}</span> ", Wording::of(summary).labels[0])?;
     write_place(out, kept)?;
     if let Some(commands) = &summary.commands {
         write_command(out, why(commands, &kept.id))?;
@@ -140,7 +142,7 @@ fn write_cluster(
 }
 
 /// Returns the preview as a single line of text.
-fn preview_text(preview: Option<&Preview>) -> String {
+fn preview_text(preview: Option<&Preview>, wording: &Wording) -> String {
     let Some(Preview { text, is_of_kept }) = preview else {
         return "(not shown: deep inside a compressed file)".to_owned();
     };
@@ -153,7 +155,7 @@ fn preview_text(preview: Option<&Preview>) -> String {
     match (shown.is_empty(), is_of_kept) {
         (true, _) => "(empty)".to_owned(),
         (false, true) => shown,
-        (false, false) => format!("{shown} (text of a removed document)"),
+        (false, false) => format!("{shown} (text of a {})", wording.similar),
     }
 }
 

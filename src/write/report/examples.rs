@@ -1,6 +1,7 @@
 //! Shows pairs of a removed and a kept document, with their differences marked.
 
 use super::escape::{EscapedLine, EscapedLines, EscapedName};
+use super::wording::Wording;
 use super::{EXAMPLES, Example, Name, Report};
 use crate::write::summary::Summary;
 use crate::write::text_difference::{Piece, Shown, text_difference};
@@ -23,17 +24,21 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
               documents.</p>\n",
         );
     }
-    out.write_all(
-        b"<p class=\"quiet\">Least similar pairs first, among documents that can be read again \
-          quickly. Different words are marked: <mark class=\"only-kept\">only in the kept \
-          document</mark>, <mark class=\"only-removed\">only in the removed one</mark>.</p>\n",
+    let wording = Wording::of(summary);
+    writeln!(
+        out,
+        "<p class=\"quiet\">Least similar pairs first, among documents that can be read again quickly. \
+         Different words are marked: <mark class=\"only-kept\">only in {}</mark>, \
+         <mark class=\"only-removed\">only in the {}</mark>.</p>",
+        wording.other, wording.similar
     )?;
-    report.examples.iter().take(EXAMPLES).try_for_each(|example| write_example(out, example))
+    let mut examples = report.examples.iter().take(EXAMPLES);
+    examples.try_for_each(|example| write_example(out, example, wording))
 }
 
-fn write_example(out: &mut dyn Write, example: &Example) -> io::Result<()> {
+fn write_example(out: &mut dyn Write, example: &Example, wording: &Wording) -> io::Result<()> {
     out.write_all(b"<article class=\"example\">\n<header><div>\n")?;
-    for (what, name) in [("kept", &example.kept), ("removed", &example.removed)] {
+    for (what, name) in wording.labels.into_iter().zip([&example.kept, &example.removed]) {
         let Name { id, file, record } = name;
         writeln!(
             out,
@@ -52,12 +57,12 @@ fn write_example(out: &mut dyn Write, example: &Example) -> io::Result<()> {
     let [left, right] =
         [&example.kept_text, &example.removed_text].map(|text| String::from_utf8_lossy(text));
     for piece in text_difference(&left, &right, SHOWN) {
-        write_piece(out, piece)?;
+        write_piece(out, piece, wording)?;
     }
     out.write_all(b"</div>\n</article>\n")
 }
 
-fn write_piece(out: &mut dyn Write, piece: Piece<'_>) -> io::Result<()> {
+fn write_piece(out: &mut dyn Write, piece: Piece<'_>, wording: &Wording) -> io::Result<()> {
     // White space after a word is not marked.
     let marked = |out: &mut dyn Write, class, text: &str| {
         let word = text.trim_end();
@@ -74,10 +79,11 @@ fn write_piece(out: &mut dyn Write, piece: Piece<'_>) -> io::Result<()> {
         }
         Piece::Unread(left, right) => write!(
             out,
-            "<span class=\"gap\"> … not shown: {} of the kept document, {} of the removed one … \
-             </span>",
+            "<span class=\"gap\"> … not shown: {} of {}, {} of the {} … </span>",
             words(left),
-            words(right)
+            wording.other,
+            words(right),
+            wording.similar
         ),
     }
 }

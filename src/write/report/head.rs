@@ -43,11 +43,14 @@ pub(super) fn write_shares(out: &mut dyn Write, summary: &Summary) -> io::Result
         ("bad", "quarantined", read.quarantined),
         ("lost", "lost", read.lost),
     ];
-    let records = read.records();
     write_parts(out, "Records of the input by result", "document", &parts)?;
+    // Where all records are documents, these are the shares of the lead. Otherwise counts alone are shown, so that
+    // no two shares of kept documents differ.
+    let records = Some(read.records()).filter(|records| *records == read.documents);
     out.write_all(b"<ul class=\"legend\">\n")?;
     for (class, name, count) in parts.into_iter().filter(|part| part.2 > 0) {
-        let (count, part) = (grouped(count), share(count, records));
+        let part = records.map_or_else(String::new, |records| share(count, records));
+        let count = grouped(count);
         writeln!(
             out,
             "<li class=\"{class}\">{name} {count} <span class=\"quiet\">{part}</span></li>"

@@ -1,6 +1,7 @@
 //! Writes histograms of similarities, distances and cluster sizes.
 
 use super::charts::{Bar, BarChart, BarScale, write_bars};
+use super::wording::Wording;
 use super::{Report, Similarities};
 use crate::write::summary::Summary;
 use simtool_base::quantity::{counted, grouped};
@@ -15,11 +16,12 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     if report.cluster_sizes.is_empty() {
         return Ok(());
     }
+    let wording = Wording::of(summary);
     writeln!(
         out,
-        "<h2>Similarity and distance</h2>\n<p class=\"quiet\">Each of the {} is compared with the \
-         document that is kept in its place{}.</p>",
-        counted(summary.removed, "removed document"),
+        "<h2>Similarity and distance</h2>\n<p class=\"quiet\">Each of the {} is compared with {}{}.</p>",
+        counted(summary.removed, wording.similar),
+        wording.other,
         match report.unlinked {
             0 => String::new(),
             count => format!(", except {} that only a chain of others links to it", grouped(count)),
@@ -46,7 +48,7 @@ pub(super) fn write_figures(
                 title: "Similarity",
                 note: "Equal documents (similarity 1) have their own bar.",
                 axis: "similarity",
-                noun: "removed document",
+                noun: Wording::of(summary).similar,
                 scale: BarScale::Linear,
                 bars: similarity_bars(similarities),
             },
@@ -62,7 +64,7 @@ pub(super) fn write_figures(
                 title: "Distance",
                 note: distance_note.trim_end(),
                 axis: "differing bits",
-                noun: "removed document",
+                noun: Wording::of(summary).similar,
                 scale: BarScale::Linear,
                 bars: distance_bars(distances),
             },

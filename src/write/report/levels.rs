@@ -2,6 +2,7 @@
 //! would remove.
 
 use super::tables::{bar, begin_table, end_table, share};
+use super::wording::Wording;
 use crate::write::summary::{Closest, Summary};
 use simtool_base::quantity::grouped;
 use std::io::{self, Write};
@@ -12,14 +13,18 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         return Ok(());
     }
     let documents = summary.read.first().documents;
-    out.write_all(
-        b"<h2>At another limit</h2>\n<p class=\"quiet\">Documents that a run with a stricter limit \
-          would remove, computed from the pairs of this run. A less strict limit needs another run, \
-          because its pairs were not searched.</p>\n",
+    let wording = Wording::of(summary);
+    writeln!(
+        out,
+        "<h2>At another limit</h2>\n<p class=\"quiet\">{}, computed from the pairs of this run. A less \
+         strict limit needs another run, because its pairs were not searched.</p>",
+        wording.at_another_limit
     )?;
-    let head = "<th>limit</th><th class=\"n\">removed</th><th class=\"n\">of all</th>\
-                <th class=\"share\"></th>";
-    begin_table(out, "documents removed at other limits", head)?;
+    let head = format!(
+        "<th>limit</th><th class=\"n\">{}s</th><th class=\"n\">of all</th><th class=\"share\"></th>",
+        wording.similar
+    );
+    begin_table(out, "documents at other limits", &head)?;
     let last = summary.levels.len() - 1;
     for (at, level) in summary.levels.iter().enumerate() {
         let limit = match level.least {

@@ -24,6 +24,7 @@ mod run;
 mod sources;
 mod tables;
 mod unread;
+mod wording;
 
 pub(super) use escape::{EscapedLine, EscapedLines, EscapedName, shortened};
 pub(super) use page::STYLE;

@@ -3,24 +3,16 @@
 pub(super) const PROGRAM: &str = "\
 Examples:
   simtool dedup big/
-      finds near-duplicates in all files under big/ and writes the removed documents, each with the
-      document kept in its place, to simtool-out/
+      finds near-duplicates in all files under big/, and writes the results to simtool-out/
   simtool dedup dump.jsonl.gz --text-field body --similarity 0.7 --write-kept --output clean
       also writes the documents without near-duplicates, in the same format, to clean/kept/
   simtool match new/ --against big/
       finds the documents of new/ that are near-duplicates of a document of big/
-  simtool compare big/a.txt big/b.txt
-      prints the similarity of two documents and where they differ
-  simtool fingerprint big/ --output big.f
-      writes a fingerprint of each document, for `simtool join big.f` and `simtool search big.f`
   simtool 1000 16
-      reads stopwords.txt, hashvalue.txt, article.txt and sample.txt in the current folder, writes
-      for each sample the articles within 3 of 16 bits to result.txt, and prints the first sample's
+      lists for each sample of the current folder the articles within 3 of 16 bits, in result.txt
 
-For the options of a command, see its help: `simtool dedup --help`.
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done except for bad records or files,
-130 interrupted.";
+`simtool dedup -h` lists the options of a command, and `simtool dedup --help` explains them.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done except for bad records, 130 interrupted.";
 
 pub(super) const DEDUP: &str = "\
 Examples:

@@ -48,13 +48,11 @@ use std::path::PathBuf;
 
 /// Finds near-duplicate documents in large text collections, exactly and in parallel.
 ///
-/// `simtool dedup PATH` finds all pairs of documents whose sets of shingles are at least 0.8
-/// similar (Jaccard), decides for each near-duplicate which document is kept in its place, and
-/// writes both, with the similarity as proof, to a folder.
+/// `simtool dedup PATH` finds all pairs of documents that are at least 0.8 similar, and lists the
+/// near-duplicates to remove, each with the document that is kept in its place and their similarity.
 ///
-/// `simtool N M` takes the N most frequent words of the articles as features, makes a fingerprint
-/// of M bits (SimHash) of every article and every sample, and lists for each sample the articles
-/// whose fingerprints differ in at most 3 bits, nearest first and then in the order of the file.
+/// `simtool N M` compares the samples of a folder with its articles, by fingerprints of M bits of the N most
+/// frequent words.
 #[derive(Debug, Parser)]
 #[command(
     name = "simtool",
@@ -94,7 +92,7 @@ pub(crate) enum Command {
     /// document, in reading order. The search is exact.
     #[command(after_long_help = examples::PASSAGES)]
     Passages(PassagesArgs),
-    /// Find the items of an evaluation set that documents contain, such as questions in training texts.
+    /// Find the items of an evaluation set, such as questions, that documents contain.
     ///
     /// A shingle is a sequence of 5 words, or of as many as --words says. A document contains an item if it
     /// has shingles with at least 0.8 of the item's words, or as --measure and --share say, all within a
@@ -116,7 +114,7 @@ pub(crate) enum Command {
     /// Reads the run's output folder, and the texts from the input files if they still exist.
     #[command(after_long_help = examples::WHY)]
     Why(WhyArgs),
-    /// Measure methods on collections whose near-duplicates are known, or on a sample of your own.
+    /// Measure methods on labelled collections, or on a sample of your own.
     ///
     /// Compares all pairs of documents with each method, and prints precision, recall and F1 at every
     /// threshold. A found pair that is not among the true pairs is wrong. With --sample, no labels are
@@ -134,13 +132,13 @@ pub(crate) enum Command {
     /// IDs if the file has them, otherwise row numbers from 0.
     #[command(after_long_help = examples::JOIN)]
     Join(JoinArgs),
-    /// Search a file of fingerprints for rows that differ in few bits from the rows of another file.
+    /// Search a file of fingerprints for rows near the rows of another file.
     ///
     /// Prints tab-separated lines of query, row and distance, in order of rows. Rows are named by IDs
     /// if their file has them, otherwise by row numbers from 0.
     #[command(after_long_help = examples::SEARCH)]
     Search(SearchArgs),
-    /// Maintain an index of documents that were seen: query it, add new documents, filter a stream.
+    /// Maintain an index of seen documents: query it, add to it, filter a stream.
     #[command(subcommand, after_long_help = examples::INDEX)]
     Index(IndexCommand),
     /// Estimate the tables, bytes, time and machines of a very large index of fingerprints.
