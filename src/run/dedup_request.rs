@@ -149,7 +149,7 @@ impl Request {
         self.parts.combine();
     }
 
-    /// Returns whether the run only stores a share of its input, for which [`store_shard`](super::store_shard) is.
+    /// Returns whether the run only stores a share of its input, for which [`store_shard`](super::store_shard()) is.
     #[must_use]
     pub fn is_shard(&self) -> bool {
         self.parts.share().is_some()

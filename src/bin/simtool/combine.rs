@@ -3,10 +3,7 @@
 use crate::args::{CombineArgs, Command, CorpusArgs, Job};
 use crate::{ExitStatus, corpus, passages, shell, usage};
 use anyhow::bail;
-use simtool::quantity::counted;
-use simtool::run::{StoredParts, recorded_command};
-use simtool::shell_word::shell_word;
-use std::path::Path;
+use simtool::run::recorded_command;
 
 /// Reads back the command line of the shards, and runs it with their stored parts.
 pub(crate) fn run(args: &CombineArgs) -> anyhow::Result<ExitStatus> {
@@ -45,20 +42,4 @@ fn combine_corpus(job: Job<'_>, command_line: String) -> anyhow::Result<ExitStat
     let mut request = job.request(command_line)?;
     request.combine();
     corpus::write_results(job, &request)
-}
-
-/// Returns a note about the parts that a run with `--shard` has stored. `output` is the output of all shards.
-pub(crate) fn stored_note(stored: &StoredParts, output: &Path) -> String {
-    let StoredParts { folder, pieces, stored } = stored;
-    let output = shell_word(&output.to_string_lossy());
-    let next = if stored == pieces {
-        format!("the results come with `simtool combine {output}`")
-    } else {
-        "the others come from other shards".to_owned()
-    };
-    format!(
-        "{stored} of {} of the input are in {}; {next}",
-        counted(*pieces, "piece"),
-        folder.display()
-    )
 }

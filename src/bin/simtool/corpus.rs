@@ -1,8 +1,8 @@
 //! `simtool dedup` and `simtool match`: finds near-duplicates within a collection or between two.
 
 use crate::args::Job;
-use crate::combine::stored_note;
 use crate::compare::shown;
+use crate::stored_note::stored_note;
 use crate::terminal::Terminal;
 use crate::{ExitStatus, console, shell};
 use simtool::run::{self, Face, Notice, Outcome, Previewed, Request};

@@ -30,6 +30,7 @@ mod reference;
 mod settings_file;
 mod shell;
 mod signals;
+mod stored_note;
 mod terminal;
 mod usage;
 mod why;

@@ -1,7 +1,7 @@
 //! `simtool passages`: finds the passages of a collection that occur more than once.
 
 use crate::args::PassagesArgs;
-use crate::combine::stored_note;
+use crate::stored_note::stored_note;
 use crate::terminal::Terminal;
 use crate::{ExitStatus, console, shell};
 use simtool::options::Options;
