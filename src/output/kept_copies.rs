@@ -178,7 +178,7 @@ pub(crate) fn write_kept_copies(
         }
         files.push((path, units));
         let adds_fields =
-            rules.added.as_ref().is_some_and(|added| collection.adds_fields(file, added.fields));
+            rules.added.is_some_and(|added| collection.adds_fields(file, added.fields));
         shards.push(FileShards { shards: first..next, is_cut, recognized, adds_fields });
     }
     let missing = shards.iter().map(|_| OnceLock::new()).collect();
@@ -333,11 +333,8 @@ impl Copies<'_> {
             let DocumentFate::Cut(cuts) = (self.rules.fate)(document(row)?) else { return None };
             TextEdit { cuts: &cuts, mask: self.rules.mask }.apply(text)
         };
-        let values = |row: u64| {
-            let added = self.rules.added.as_ref()?;
-            (added.values)(document(row)?)
-        };
-        let added = self.rules.added.as_ref().filter(|_| is_editable);
+        let added = self.rules.added.filter(|_| is_editable);
+        let values = |row: u64| (added?.values)(document(row)?);
         let copy = RowsCopy {
             to: path,
             kept: &kept,
@@ -439,7 +436,7 @@ impl Copies<'_> {
         if recognized.is_some_and(is_table) {
             return None;
         }
-        let edited = match (fate, &self.rules.added) {
+        let edited = match (fate, self.rules.added) {
             (_, Some(added)) if *adds_fields => {
                 let values = document.and_then(|document| (added.values)(document));
                 let values = values.unwrap_or_default();

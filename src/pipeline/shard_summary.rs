@@ -405,7 +405,7 @@ impl ShardSummary {
         ]
     }
 
-    /// Creates the summary of a shard of file number `file` of which nothing was read yet.
+    /// Creates the empty summary of a shard of file number `file`, before it is read.
     fn new(file: u32) -> Self {
         Self {
             ids: ShardIds::new(file),

@@ -56,7 +56,7 @@ enum PartsMode {
     Combine,
 }
 
-/// What a run stores, and where.
+/// Collection whose parts a run stores, and the settings that decide what is stored.
 #[derive(Clone, Debug)]
 pub(super) struct PartsPlan<'p> {
     pub(super) collection: &'p Collection,

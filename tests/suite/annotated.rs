@@ -4,7 +4,7 @@ use crate::program::Folder;
 use serde_json::Value;
 use std::fs;
 
-/// Texts of which the last repeats the first.
+/// Texts of three documents. The last one repeats the first one.
 const TEXTS: [&str; 3] =
     ["the old man and the sea", "quite another text", "the old man and the sea"];
 

@@ -29,8 +29,8 @@ pub struct Level {
 /// A text that several documents have, at its first place. Each of its windows occurs in at least `documents`
 /// documents.
 ///
-/// Of neighbouring windows that all occur here for the first time, there is one text: the part for which the product
-/// of words and documents is greatest.
+/// Neighbouring windows that all occur here for the first time give one text: the part for which the product of words
+/// and documents is greatest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopText {
     /// Number of the document, in reading order.

@@ -71,6 +71,7 @@ impl AddedValue {
 }
 
 /// Fields that a copy adds to the records of a file, and their values.
+#[derive(Clone, Copy)]
 pub struct AddedFields<'a, K> {
     /// Names and types of the fields, in the order in which they are added.
     pub fields: &'a [AddedField],

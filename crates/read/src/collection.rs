@@ -247,19 +247,19 @@ impl Collection {
     #[must_use]
     pub fn adds_fields(&self, file: usize, fields: &[AddedField]) -> bool {
         let Ok(recognized) = self.recognize(file) else { return false };
-        let has_columns = match recognized.format.reader() {
-            Reader::Table(_) => true,
+        match recognized.format.reader() {
+            Reader::Table(_) => {}
             Reader::Bytes(format) if recognized.encoding.is_none() => match format.field_names() {
                 FieldNames::Nowhere => return false,
                 // Each record is looked at when it is copied.
                 FieldNames::InEachRecord(_) => return true,
-                FieldNames::InHeader(_) => true,
+                FieldNames::InHeader(_) => {}
             },
-            _ => false,
-        };
+            _ => return false,
+        }
         let first = (0..self.shard_count()).find(|&shard| self.shard_file(shard) == file);
         let names = first.map_or_else(Vec::new, |shard| self.names_of(file, shard));
-        has_columns && !fields.iter().any(|field| names.contains(&field.name))
+        !fields.iter().any(|field| names.contains(&field.name))
     }
 
     /// Returns the bytes of a record of file number `file` with more fields: the names of the fields for bytes that

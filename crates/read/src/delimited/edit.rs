@@ -22,20 +22,17 @@ pub(super) fn edited(job: &RecordEdit<'_>, dialect: Dialect) -> Option<Vec<u8>> 
     Some(job.replaced([(place, Cow::Owned(field(&new, dialect)?))]))
 }
 
-/// Returns the row with more columns behind its own ones. Returns `None` if there is no row but a blank line, or the
-/// line that names the delimiter.
+/// Returns the row with more columns behind its own ones: values, or the names of the columns. Returns `None` if the
+/// bytes without values are not the row of names, but a blank line or the line that names the delimiter.
 pub(super) fn with_columns(job: &AddedRecord<'_>, dialect: Dialect) -> Option<Vec<u8>> {
     let AddedRecord { record: row, fields, values, .. } = *job;
-    let end = row.len() - row.iter().rev().take_while(|byte| b"\r\n".contains(byte)).count();
-    if rows::columns(dialect, row).is_empty() {
-        return None;
-    }
     let added: Vec<Vec<u8>> = match values {
         Some(values) => values.iter().map(AddedValue::text).collect(),
         // Without a row of names, columns are named by their numbers.
-        None if !dialect.has_header => return None,
+        None if !dialect.has_header || rows::columns(dialect, row).is_empty() => return None,
         None => fields.iter().map(|field| field.name.clone().into_bytes()).collect(),
     };
+    let end = row.len() - row.iter().rev().take_while(|byte| b"\r\n".contains(byte)).count();
     let mut extended = row[..end].to_vec();
     for content in added {
         extended.push(dialect.delimiter);
@@ -48,8 +45,8 @@ pub(super) fn with_columns(job: &AddedRecord<'_>, dialect: Dialect) -> Option<Ve
 /// Returns a field as it is written in this dialect, without quotes if it needs none. In a dialect without quotes,
 /// spaces replace the bytes that would end the field.
 fn plain(mut content: Vec<u8>, dialect: Dialect) -> Vec<u8> {
-    let ends = [Some(dialect.delimiter), Some(b'\r'), Some(b'\n')];
-    let special = [&ends[..], &[dialect.quote, dialect.escape]].concat();
+    let Dialect { delimiter, quote, escape, .. } = dialect;
+    let special = [Some(delimiter), Some(b'\r'), Some(b'\n'), quote, escape];
     let is_special = |byte: &u8| special.contains(&Some(*byte));
     if !content.iter().any(is_special) {
         return content;

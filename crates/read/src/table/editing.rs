@@ -1,6 +1,6 @@
 //! Replaces the texts in the rows of a record batch, for a copy of the table.
 
-use crate::added_fields::{AddedField, AddedKind, AddedValue};
+use crate::added_fields::{AddedFields, AddedKind, AddedValue};
 use crate::selector::Selector;
 use crate::table::columns::FoundColumns;
 use crate::table::selected::bytes;
@@ -30,22 +30,25 @@ pub(crate) fn text_column(schema: &Schema, text: &Selector) -> Option<usize> {
 #[derive(Clone, Copy)]
 pub(crate) struct RowChanges<'c> {
     texts: Option<RowEditor<'c>>,
-    added: Option<AddedColumns<'c>>,
+    /// Columns behind those of the table.
+    added: Option<AddedFields<'c, u64>>,
 }
 
 impl<'c> RowChanges<'c> {
     /// Creates the changes that `copy` asks for in a table with this schema. `text` selects the texts.
     pub(crate) fn new(schema: &Schema, text: &Selector, copy: &RowsCopy<'c>) -> Self {
-        let added = copy
-            .added
-            .as_ref()
-            .map(|added| AddedColumns { fields: added.fields, values: added.values });
-        Self { texts: RowEditor::new(schema, text, copy.edit), added }
+        Self { texts: RowEditor::new(schema, text, copy.edit), added: copy.added }
     }
 
     /// Returns the schema of the copy of a table with this schema.
     pub(crate) fn schema(&self, schema: &SchemaRef) -> SchemaRef {
-        self.added.map_or_else(|| Arc::clone(schema), |added| added.schema(schema))
+        let Some(added) = self.added else { return Arc::clone(schema) };
+        let added = added.fields.iter().map(|field| {
+            // Rows that are no documents have no values.
+            Arc::new(Field::new(&field.name, data_type(field.kind), true))
+        });
+        let fields: Vec<_> = schema.fields().iter().cloned().chain(added).collect();
+        Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
     }
 
     /// Returns the changed batch. `rows` has the number of each of its rows in the table.
@@ -62,38 +65,13 @@ impl<'c> RowChanges<'c> {
             Some(editor) => editor.edited(batch, rows)?,
             None => batch,
         };
-        match self.added {
-            Some(added) => added.extended(&batch, rows),
-            None => Ok(batch),
-        }
-    }
-}
-
-/// Columns that a copy has behind those of the table.
-#[derive(Clone, Copy)]
-struct AddedColumns<'c> {
-    fields: &'c [AddedField],
-    values: &'c (dyn Fn(u64) -> Option<Vec<AddedValue>> + Sync),
-}
-
-impl AddedColumns<'_> {
-    fn schema(self, schema: &SchemaRef) -> SchemaRef {
-        let added = self.fields.iter().map(|field| {
-            // Rows that are no documents have no values.
-            Arc::new(Field::new(&field.name, data_type(field.kind), true))
-        });
-        let fields: Vec<_> = schema.fields().iter().cloned().chain(added).collect();
-        Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
-    }
-
-    /// Returns the batch with the added columns.
-    fn extended(self, batch: &RecordBatch, rows: &[u64]) -> Result<RecordBatch, ArrowError> {
-        let of_rows: Vec<_> = rows.iter().map(|&row| (self.values)(row)).collect();
-        let added = self.fields.iter().enumerate().map(|(at, field)| {
+        let Some(added) = self.added else { return Ok(batch) };
+        let of_rows: Vec<_> = rows.iter().map(|&row| (added.values)(row)).collect();
+        let new = added.fields.iter().enumerate().map(|(at, field)| {
             let values = of_rows.iter().map(|values| values.as_ref().map(|values| &values[at]));
             column(field.kind, values)
         });
-        let columns = batch.columns().iter().cloned().chain(added).collect();
+        let columns = batch.columns().iter().cloned().chain(new).collect();
         RecordBatch::try_new(self.schema(&batch.schema()), columns)
     }
 }
