@@ -128,14 +128,13 @@ impl PlaceSearch<'_> {
         let boundaries: Vec<usize> = (0..=piece.len()).filter(is_boundary).collect();
         let word = hashes[index];
         // Text behind a word does not change it, so all longer beginnings of the piece contain it, too.
-        let mut end_of = |index: usize| {
+        let end_of = |index: usize, hashes_of: &mut dyn FnMut(Range<usize>) -> Vec<u64>| {
             let word = hashes[index];
             let end =
                 boundaries.partition_point(|&end| hashes_of(0..end).get(index) != Some(&word));
             boundaries.get(end).copied().unwrap_or(piece.len())
         };
-        let before = index.checked_sub(1).map_or(0, &mut end_of);
-        let end = end_of(index);
+        let end = end_of(index, &mut hashes_of);
         // In the same way, the word is the last one of all longer parts that end with it.
         let behind = boundaries
             .partition_point(|&start| start < end && hashes_of(start..end).last() == Some(&word));
@@ -145,6 +144,7 @@ impl PlaceSearch<'_> {
         }
         // A word that depends on the text before it begins behind the word before: a mark, for example, belongs to
         // the character before it. If one character has several words, it is the place of each of them.
+        let before = index.checked_sub(1).map_or(0, |index| end_of(index, &mut hashes_of));
         let last_character = boundaries[boundaries.partition_point(|&at| at < end).max(1) - 1];
         before.min(last_character)..end
     }
@@ -171,15 +171,20 @@ mod tests {
     fn check(text: &[u8]) {
         let (hashes, places) = places(text, None);
         assert_eq!(hashes.len(), places.len());
-        let mut end = 0;
+        let hashes_of = |range: Range<usize>| {
+            let mut tokens = HashedTokens::default();
+            UnicodeWords::new(Isa::detected()).tokenize(&text[range], &mut tokens);
+            tokens.hashes
+        };
+        let (mut start, mut end) = (0, 0);
         for (hash, place) in hashes.iter().zip(&places) {
             assert!(end <= place.start && place.start < place.end, "{}", text.escape_ascii());
-            end = place.end;
-            let mut alone = HashedTokens::default();
-            UnicodeWords::new(Isa::detected()).tokenize(&text[place.clone()], &mut alone);
-            // A mark at the start of a word is no part of it without the character before.
-            let is_exact = alone.hashes == [*hash] || text[place.start] == 0xCC;
+            // A mark at the start of a word is part of it only behind the word before.
+            let begins_with_mark = text[place.start] == 0xCC;
+            let is_exact = hashes_of(place.clone()) == [*hash]
+                || begins_with_mark && hashes_of(start..place.end).last() == Some(hash);
             assert!(is_exact, "{place:?} of {}", text.escape_ascii());
+            (start, end) = (place.start, place.end);
         }
     }
 
