@@ -1,6 +1,6 @@
 //! A labelled collection in memory: documents, and the pairs that are known to be near-duplicates.
 
-use crate::evaluate::truth::{IdRows, Pair, TruthFormat, read_truth};
+use crate::evaluate::truth::{IdRows, Pair, TruthFormat, read_known_pairs, read_truth};
 use crate::pipeline::document_traits::WantedTraits;
 use crate::pipeline::shard_summary::{CollectionSummary, Compared, read_summarized};
 use crate::pipeline::watched::Watched;
@@ -124,16 +124,18 @@ pub struct Labelled {
     pub(super) documents: DocumentsInMemory,
     pub(super) truth: Vec<Pair>,
     pub(super) set_aside: Vec<Pair>,
+    notes: Vec<String>,
 }
 
 impl Labelled {
     /// Reads the labels of `documents` from two files. `truth` lists the true pairs, which are
-    /// near-duplicates. `set_aside` lists pairs that count neither as true nor as false. A pair in both files
-    /// counts as true.
+    /// near-duplicates. Its third column may say that a pair is none of near-duplicates, or that it counts neither
+    /// as true nor as false. `set_aside` lists further pairs that count neither as true nor as false. A pair that is
+    /// true and set aside counts as true.
     ///
     /// # Errors
     ///
-    /// A line cannot be parsed, or there is no true pair.
+    /// A line cannot be parsed, labels contradict each other, or there is no true pair.
     pub fn new(
         name: impl Into<String>,
         documents: DocumentsInMemory,
@@ -141,18 +143,32 @@ impl Labelled {
         set_aside: Option<Labels<'_>>,
     ) -> Result<Self> {
         let rows = IdRows::new(documents.ids.iter().map(Vec::as_slice));
-        let read = |labels: Labels<'_>| read_truth(labels.bytes, labels.path, labels.format, &rows);
-        let true_pairs = read(truth)?;
+        let known = read_known_pairs(truth.bytes, truth.path, truth.format, &rows)?;
+        let true_pairs = known.near_duplicates;
         if true_pairs.is_empty() {
             let rule = "holds no pair: name at least two documents that are near-duplicates";
             return Err(Error::config("truth", truth.path.display(), rule));
         }
-        let mut set_aside = set_aside.map_or(Ok(Vec::new()), read)?;
-        // A pair that is true and set aside counts as true.
-        set_aside.retain(|pair| true_pairs.binary_search(pair).is_err());
+        let mut all_set_aside = known.set_aside;
+        if let Some(gray) = set_aside {
+            all_set_aside.extend(read_truth(gray.bytes, gray.path, gray.format, &rows)?);
+            // Both files may set a pair aside, and a pair is searched for in an ascending list.
+            all_set_aside.sort_unstable();
+            all_set_aside.dedup();
+        }
+        all_set_aside.retain(|pair| true_pairs.binary_search(pair).is_err());
+        let of_file = |note: String| format!("{}: {note}", truth.path.display());
+        let notes = known.notes.into_iter().map(of_file).collect();
         // The map borrows the IDs of the documents, which move into the result.
         drop(rows);
-        Ok(Self { name: name.into(), documents, truth: true_pairs, set_aside })
+        let set_aside = all_set_aside;
+        Ok(Self { name: name.into(), documents, truth: true_pairs, set_aside, notes })
+    }
+
+    /// Returns sentences for the user that say how the third column of the labels was understood.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Returns the name of the collection, its number of documents, and its numbers of labelled pairs.

@@ -13,6 +13,7 @@ mod histogram;
 mod labelled;
 mod measure;
 mod methods;
+mod pair_label;
 mod ratio_estimate;
 mod sampled;
 mod term_lists;

@@ -4,9 +4,11 @@
 //! * Clusters: a line has the ID of a document and the name of its cluster. Every two documents of a
 //!   cluster are a pair.
 //!
-//! Further fields and empty lines are ignored. The first line is skipped as a header if none of its IDs is the ID of
-//! a document.
+//! A third field of a pair may say that the documents are no near-duplicates ([`read_known_pairs`]). Further fields and
+//! empty lines are ignored. The first line is skipped as a header if none of its IDs is the ID of a document.
 
+use crate::evaluate::pair_label::PairLabels;
+pub use crate::evaluate::pair_label::{KnownPairs, Pair};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::escaped;
 use simtool_base::unordered_map::UnorderedMap;
@@ -36,9 +38,6 @@ impl FromStr for TruthFormat {
         }
     }
 }
-
-/// Numbers of two documents. Documents are numbered from 0 in reading order, and the smaller number is first.
-pub type Pair = [u32; 2];
 
 /// Map from the ID of a document to its number.
 #[derive(Debug, Default)]
@@ -82,9 +81,9 @@ fn quoted(id: &[u8]) -> String {
     format!("\"{}\"", escaped(id))
 }
 
-/// Parses a file of known near-duplicates, whose content is `bytes`. Returns the pairs in ascending order
-/// without repetitions. `path` is for error messages. If its extension is `.csv`, the columns are separated by commas
-/// and may be in quotes; otherwise they are separated by tabs.
+/// Parses a file of pairs or clusters, whose content is `bytes`. Returns the pairs in ascending order
+/// without repetitions, whatever the third column says. `path` is for error messages. If its extension is `.csv`, the
+/// columns are separated by commas and may be in quotes; otherwise they are separated by tabs.
 ///
 /// # Errors
 ///
@@ -107,10 +106,58 @@ pub fn read_truth(
     format: TruthFormat,
     rows: &IdRows<'_>,
 ) -> Result<Vec<Pair>> {
+    // Without a meaning of the third column, all pairs are near-duplicates.
+    Ok(read_lines(bytes, path, format, rows, ThirdColumn::Ignored)?.near_duplicates)
+}
+
+/// Parses a file of known near-duplicates like [`read_truth`], and also the third column of pairs. It may say that a
+/// pair is one of near-duplicates (yes, true, 1), is none (no, false, 0), or counts neither as true nor as false
+/// (gray). Any other word, such as `light`, is a kind of near-duplicates.
+///
+/// # Errors
+///
+/// [`read_truth`] fails, the third column has another number than 0 and 1, a pair has two labels, or the column
+/// says yes in one line and has an unknown word in another.
+///
+/// ```
+/// use simtool::evaluate::truth::{IdRows, TruthFormat, read_known_pairs};
+/// use std::path::Path;
+///
+/// let rows = IdRows::new([&b"x"[..], b"y", b"z"].into_iter());
+/// let text = b"x,y,yes\nx,z,no\n";
+/// let known = read_known_pairs(text, Path::new("pairs.csv"), TruthFormat::Pairs, &rows)?;
+/// assert_eq!(known.near_duplicates, [[0, 1]]);
+/// # Ok::<(), simtool::Error>(())
+/// ```
+pub fn read_known_pairs(
+    bytes: &[u8],
+    path: &Path,
+    format: TruthFormat,
+    rows: &IdRows<'_>,
+) -> Result<KnownPairs> {
+    read_lines(bytes, path, format, rows, ThirdColumn::Label)
+}
+
+/// Meaning of the third column of a file of pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ThirdColumn {
+    /// The column says whether the pair is one of near-duplicates.
+    Label,
+    /// The column has no meaning, as in a file of pairs that do not count.
+    Ignored,
+}
+
+fn read_lines(
+    bytes: &[u8],
+    path: &Path,
+    format: TruthFormat,
+    rows: &IdRows<'_>,
+    third: ThirdColumn,
+) -> Result<KnownPairs> {
     let is_csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
     let columns = if is_csv { "a comma" } else { "a tab" };
-    let (pairs, clusters) = (Vec::new(), Clusters::default());
-    let mut reader = TruthReader { path, format, rows, columns, pairs, clusters };
+    let (pairs, clusters) = (PairLabels::default(), Clusters::default());
+    let mut reader = TruthReader { path, format, rows, third, columns, pairs, clusters };
     if is_csv {
         visit_csv_rows(bytes, &mut |line, fields: &[&[u8]]| reader.add(line, fields))?;
     } else {
@@ -124,7 +171,7 @@ pub fn read_truth(
             }
         }
     }
-    Ok(reader.finish())
+    reader.finish()
 }
 
 /// Reader of known near-duplicates, which gets the lines of their file.
@@ -132,26 +179,23 @@ struct TruthReader<'r> {
     path: &'r Path,
     format: TruthFormat,
     rows: &'r IdRows<'r>,
+    third: ThirdColumn,
     /// Separator of the fields, for error messages.
     columns: &'static str,
-    pairs: Vec<Pair>,
+    pairs: PairLabels,
     clusters: Clusters,
 }
 
 impl TruthReader<'_> {
     /// Adds the pair or the member of a cluster in the fields of a line. `number` is the number of the line.
     fn add(&mut self, number: usize, fields: &[&[u8]]) -> Result<()> {
-        let wrong = |expected: String| ErrorKind::Line {
-            path: self.path.to_owned(),
-            line: number,
-            expected,
-        };
+        let wrong = |expected: String| self.wrong_line(number, expected);
         let &[first, second, ..] = fields else {
             let expected = match self.format {
                 TruthFormat::Pairs => "the IDs of two documents",
                 TruthFormat::Clusters => "the ID of a document and its cluster",
             };
-            return Err(wrong(format!("{expected}, separated by {}", self.columns)).into());
+            return Err(wrong(format!("{expected}, separated by {}", self.columns)));
         };
         let is_pair = self.format == TruthFormat::Pairs;
         let names_any = self.rows.knows(first) || is_pair && self.rows.knows(second);
@@ -166,19 +210,28 @@ impl TruthReader<'_> {
         }
         let other = self.rows.row(second).map_err(wrong)?;
         if row == other {
-            return Err(wrong(format!("two documents, not {} twice", quoted(first))).into());
+            return Err(wrong(format!("two documents, not {} twice", quoted(first))));
         }
-        self.pairs.push([row.min(other), row.max(other)]);
-        Ok(())
+        let label = match self.third {
+            ThirdColumn::Label => fields.get(2).copied().unwrap_or_default(),
+            ThirdColumn::Ignored => b"",
+        };
+        let added = self.pairs.add([row.min(other), row.max(other)], number, label);
+        added.map_err(|expected| self.wrong_line(number, expected))
+    }
+
+    fn wrong_line(&self, line: usize, expected: String) -> Error {
+        ErrorKind::Line { path: self.path.to_owned(), line, expected }.into()
     }
 
     /// Returns the pairs in ascending order without repetitions.
-    fn finish(self) -> Vec<Pair> {
-        let mut pairs = self.pairs;
-        pairs.extend(self.clusters.pairs());
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs
+    fn finish(mut self) -> Result<KnownPairs> {
+        if self.format == TruthFormat::Clusters {
+            let near_duplicates = self.clusters.pairs();
+            return Ok(KnownPairs { near_duplicates, ..KnownPairs::default() });
+        }
+        let pairs = std::mem::take(&mut self.pairs);
+        pairs.finish().map_err(|(line, expected)| self.wrong_line(line, expected))
     }
 }
 
@@ -211,6 +264,9 @@ impl Clusters {
                 pairs.extend(members[at + 1..].iter().map(|&b| [a, b]));
             }
         }
+        // A document in two clusters can be with another document in both.
+        pairs.sort_unstable();
+        pairs.dedup();
         pairs
     }
 }
@@ -234,6 +290,32 @@ mod tests {
         assert_eq!(clusters, [[0, 1], [0, 2], [1, 2]]);
         assert_eq!(read("", TruthFormat::Pairs).unwrap(), Vec::<Pair>::new());
         assert!("lines".parse::<TruthFormat>().is_err());
+    }
+
+    #[test]
+    fn the_third_column_of_pairs_can_say_no() {
+        let rows = IdRows::new(IDS.iter().map(|id| id.as_bytes()));
+        let known = |text: &str, name: &str| {
+            read_known_pairs(text.as_bytes(), Path::new(name), TruthFormat::Pairs, &rows)
+        };
+        let text = "id\tother\tsame\na\tb\tyes\na\tc\tno\nb\tc\tgray\n";
+        for (text, name) in [(text.to_owned(), "t.tsv"), (text.replace('\t', ","), "t.csv")] {
+            let known = known(&text, name).unwrap();
+            assert_eq!(known.near_duplicates, [[0, 1]]);
+            assert_eq!(known.set_aside, [[1, 2]]);
+            let error = read_known_pairs(
+                text.replace("yes", "0.7").as_bytes(),
+                Path::new(name),
+                TruthFormat::Pairs,
+                &rows,
+            );
+            let error = error.unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{name}, line 2: expected yes or no")), "{error}");
+        }
+        // In a file of pairs that do not count, the column has no meaning.
+        assert_eq!(read(text, TruthFormat::Pairs).unwrap().len(), 3);
+        let error = known("a\tb\tyes\nb\ta\tno\n", "t.tsv").unwrap_err().to_string();
+        assert!(error.starts_with("t.tsv, line 2: expected one label for each pair"), "{error}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `eval`: measures methods on labelled collections, or on a sample of one collection.
 
-use super::face::Face;
+use super::face::{Face, Notice};
 use super::files::{open_file, refuse_existing, without_links, write_whole_file};
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
@@ -146,6 +146,9 @@ pub fn eval(request: &EvalRequest, face: &dyn Face) -> Result<EvalOutcome> {
     let evaluation = evaluate(&collections, &request.methods, seeds, resources, face.progress())?;
     timings.end("compare");
     request.write_files(&evaluation, face)?;
+    for note in collections.iter().flat_map(Labelled::notes) {
+        face.notice(Notice::Note(note));
+    }
     note_whole_pages(collections.iter().map(Labelled::summary), face);
     let has_losses = has_losses(collections.iter().map(Labelled::summary));
     Ok(EvalOutcome { evaluation, faults, has_losses, timings })

@@ -110,8 +110,36 @@ fn pairs_and_clusters_say_the_same_and_gray_pairs_do_not_count() {
 }
 
 #[test]
+fn the_third_column_of_labels_can_say_no() {
+    let third = "id,other,label\na,b,yes\na,c,1\nb,c,TRUE\nd,e,yes\nf,a,gray\na,e,no\nb,e,no\n";
+    let kinds = "a\tb\tlight\na\tc\tlight\nb\tc\tcut\nd\te\tcut\n";
+    let folder = folder().with("third.csv", third).with("kinds.tsv", kinds);
+    let eval = |arguments: &str| {
+        let methods = "--methods exact:shingle=words:1 --format tsv";
+        folder.run_words(&format!("eval --corpus docs.jsonl {methods} --truth {arguments}"))
+    };
+    let figures = |arguments: &str| without_seconds(&eval(arguments).out);
+    let expected = figures("truth.tsv --gray gray.tsv");
+    assert_eq!(figures("third.csv"), expected);
+    assert_eq!(figures("kinds.tsv --gray gray.tsv"), expected);
+    let notes = eval("third.csv").err;
+    for expected in ["2 lines with no in the third column", "1 line with gray in the third column"]
+    {
+        assert!(notes.contains(&format!("third.csv: {expected}")), "{notes}");
+    }
+    let notes = eval("kinds.tsv").err;
+    assert!(
+        notes.contains("kinds.tsv: 4 pairs by kind, all near-duplicates: cut 2, light 2"),
+        "{notes}"
+    );
+}
+
+#[test]
 fn faults_are_reported_with_their_place() {
-    let folder = folder().with("wrong.tsv", "a\tb\nb\tz\n").with("empty.tsv", "");
+    let folder = folder()
+        .with("wrong.tsv", "a\tb\nb\tz\n")
+        .with("empty.tsv", "")
+        .with("scores.tsv", "a\tb\t0.9\n");
     for (arguments, code, expected) in [
         (
             "--corpus docs.jsonl --truth wrong.tsv",
@@ -119,6 +147,11 @@ fn faults_are_reported_with_their_place() {
             "wrong.tsv, line 2: expected the ID of a document, but no document has the ID \"z\"",
         ),
         ("--corpus docs.jsonl --truth empty.tsv", 2, "--truth empty.tsv: holds no pair"),
+        (
+            "--corpus docs.jsonl --truth scores.tsv",
+            1,
+            "scores.tsv, line 1: expected yes or no (1 or 0, true or false), gray,",
+        ),
         ("--corpus docs.jsonl", 2, "--truth"),
         (". --methods magic", 2, "--methods magic: must be one of word-simhash,"),
         (". --methods bits=3", 2, "--methods bits=3: is an option"),

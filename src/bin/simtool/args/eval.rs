@@ -27,7 +27,10 @@ pub(crate) struct EvalArgs {
     pub(crate) corpus: Vec<PathBuf>,
 
     /// Near-duplicate pairs of --corpus: lines of two IDs separated by a tab, or by a comma in a file
-    /// named .csv; further columns are ignored. A first line that contains no document's ID is a header.
+    /// named .csv. A first line that contains no document's ID is a header.
+    ///
+    /// A third column may say yes or no (true or false, 1 or 0), or gray for a pair that counts as neither right nor
+    /// wrong. Another word, such as light, is a kind of near-duplicates. Further columns are ignored.
     #[arg(long, value_name = "FILE", requires = "corpus", value_hint = ValueHint::FilePath)]
     pub(crate) truth: Option<PathBuf>,
 
