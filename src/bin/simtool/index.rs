@@ -232,10 +232,14 @@ fn merge(args: &MergeArgs) -> anyhow::Result<()> {
     let OneIndexArgs { index, memory, common } = &args.index;
     let request = open_request(index, "merge", common, memory)?;
     let access = inputs::access(common.running.no_mmap);
-    let MergeOutcome { new, repeats } = run::merge_index(&request, &args.other, access)?;
+    let MergeOutcome { new, repeats, documents } = run::merge_index(&request, &args.other, access)?;
     if !common.running.quiet {
-        let all = counted(new + repeats, "document");
-        console::note(&format!("{all}: {} new, {} repeat others", grouped(new), grouped(repeats)));
+        let (all, after) = (counted(new + repeats, "document"), counted(documents, "document"));
+        let counts = format!("{} new, {} repeat others", grouped(new), grouped(repeats));
+        let (index, other) = (index.display(), args.other.display());
+        console::note(&format!(
+            "merged {other} into {index}: {all}, {counts}; {index} has {after}"
+        ));
     }
     Ok(())
 }

@@ -91,6 +91,8 @@ pub struct MergeOutcome {
     pub new: u64,
     /// Number of documents that were not added, because they are near a document of the other index.
     pub repeats: u64,
+    /// Number of documents that the index has after the merge.
+    pub documents: u64,
 }
 
 /// Adds all documents of the index in the folder `other` to the index of `request`, with their sources and
@@ -98,8 +100,8 @@ pub struct MergeOutcome {
 ///
 /// # Errors
 ///
-/// `other` is the index of `request` itself, the two indexes compare by different methods, another process writes to the index of `request`, or one of
-/// the indexes is damaged.
+/// `other` is the index of `request` itself, the two indexes have different methods or options, another process
+/// writes to the index of `request`, or one of the indexes is damaged.
 pub fn merge_index(
     request: &OpenRequest,
     other: &Path,
@@ -109,11 +111,78 @@ pub fn merge_index(
         let rule = "is the index itself: name another index";
         return Err(Error::config("other", other.display(), rule));
     }
-    let other = Index::open(other, access, &request.resources)?;
+    let other_index = Index::open(other, access, &request.resources)?;
     let mut adder = request.open_adder(access)?;
-    let (new, repeats) = adder.add_index(&other)?;
+    check_same_settings((&request.index, adder.method()), (other, other_index.method()))?;
+    let (new, repeats) = adder.add_index(&other_index)?;
     adder.commit()?;
-    Ok(MergeOutcome { new, repeats })
+    // The adder holds the index until it is dropped.
+    drop(adder);
+    let documents = request.open(access)?.size()?.documents;
+    Ok(MergeOutcome { new, repeats, documents })
+}
+
+/// Index in a folder, and the method that it was created with.
+type FolderMethod<'f> = (&'f Path, &'f Method);
+
+/// Checks that two indexes were created with the same options. The check of their recipes, which names parts of
+/// recipes instead of options, comes later and finds what no option says, such as another version of simtool.
+///
+/// # Errors
+///
+/// Options differ. The error names each of them, with its value in both indexes.
+fn check_same_settings(
+    (folder, method): FolderMethod<'_>,
+    (other_folder, other): FolderMethod<'_>,
+) -> Result<()> {
+    let differences = differing_settings(method, other);
+    if differences.is_empty() {
+        return Ok(());
+    }
+    let describe = |(name, value, other_value): &SettingDifference| {
+        format!(
+            "`{name}` is {value} in {} and {other_value} in {}",
+            folder.display(),
+            other_folder.display()
+        )
+    };
+    let differences: Vec<String> = differences.iter().map(describe).collect();
+    let rule = format!(
+        "cannot be merged, because the indexes have different options: {}. Create an index with the options of {} and add \
+         the documents to it again",
+        differences.join(", "),
+        folder.display()
+    );
+    Err(Error::config("other", other_folder.display(), rule))
+}
+
+/// Name of a setting, and its values in two methods.
+type SettingDifference = (&'static str, String, String);
+
+/// Returns the settings in which two methods differ. If the methods have different names, only the names are
+/// compared, because each method has settings of its own.
+fn differing_settings(method: &Method, other: &Method) -> Vec<SettingDifference> {
+    // Lanes of minhash and bits of simhash have nothing to compare.
+    if method.name() != other.name() {
+        return vec![("method", method.name().to_owned(), other.name().to_owned())];
+    }
+    let (own, others) = (method.parameters(), other.parameters());
+    let value_in = |parameters: &[(&str, String)], name: &str| {
+        let found = parameters.iter().find(|(other, _)| *other == name);
+        found.map_or("not set".to_owned(), |(_, value)| value.clone())
+    };
+    let mut names: Vec<&'static str> = own.iter().map(|(name, _)| *name).collect();
+    // A setting that only the other method has differs, too.
+    names.extend(
+        others
+            .iter()
+            .map(|(name, _)| *name)
+            .filter(|name| !names.contains(name))
+            .collect::<Vec<_>>(),
+    );
+    let values =
+        names.into_iter().map(|name| (name, value_in(&own, name), value_in(&others, name)));
+    values.filter(|(_, own, other)| own != other).collect()
 }
 
 /// Copies the intact documents of a damaged index to a new index in the folder `new`. The damaged index is
@@ -131,4 +200,28 @@ pub fn salvage_index(
 ) -> Result<Salvaged> {
     let folders = SalvageFolders { from: &request.index, to: new, copies_intact };
     salvage(folders, access, synced_disk(), &request.holder, &request.resources)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_differ_are_found_by_name() {
+        let differing = |a: &str, b: &str| {
+            let found = differing_settings(&a.parse().unwrap(), &b.parse().unwrap());
+            let found = found.iter().map(|(name, a, b)| format!("{name} {a} {b}"));
+            found.collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(differing("simhash", "simhash:bits=64"), "");
+        assert_eq!(differing("simhash", "minhash"), "method simhash minhash");
+        assert_eq!(
+            differing("simhash:bits=128,max_distance=3", "simhash:shingle=words:5"),
+            "bits 128 64, shingle words:3 words:5"
+        );
+        assert_eq!(
+            differing("simhash", "simhash:stop_words=english"),
+            "stop_words not set english"
+        );
+    }
 }
