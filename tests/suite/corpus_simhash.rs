@@ -166,7 +166,7 @@ fn pairs_and_removals_are_those_of_naive_fingerprints_and_sets() {
         let without = texts.iter().filter(|text| text.is_empty()).count();
         assert!(summary.contains(&format!("\"without_terms\": {without},")), "{summary}");
         // The join in temporary files finds the same pairs.
-        let memory = [&arguments[..], &["--max-memory", "100"]].concat();
+        let memory = [&arguments[..], &["--max-memory", "100B"]].concat();
         let spilled = lines(&folder, settings, &memory, "pairs.jsonl");
         assert_eq!(spilled.len(), pairs.len(), "{settings:?}");
         pairs_in_all += pairs.len();

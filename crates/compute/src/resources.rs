@@ -35,6 +35,10 @@ impl Default for Resources {
     }
 }
 
+/// Minimum value in bytes of the option `max_memory` if it has no unit. A smaller one most likely lacks its unit.
+const LEAST_WITHOUT_UNIT: u64 = 1_000_000;
+/// Smallest memory limit that a run can keep, for messages.
+const USEFUL: &str = "30M";
 /// Maximum value of the option `threads`. Larger values are an error.
 const MOST_THREADS: usize = 512;
 
@@ -55,14 +59,28 @@ impl Resources {
             Some(threads) => return Err(Error::config("threads", threads, rule)),
         }
         if let Some(given) = options.take("max_memory") {
-            resources.memory = parse_bytes(&given)
-                .ok_or_else(|| Error::config("max_memory", &given, BYTES_EXPECTED))?;
+            resources.memory =
+                parse_memory(&given).map_err(|rule| Error::config("max_memory", &given, rule))?;
         }
         if let Some(folder) = options.take_path("tmp_dir") {
             resources.temporary_folder = folder;
         }
         Ok(resources)
     }
+}
+
+/// Parses a limit of the memory. The error is a phrase that says what was expected.
+fn parse_memory(given: &str) -> std::result::Result<u64, String> {
+    let bytes = parse_bytes(given).ok_or(BYTES_EXPECTED)?;
+    let has_no_unit = given.bytes().all(|byte| byte.is_ascii_digit());
+    // A user who types 2 most likely means gigabytes. Tests of little memory name the unit.
+    if has_no_unit && bytes < LEAST_WITHOUT_UNIT {
+        return Err(format!(
+            "is {bytes} bytes, because the number has no unit: write {bytes}G for gigabytes or {bytes}M for megabytes; \
+             the smallest useful size is about {USEFUL}, which the program itself needs"
+        ));
+    }
+    Ok(bytes)
 }
 
 /// Returns four fifths of the machine's memory in bytes, or of the limit of the process's control
@@ -123,6 +141,20 @@ fn group_limits(root: &Path, own: &str) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_small_limit_needs_its_unit() {
+        let parse = |given: &str| Resources::parse(&mut Options::parse(given).unwrap());
+        let error = parse("max_memory=2").unwrap_err().to_string();
+        let expected = "max_memory 2: is 2 bytes, because the number has no unit: write 2G for gigabytes or 2M for \
+                        megabytes; the smallest useful size is about 30M, which the program itself needs";
+        assert_eq!(error, expected);
+        assert!(parse("max_memory=999999").is_err());
+        for (given, expected) in [("1000000", 1_000_000), ("2B", 2), ("2G", 2_000_000_000)] {
+            let resources = parse(&format!("max_memory={given}")).unwrap();
+            assert_eq!(resources.memory, expected, "{given}");
+        }
+    }
 
     #[test]
     fn memory_is_what_the_machine_and_the_groups_allow() {
