@@ -2,6 +2,7 @@
 
 use super::dedup::path_list;
 use super::face::Face;
+use super::files::working_folder;
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
 use super::output_target::{OutputPlace, OutputTarget, one_line_mask, refuse_stream_as_folder};
@@ -348,9 +349,11 @@ fn write_summary(
         ("uncut_documents", freed.uncut),
         ("faults", result.faults.len() as u64),
     ];
+    let folder = working_folder();
     let summary = ShortSummary {
         command: &request.command,
         output: &request.output,
+        working_folder: folder.as_deref(),
         parameters: &parameters,
         counts: &counts,
         more: &|_| Ok(()),

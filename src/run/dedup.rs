@@ -2,7 +2,7 @@
 
 use super::dedup_request::Request;
 use super::face::{Face, Notice, give_name};
-use super::files::{create_output_folder, refuse_overlap};
+use super::files::{create_output_folder, refuse_overlap, working_folder};
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
 use super::parts_folder::{PartsFolder, PartsPlan, SHARE_HAS_NO_RESULTS, note_damaged};
@@ -310,6 +310,7 @@ pub(super) fn begin_summary(
     Summary {
         command: request.command.clone(),
         output: request.output.display().to_string(),
+        working_folder: working_folder(),
         commands: Some(commands(request, &chosen.plan)),
         begin: Some(begin),
         parameters: parameters(request, &chosen.plan, &chosen.reasons),

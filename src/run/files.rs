@@ -40,6 +40,12 @@ pub fn open_file_if_there(path: &Path, access: FileAccess) -> Result<Option<Mapp
     }
 }
 
+/// Returns the folder in which the run was started, for summaries. Relative paths of a command line begin there.
+/// Returns `None` if the system does not say it.
+pub(super) fn working_folder() -> Option<String> {
+    std::env::current_dir().ok().map(|folder| folder.to_string_lossy().into_owned())
+}
+
 /// Returns an error if an output file exists and may not be replaced.
 ///
 /// # Errors

@@ -255,6 +255,8 @@ impl PartsFolder<'_> {
         let summary = ShortSummary {
             command: &self.command,
             output,
+            // Shards of several machines must have the same settings.
+            working_folder: None,
             parameters: &parameters,
             counts: &[],
             stages: &[],

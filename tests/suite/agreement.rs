@@ -162,7 +162,7 @@ fn without_times(output: &Path) -> (Value, String) {
     let summary = fs::read_to_string(output.join("summary.json")).unwrap();
     let mut summary: Value = serde_json::from_str(&summary).unwrap();
     let fields = summary.as_object_mut().unwrap();
-    for field in ["begin", "end", "peak_memory_bytes", "seconds", "command"] {
+    for field in ["begin", "end", "peak_memory_bytes", "seconds", "command", "working_folder"] {
         assert!(fields.remove(field).is_some(), "{field}");
     }
     let page = fs::read_to_string(output.join("report.html")).unwrap();

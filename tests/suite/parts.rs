@@ -85,7 +85,7 @@ fn contents(path: &Path) -> BTreeMap<String, String> {
 fn without_times(summary: &str) -> String {
     let mut summary: Value = serde_json::from_str(summary).unwrap();
     let fields = summary.as_object_mut().unwrap();
-    for name in ["command", "begin", "end", "seconds", "peak_memory_bytes"] {
+    for name in ["command", "working_folder", "begin", "end", "seconds", "peak_memory_bytes"] {
         fields.remove(name);
     }
     summary.to_string()

@@ -7,7 +7,8 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 /// Writes a summary as a JSON object. The fields `begin`, `end`, `peak_memory_bytes` and `seconds` differ
-/// from run to run. All other fields are the same if the input and the settings are the same.
+/// from run to run. All other fields are the same if the input and the settings are the same, and if the run is
+/// started in the same folder.
 ///
 /// # Errors
 ///
@@ -25,6 +26,7 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     string(out, "program", concat!("simtool ", env!("CARGO_PKG_VERSION")))?;
     string(out, "command", &summary.command)?;
     string(out, "output", &summary.output)?;
+    setting(out, "working_folder", &Setting::text(summary.working_folder.clone()))?;
     setting(out, "begin", &Setting::text(summary.begin.map(|time| time.to_string())))?;
     setting(out, "end", &Setting::text(summary.end.map(|time| time.to_string())))?;
     setting(out, "peak_memory_bytes", &Setting::count(summary.peak_memory))?;

@@ -42,6 +42,9 @@ pub struct Summary {
     pub output: String,
     /// Beginnings of command lines that show the results in detail. `None` if the results do not come from
     /// the command line program.
+    /// Folder in which the run was started. Relative paths of the command line and the output begin there. `None` if
+    /// the system does not say it.
+    pub working_folder: Option<String>,
     pub commands: Option<Commands>,
     /// Names and values of the settings that affected the result.
     pub parameters: Vec<(&'static str, Setting)>,

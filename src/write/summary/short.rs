@@ -14,6 +14,8 @@ pub(crate) struct ShortSummary<'s> {
     pub(crate) command: &'s str,
     /// Output folder, as the user named it.
     pub(crate) output: &'s Path,
+    /// Folder in which the run was started. `None` leaves it out.
+    pub(crate) working_folder: Option<&'s str>,
     /// Names and values of the settings.
     pub(crate) parameters: &'s [(&'static str, Setting)],
     /// Names and values of the counts.
@@ -25,7 +27,8 @@ pub(crate) struct ShortSummary<'s> {
 }
 
 impl ShortSummary<'_> {
-    /// Writes the summary as a JSON object. Only the field `seconds` differs from run to run.
+    /// Writes the summary as a JSON object. Only the field `seconds` differs between runs that are
+    /// started in the same folder.
     ///
     /// # Errors
     ///
@@ -34,8 +37,9 @@ impl ShortSummary<'_> {
         let program = concat!("simtool ", env!("CARGO_PKG_VERSION"));
         out.write_all(b"{\n")?;
         let output = self.output.to_string_lossy();
-        for (name, value) in [("program", program), ("command", self.command), ("output", &output)]
-        {
+        let texts = [("program", program), ("command", self.command), ("output", &output)];
+        let folder = self.working_folder.map(|folder| ("working_folder", folder));
+        for (name, value) in texts.into_iter().chain(folder) {
             write!(out, "  \"{name}\": ")?;
             write_string(out, value.as_bytes())?;
             out.write_all(b",\n")?;

@@ -14,6 +14,7 @@ fn summary() -> Summary {
     Summary {
         command: "simtool --corpus \"a b\"".to_owned(),
         output: "out".to_owned(),
+        working_folder: Some("/data/crawl".to_owned()),
         begin: Some((UNIX_EPOCH + Duration::from_hours(24)).into()),
         peak_memory: Some(12_345_678),
         read: Sides::One(ReadCounts {
@@ -52,6 +53,7 @@ fn a_summary_counts_and_conserves() {
     let summary = summary();
     let text = json(&summary);
     for line in [
+        "  \"working_folder\": \"/data/crawl\",",
         "  \"begin\": \"1970-01-02T00:00:00Z\",",
         "  \"end\": null,",
         "  \"peak_memory_bytes\": 12345678,",
