@@ -135,7 +135,7 @@ impl Cutting<'_> {
         let mask = rules.mask.as_deref();
         let rules = CopyRules::new(&fate, mask);
         let copies = ListedCopies { files, ids, rules, recipe: "" };
-        let uncut = copies.write(folder, format, context)?;
+        let uncut = copies.write(folder, format, context)?.unedited;
         let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };
         let mut counts = CutCounts::default();
         write_file(folder, &format!("{}.{}", OUTPUT.name, format.extension()), |out| {

@@ -13,6 +13,7 @@ use simtool_model::document::{DocOrdinal, DocumentIds};
 use simtool_read::{Collection, Corpus};
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 pub(super) const OUTPUT: Output = Output {
     description: OutputDescription {
@@ -20,8 +21,8 @@ pub(super) const OUTPUT: Output = Output {
         files: &[FOLDER],
         command: "dedup, match, passages, contamination",
         description: "A folder with copies of the inputs, in the same formats, without the removed \
-                      documents or passages. A file that cannot be read has no copy: the output files says \
-                      so. Written with --write-kept.",
+                      documents or passages. A file that cannot be read has no copy: the output files lists \
+                      it. Written with --write-kept.",
         columns: Vec::new,
     },
     stage: KEEP_STAGE,
@@ -104,7 +105,17 @@ fn write_kept(results: &Results<'_>) -> Result<()> {
         added: None,
     };
     let copies = ListedCopies { files, ids: &documents.read.ids, rules, recipe: results.recipe };
-    copies.write(results.folder, results.outputs.rows, results.context).map(drop)
+    let written = copies.write(results.folder, results.outputs.rows, results.context)?;
+    results.uncopied_files.store(written.unreadable_files, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Counts of the copies that were written.
+pub(super) struct WrittenCopies {
+    /// Documents that were copied whole because their records cannot be edited, ascending.
+    pub(super) unedited: Vec<DocOrdinal>,
+    /// Number of files without a copy, because no record of them can be read.
+    pub(super) unreadable_files: u64,
 }
 
 /// Copies of files, and the list of the copies.
@@ -117,8 +128,7 @@ pub(super) struct ListedCopies<'c> {
 }
 
 impl ListedCopies<'_> {
-    /// Writes the copies, and the list of the copies in this format. Returns the documents that were copied whole
-    /// because their records cannot be edited.
+    /// Writes the copies, and the list of the copies in this format.
     ///
     /// # Errors
     ///
@@ -128,7 +138,7 @@ impl ListedCopies<'_> {
         folder: &OutputFolder,
         format: RowFormat,
         context: &Context<'_>,
-    ) -> Result<Vec<DocOrdinal>> {
+    ) -> Result<WrittenCopies> {
         let Self { files, ids, rules, recipe } = self;
         let target = folder.staging().join(FOLDER);
         let copies = context
@@ -141,7 +151,10 @@ impl ListedCopies<'_> {
         write_file(folder, &format!("{}.{}", LIST.name, format.extension()), |out| {
             list.write(out, format, recipe)
         })?;
-        Ok(copies.unedited)
+        let is_unreadable =
+            |fate: &&CopyFate| matches!(fate, CopyFate::Missing(NoCopy::Unreadable));
+        let unreadable_files = copies.files.iter().filter(is_unreadable).count() as u64;
+        Ok(WrittenCopies { unedited: copies.unedited, unreadable_files })
     }
 }
 

@@ -88,7 +88,7 @@ impl WithoutItems<'_> {
         let mask = (removal == ItemRemoval::Mask).then_some(mask);
         let rules = CopyRules::new(&fate, mask);
         let copies = ListedCopies { files, ids: &found.documents.ids, rules, recipe: "" };
-        let uncut = copies.write(folder, format, context)?.len() as u64;
+        let uncut = copies.write(folder, format, context)?.unedited.len() as u64;
         let documents = spans.len() as u64;
         Ok(match removal {
             ItemRemoval::Drop => FreedDocuments { dropped: documents, ..FreedDocuments::default() },

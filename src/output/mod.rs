@@ -117,15 +117,18 @@ pub fn write_outputs(
         outputs,
         folder,
         unannotated: AtomicU64::new(0),
+        uncopied_files: AtomicU64::new(0),
         texts: texts.as_ref(),
         context,
     };
     let keeping = write_wanted(&results)?;
     let unannotated = results.unannotated.into_inner();
+    let uncopied_files = results.uncopied_files.into_inner();
     if outputs.kept || outputs.annotated {
         summary.add_time(KEEP_STAGE, keeping);
     }
     summary.unannotated = unannotated;
+    summary.uncopied_files = uncopied_files;
     let page = page.report(findings, &clusters, texts, context)?;
     summary.templates = page.templates();
     summary.add_time(WRITE_STAGE, begun.elapsed().saturating_sub(keeping));

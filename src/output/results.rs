@@ -26,6 +26,8 @@ pub(super) struct Results<'f> {
     pub(super) folder: &'f OutputFolder,
     /// Number of documents whose records in the output `annotated` have no added fields.
     pub(super) unannotated: AtomicU64,
+    /// Number of files without a copy in the output `kept`, because no record of them can be read.
+    pub(super) uncopied_files: AtomicU64,
     /// Receiver of texts for the page, if the copying passes all texts.
     pub(super) texts: Option<&'f CaughtTexts>,
     /// Threads that write, and receiver of the progress.

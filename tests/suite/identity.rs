@@ -143,6 +143,14 @@ fn every_input_has_a_copy_or_a_reason() {
             row("y/second.txt", "", [1, 1], "removed"),
         ]
     );
+    // The summary, the table and the page count the files without a copy.
+    let summary: Value =
+        serde_json::from_str(&fs::read_to_string(folder.path("out/summary.json")).unwrap())
+            .unwrap();
+    assert_eq!(summary["uncopied_files"], 1);
+    assert!(run.out.contains("not copied"), "{}", run.out);
+    let page = fs::read_to_string(folder.path("out/report.html")).unwrap();
+    assert!(page.contains("<p>1 file of these has no copy in <code>kept</code>"), "{page}");
     for row in lines(&folder, "files.jsonl") {
         let copy = row["copy"].as_str().unwrap();
         assert!(copy.is_empty() || folder.path("out").join(copy).is_file(), "{row}");

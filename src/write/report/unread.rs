@@ -52,6 +52,16 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
             )?;
         }
         end_table(out)?;
+        // The table lists these files, too. A reader of the copies must not look for them there.
+        if summary.uncopied_files > 0 {
+            let files = counted(summary.uncopied_files, "file");
+            let has = if summary.uncopied_files == 1 { "has" } else { "have" };
+            writeln!(
+                out,
+                "<p>{files} of these {has} no copy in <code>kept</code>, because nothing in it can be read. The output \
+                 <code>files</code> names each, with the reason <code>unreadable</code>.</p>"
+            )?;
+        }
         // Bad records count as faults as well, but this table does not list them.
         write_more(out, all.saturating_sub(quarantined), "fault", "summary.json")?;
     }

@@ -2,11 +2,13 @@
 //!
 //! All three take their counts from [`Summary::figures`], so the counts cannot disagree.
 
+mod figures;
 mod json;
 mod setting;
 mod short;
 mod table;
 
+pub use figures::{Audience, Figure};
 pub(in crate::write) use json::write_list;
 pub use json::write_summary;
 pub use setting::Setting;
@@ -40,11 +42,11 @@ pub struct Summary {
     pub command: String,
     /// Output folder, as the user named it.
     pub output: String,
-    /// Beginnings of command lines that show the results in detail. `None` if the results do not come from
-    /// the command line program.
     /// Folder in which the run was started. Relative paths of the command line and the output begin there. `None` if
     /// the system does not say it.
     pub working_folder: Option<String>,
+    /// Beginnings of command lines that show the results in detail. `None` if the results do not come from
+    /// the command line program.
     pub commands: Option<Commands>,
     /// Names and values of the settings that affected the result.
     pub parameters: Vec<(&'static str, Setting)>,
@@ -80,6 +82,8 @@ pub struct Summary {
     pub ambiguous_ids: u64,
     /// Number of documents whose records were copied without the columns that `--annotate=in-place` adds.
     pub unannotated: u64,
+    /// Number of files without a copy in `kept`, because no record of them can be read.
+    pub uncopied_files: u64,
     /// Number of pairs of near-duplicates. `None` if there were too many pairs, so that only the pairs
     /// that affect the removals were searched.
     pub pairs: Option<u64>,
@@ -114,19 +118,6 @@ pub struct Commands {
     /// the documents must be read as the run read them. Otherwise empty.
     pub compared_in: String,
 }
-
-/// Explanation of the number of pages without a main content.
-const WHOLE_PAGES: &str = "pages without a main content: their whole text was compared";
-
-/// Explanation of the number of documents that are outside the scope of the comparison.
-const WITHOUT_SCOPE: &str = "without a value for within or across: kept";
-
-/// Explanation of the number of documents whose copies have no added columns.
-const UNANNOTATED: &str =
-    "copied without columns: their records have no fields of their own, or have these";
-
-/// Explanation of the number of documents that were compared without boilerplate.
-const OWN_TEXTS: &str = "compared without lines that many documents have";
 
 /// Counts of one collection that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -261,68 +252,6 @@ impl Faults {
     }
 }
 
-/// A count of the summary, such as the number of documents, with its names for programs and for people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Figure {
-    /// Name of the field in `summary.json`.
-    pub key: &'static str,
-    /// Name of the count in the table on the terminal and on the page.
-    pub name: &'static str,
-    /// The count. `None` if it is not known.
-    pub count: Option<u64>,
-    /// Count that corresponds to 100 % when `count` is also shown as a percentage. `None` if no percentage is
-    /// shown.
-    pub whole: Option<u64>,
-    /// Remark for people that is shown next to the count. May be empty.
-    pub note: &'static str,
-    /// Readers to whom the count is shown.
-    pub audience: Audience,
-}
-
-/// Readers to whom a [`Figure`] is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// Programs and people see the count.
-    Everyone,
-    /// Programs always see the count. People see it only if it is not 0.
-    IfAny,
-    /// Only programs see the count, in `summary.json`.
-    Programs,
-}
-
-impl Figure {
-    fn new(key: &'static str, name: &'static str, count: impl Into<Option<u64>>) -> Self {
-        let count = count.into();
-        Self { key, name, count, whole: None, note: "", audience: Audience::Everyone }
-    }
-
-    fn of(self, whole: u64) -> Self {
-        Self { whole: Some(whole), ..self }
-    }
-
-    fn note(self, note: &'static str) -> Self {
-        Self { note, ..self }
-    }
-
-    fn if_any(self) -> Self {
-        Self { audience: Audience::IfAny, ..self }
-    }
-
-    fn for_programs(self) -> Self {
-        Self { audience: Audience::Programs, ..self }
-    }
-
-    /// Returns whether people see the count.
-    #[must_use]
-    pub(crate) fn is_for_people(&self) -> bool {
-        match self.audience {
-            Audience::Everyone => true,
-            Audience::IfAny => self.count != Some(0),
-            Audience::Programs => false,
-        }
-    }
-}
-
 impl Summary {
     /// Adds `time` to the time of the stage called `stage`. If there is no such stage, it is added at the end
     /// of the list.
@@ -357,141 +286,7 @@ impl Summary {
     pub fn is_match(&self) -> bool {
         self.read.is_two()
     }
-
-    /// Returns all counts in the order in which they are shown. In a match, the counts of the corpus follow
-    /// the counts of the queries.
-    #[must_use]
-    pub fn figures(&self) -> Vec<Figure> {
-        let read = self.read.first();
-        let names = if self.is_match() { &OF_QUERIES } else { &OF_DOCUMENTS };
-        let new = |key, name, count: u64| Figure::new(key, name, count);
-        let pairs = Figure::new("pairs", "pairs", self.pairs);
-        let many = "not counted: there are too many pairs";
-        let mut figures = vec![
-            new("files", names.files, read.files),
-            new("records_in", "records", read.records()).for_programs(),
-            new("documents", names.documents, read.documents),
-            new("kept", "kept", self.kept).of(read.documents).note(names.kept),
-            new("removed", "removed", self.removed).of(read.documents).note(names.removed),
-            new("clusters", names.clusters, self.clusters).note(names.clusters_note),
-            new("template_clusters", "templates", self.templates.clusters)
-                .if_any()
-                .note("clusters that may be pages of one template: look at them before you delete"),
-            new("template_removed", "removed as templates", self.templates.removed).for_programs(),
-            pairs.note(if self.pairs.is_none() { many } else { "" }),
-            new("without_terms", "without words", read.without_terms),
-            new("quarantined", "quarantined", read.quarantined),
-            new("lost", "lost", read.lost).if_any().note("rows of damaged files"),
-            new("passed_over", "passed over", read.passed_over)
-                .if_any()
-                .note("excluded by the selection: kept without comparison"),
-            new("not_compared", "not compared", read.without_scope).if_any().note(WITHOUT_SCOPE),
-            new("mended", "repaired", read.repaired)
-                .if_any()
-                .note("bytes that are not text were replaced"),
-            new("whole_pages", "whole pages", read.whole_pages).if_any().note(WHOLE_PAGES),
-            new("own_texts", "without boilerplate", read.own_texts).if_any().note(OWN_TEXTS),
-            new("left_out_bytes", "bytes left out", read.left_out_bytes).if_any().for_programs(),
-            new("file_faults", "file faults", read.file_faults)
-                .if_any()
-                .note("files, or parts of them, that could not be read"),
-            new("shared_ids", "shared IDs", read.shared_ids)
-                .if_any()
-                .note("documents whose ID another document has, too"),
-            new("ambiguous_ids", "ambiguous IDs", self.ambiguous_ids)
-                .if_any()
-                .note("removed documents whose ID a kept document has, too"),
-            new("unannotated", "not annotated", self.unannotated).if_any().note(UNANNOTATED),
-            new("text_bytes", "bytes of text", read.text_bytes).for_programs(),
-            new("removed_bytes", "bytes of text removed", self.removed_bytes).for_programs(),
-        ];
-        if let Some(dates) = &self.dates {
-            let without = new("without_date", "without date", dates.without);
-            figures.push(
-                without.note(
-                    "no date, or none that is understood: documents with a date are preferred",
-                ),
-            );
-        }
-        if let Sides::Two(_, corpus) = &self.read {
-            figures.extend([
-                new("corpus_files", "corpus files", corpus.files),
-                new("corpus_documents", "corpus documents", corpus.documents),
-                new("corpus_without_terms", "  without words", corpus.without_terms).if_any(),
-                new("corpus_quarantined", "  quarantined", corpus.quarantined).if_any(),
-                new("corpus_lost", "  lost", corpus.lost).if_any().note("rows of damaged files"),
-                new("corpus_passed_over", "  passed over", corpus.passed_over)
-                    .if_any()
-                    .note("excluded by the selection: not compared"),
-                new("corpus_not_compared", "  not compared", corpus.without_scope)
-                    .if_any()
-                    .note(WITHOUT_SCOPE),
-                new("corpus_mended", "  repaired", corpus.repaired)
-                    .if_any()
-                    .note("bytes that are not text were replaced"),
-                new("corpus_whole_pages", "  whole pages", corpus.whole_pages)
-                    .if_any()
-                    .note(WHOLE_PAGES),
-                new("corpus_own_texts", "  without boilerplate", corpus.own_texts)
-                    .if_any()
-                    .note(OWN_TEXTS),
-                new("corpus_left_out_bytes", "bytes left out", corpus.left_out_bytes)
-                    .if_any()
-                    .for_programs(),
-                new("corpus_file_faults", "  file faults", corpus.file_faults)
-                    .if_any()
-                    .note("files, or parts of them, that could not be read"),
-                new("corpus_shared_ids", "  shared IDs", corpus.shared_ids)
-                    .if_any()
-                    .note("documents whose ID another document has, too"),
-                new("corpus_text_bytes", "bytes of text", corpus.text_bytes).for_programs(),
-            ]);
-        }
-        figures.extend(self.non_document_figures());
-        figures
-    }
-
-    /// Returns the counts of records of web archives that are no documents, for the kinds that occur. People
-    /// do not see kinds that ordinary archives have.
-    fn non_document_figures(&self) -> impl Iterator<Item = Figure> {
-        let mut counts = NonDocumentCounts::default();
-        self.read.iter().for_each(|read| counts += read.non_documents);
-        let kinds: Vec<_> = counts.kinds().collect();
-        kinds.into_iter().map(|(kind, count)| {
-            let figure = Figure::new(kind.key(), kind.title(), count)
-                .note("records of web archives without a text to compare");
-            if kind.is_routine() { figure.for_programs() } else { figure }
-        })
-    }
 }
-
-/// Names and remarks of some counts, which are different for `dedup` and for `match`.
-struct Names {
-    files: &'static str,
-    documents: &'static str,
-    kept: &'static str,
-    removed: &'static str,
-    clusters: &'static str,
-    clusters_note: &'static str,
-}
-
-const OF_DOCUMENTS: Names = Names {
-    files: "files",
-    documents: "documents",
-    kept: "",
-    removed: "",
-    clusters: "clusters",
-    clusters_note: "",
-};
-
-const OF_QUERIES: Names = Names {
-    files: "query files",
-    documents: "queries",
-    kept: "similar to no document of the corpus",
-    removed: "similar to a document of the corpus",
-    clusters: "matched",
-    clusters_note: "documents of the corpus that queries are similar to",
-};
 
 #[cfg(test)]
 mod tests;
