@@ -67,6 +67,41 @@ impl fmt::Display for Guess {
     }
 }
 
+/// Guess of something that can only be counted in whole numbers, such as documents.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Count(pub(super) Guess);
+
+impl Count {
+    /// Returns whether the text of the guess is one number, which is 1.
+    pub(super) fn is_one(self) -> bool {
+        let text = self.to_string();
+        text.strip_prefix("about ").unwrap_or(&text) == "1"
+    }
+}
+
+/// Writes the guess like [`Guess`], but without fractions. The lower bound is rounded down and the upper bound up.
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(guess) = *self;
+        // Rounded to the nearest number, a bound could exclude the true number.
+        let [least, most] = [guess.least.floor(), guess.most.ceil()].map(rounded_count);
+        if guess.is_unsure() && least != most {
+            write!(f, "about {least} to {most}")
+        } else if guess.is_known() {
+            write!(f, "{:.0}", guess.likely)
+        } else {
+            write!(f, "about {}", rounded_count(guess.likely))
+        }
+    }
+}
+
+/// Formats a number as [`rounded`] does, but without a fraction. A number above 0 is at least 1.
+pub(super) fn rounded_count(number: f64) -> String {
+    let whole = if number > 0.0 { number.round().max(1.0) } else { 0.0 };
+    // Below 100, all digits are significant, and `rounded` would write digits behind the point.
+    if whole < 100.0 { format!("{whole:.0}") } else { rounded(whole) }
+}
+
 /// Formats a number with two or three significant digits, because an estimate is not more exact.
 pub(super) fn rounded(number: f64) -> String {
     let digits = number.abs().max(f64::MIN_POSITIVE).log10().floor() as i32;
@@ -76,4 +111,29 @@ pub(super) fn rounded(number: f64) -> String {
     }
     let unit = 10_f64.powi(digits - 2);
     format!("{:.0}", (number / unit).round() * unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_whole_numbers() {
+        let count = |likely: f64, deviation: f64| {
+            Count(Guess::new(likely, deviation * deviation)).to_string()
+        };
+        for (likely, deviation, expected) in [
+            (1.0, 0.0, "1"),
+            (0.7, 0.0, "about 1"),
+            (0.96, 0.01, "about 1"),
+            (7.4, 0.1, "about 7"),
+            (1.3, 0.6, "about 0 to 3"),
+            (99.6, 0.5, "about 100"),
+            (12_345.0, 9.0, "about 12300"),
+            (0.0, 0.0, "0"),
+        ] {
+            assert_eq!(count(likely, deviation), expected, "{likely} ± {deviation}");
+        }
+        assert!(Count(Guess::new(0.7, 0.0)).is_one() && !Count(Guess::new(11.0, 0.0)).is_one());
+    }
 }

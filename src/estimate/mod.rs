@@ -10,7 +10,7 @@ use crate::output::affordable_part;
 use crate::pipeline::plan::Plan;
 use crate::sample::{Amounts, Budget, MethodSample, Sample};
 use cost::{Cost, FingerprintJoinCost, KnownFacts};
-use guess::rounded;
+use guess::{Count, rounded, rounded_count};
 use simtool_base::quantity::unit;
 use simtool_hamming::planner::JoinPlan;
 use simtool_model::sides::Sides;
@@ -141,7 +141,7 @@ fn warning(join: &FingerprintJoinCost, bytes: f64) -> Option<String> {
         "the join is expensive: about {} pairs of fingerprints are within {} of {}, which are worth {} \
          bits: about {} s and {}. A smaller `max_distance`, more `bits` or a longer `shingle` makes \
          them fewer",
-        rounded(join.pairs),
+        rounded_count(join.pairs),
         workload.max_distance,
         workload.shape,
         workload.effective_bits,
@@ -161,7 +161,8 @@ impl fmt::Display for Estimate {
         let Self { documents, text_bytes, memory_bytes, seconds, .. } = self;
         let (text_unit, text_size) = unit(text_bytes.likely);
         let (memory_unit, memory_size) = unit(memory_bytes.likely);
-        let noun = if documents.to_string() == "1" { "document" } else { "documents" };
+        let documents = Count(*documents);
+        let noun = if documents.is_one() { "document" } else { "documents" };
         write!(
             f,
             "{documents} {noun} with {} {text_unit} of text: {} {memory_unit} of memory in \
