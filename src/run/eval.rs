@@ -15,12 +15,11 @@ use crate::pipeline::Boilerplate;
 use crate::pipeline::boilerplate::without_boilerplate;
 use crate::pipeline::timings::Timings;
 use crate::suggest::{Suggestion, suggest};
-use crate::write::evaluation::{overview, plot_files, plot_names, write_page};
+use crate::write::evaluation::{PictureWriter, overview, plot_files, plot_names, write_page};
 use crate::write::output_folder::Existing;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::Options;
-use simtool_base::shell_word::shell_word;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_model::evaluation::Evaluation;
@@ -79,7 +78,7 @@ pub struct EvalRequest {
     pub report: Option<PathBuf>,
     /// Folder for the plots as SVG files. `None` if they are not written.
     pub plots: Option<PathBuf>,
-    /// SVG file for one picture of all methods. `None` if it is not written.
+    /// SVG, PNG or PDF file for one picture of all methods. `None` if it is not written.
     pub plot: Option<PathBuf>,
     /// Whether existing files are replaced. Otherwise an existing file is an error.
     pub existing: Existing,
@@ -138,6 +137,8 @@ impl EvaluatedDocuments {
 pub fn eval(request: &EvalRequest, face: &dyn Face) -> Result<EvalOutcome> {
     // An existing file must be reported before a comparison that may take hours.
     request.refuse_outputs()?;
+    // A machine without fonts must be reported before the comparison, too.
+    let picture = request.plot.as_deref().map(PictureWriter::new).transpose()?;
     let mut timings = Timings::start();
     let mut faults = Vec::new();
     let collections = request.collections(&mut faults, face)?;
@@ -145,7 +146,7 @@ pub fn eval(request: &EvalRequest, face: &dyn Face) -> Result<EvalOutcome> {
     let (resources, seeds) = (&request.documents.resources, &request.hash_seeds);
     let evaluation = evaluate(&collections, &request.methods, seeds, resources, face.progress())?;
     timings.end("compare");
-    request.write_files(&evaluation, face)?;
+    request.write_files(&evaluation, picture.as_ref(), face)?;
     for note in collections.iter().flat_map(Labelled::notes) {
         face.notice(Notice::Note(note));
     }
@@ -204,23 +205,6 @@ pub fn suggest_method(documents: &EvaluatedDocuments, face: &dyn Face) -> Result
     Ok(SuggestOutcome { suggestion, faults: input.path_faults().to_vec() })
 }
 
-/// Returns an error if the name of a picture is not that of an SVG file. The error names the command that makes other
-/// pictures from an SVG file.
-fn refuse_other_pictures(path: &Path) -> Result<()> {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    if extension == "svg" {
-        return Ok(());
-    }
-    let svg = path.with_extension("svg");
-    let format = if extension == "png" { "png" } else { "pdf" };
-    let rule = format!(
-        "must end in .svg; for another format, convert the file: rsvg-convert --format {format} --output {} {}",
-        shell_word(&path.with_extension(format).to_string_lossy()),
-        shell_word(&svg.to_string_lossy())
-    );
-    Err(Error::config("plot", path.display(), rule))
-}
-
 impl EvalRequest {
     /// Returns an error if a file to write exists and may not be replaced. This is checked before anything is
     /// compared.
@@ -229,7 +213,6 @@ impl EvalRequest {
             refuse_existing("report", path, self.existing)?;
         }
         if let Some(path) = &self.plot {
-            refuse_other_pictures(path)?;
             refuse_existing("plot", path, self.existing)?;
         }
         let Some(folder) = &self.plots else { return Ok(()) };
@@ -239,15 +222,20 @@ impl EvalRequest {
         names.try_for_each(|name| refuse_existing("svg", &folder.join(name), self.existing))
     }
 
-    fn write_files(&self, evaluation: &Evaluation, face: &dyn Face) -> Result<()> {
+    fn write_files(
+        &self,
+        evaluation: &Evaluation,
+        picture: Option<&PictureWriter>,
+        face: &dyn Face,
+    ) -> Result<()> {
         if let Some(path) = &self.report {
             let mut page = Vec::new();
             write_page(&mut page, evaluation).map_err(|error| Error::io(path, "write", error))?;
             write_whole_file(path, self.existing, face, |file| file.write(&page))?;
         }
-        if let Some(path) = &self.plot {
-            let picture = overview(evaluation);
-            write_whole_file(path, self.existing, face, |file| file.write(picture.as_bytes()))?;
+        if let (Some(path), Some(picture)) = (&self.plot, picture) {
+            let bytes = picture.convert(overview(evaluation))?;
+            write_whole_file(path, self.existing, face, |file| file.write(&bytes))?;
         }
         if let Some(folder) = &self.plots {
             fs::create_dir_all(folder).map_err(|error| Error::io(folder, "create", error))?;
@@ -392,22 +380,26 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_svg_and_other_names_say_how_to_convert_it() {
+    fn a_picture_has_the_format_of_its_name() {
         let folder = labelled_folder();
-        let plot = |name: &str| EvalRequest {
-            plot: Some(folder.path().join(name)),
-            ..request(folder.path())
-        };
+        let path = |name: &str| folder.path().join(name);
+        let plot = |name: &str| EvalRequest { plot: Some(path(name)), ..request(folder.path()) };
         eval(&plot("all.svg"), &Silent).unwrap();
-        let picture = fs::read_to_string(folder.path().join("all.svg")).unwrap();
+        let picture = fs::read_to_string(path("all.svg")).unwrap();
         assert!(picture.starts_with("<svg") && picture.contains(">exact</text>"), "{picture}");
         assert!(eval(&plot("all.svg"), &Silent).is_err());
-        for (name, expected) in
-            [("all.png", "--format png"), ("all.pdf", "--format pdf"), ("all", "--format pdf")]
-        {
-            let error = eval(&plot(name), &Silent).unwrap_err().to_string();
-            assert!(error.starts_with("plot ") && error.contains(expected), "{error}");
-            assert!(!folder.path().join(name).exists());
+        let error = eval(&plot("all.gif"), &Silent).unwrap_err().to_string();
+        assert!(error.ends_with("all.gif: must end in .svg, .png or .pdf"), "{error}");
+        for (name, start) in [("all.png", &b"\x89PNG"[..]), ("all.pdf", b"%PDF-")] {
+            match eval(&plot(name), &Silent) {
+                Ok(_) => assert!(fs::read(path(name)).unwrap().starts_with(start), "{name}"),
+                // The machine has no fonts, or this build writes only SVG.
+                Err(error) => {
+                    let error = error.to_string();
+                    assert!(error.contains("all.svg"), "{error}");
+                    assert!(!path(name).exists());
+                }
+            }
         }
     }
 

@@ -251,7 +251,7 @@ fn a_picture_a_csv_file_and_hash_seeds() {
     assert_eq!(picture.matches("<polyline").count(), 2, "{picture}");
     for (arguments, expected) in [
         (". --plot all.svg", "--plot all.svg: is there already"),
-        (". --plot all.pdf", "rsvg-convert --format pdf --output all.pdf all.svg"),
+        (". --plot all.gif", "--plot all.gif: must end in .svg, .png or .pdf"),
         (". --methods minhash:lanes=128,measure=cosine", "--lanes 128: must be 124, 140"),
         ("--suggest docs.jsonl --plot new.svg", "--plot new.svg: goes with --truth FILE"),
     ] {

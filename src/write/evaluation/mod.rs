@@ -8,6 +8,7 @@ mod json;
 mod lines;
 mod overview;
 mod page;
+mod picture;
 mod plots;
 mod table;
 #[cfg(test)]
@@ -17,5 +18,6 @@ pub use json::write_json;
 pub use lines::write_lines;
 pub use overview::overview;
 pub use page::write_page;
+pub use picture::PictureWriter;
 pub use plots::{PlotFile, plot_files, plot_names};
 pub use table::write_table;

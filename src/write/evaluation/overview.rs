@@ -8,7 +8,7 @@ use simtool_model::evaluation::{Counts, Evaluated, Evaluation};
 use std::fmt::Write as _;
 
 /// Width of the picture, in the units of its `viewBox`.
-const WIDTH: f64 = 920.0;
+const WIDTH: f64 = 968.0;
 /// Vertical coordinate of the upper edge of both parts. Their titles are above.
 const TOP: f64 = 44.0;
 /// Height below both parts, with the labels and the names of the axes.
@@ -17,13 +17,15 @@ const BELOW: f64 = 48.0;
 const ROW: f64 = 28.0;
 /// Minimum height of both parts.
 const LEAST_HEIGHT: f64 = 300.0;
-/// Horizontal range of the bars. The names of the methods are to the left of it.
-const BARS: Range = Range { from: 180.0, to: 400.0 };
-/// Horizontal range of the curves.
-const CURVES: Range = Range { from: 490.0, to: 896.0 };
+/// Horizontal range of the bars. The names of the methods are to the left of it, with room for [`NAME`] characters of
+/// a wide font.
+const BARS: Range = Range { from: 210.0, to: 430.0 };
+/// Horizontal range of the curves. To the left of it are the figure of a bar whose F1 is 1 and the name of the axis,
+/// which must not touch.
+const CURVES: Range = Range { from: 532.0, to: 944.0 };
 /// Maximum number of characters of a method's name that are shown.
 const NAME: usize = 26;
-/// Colours of the methods. Further methods have the same colours again, and their curves are dashed.
+/// Colours of the methods. Further methods have the same colours again, with dashed curves and pale bars in dashed frames.
 const COLOURS: [&str; 10] = [
     "#3b6ea8", "#d9822b", "#2f7f79", "#b23a48", "#8a6bb1", "#8c6d1f", "#4f7d2c", "#c2578f",
     "#5b5f66", "#1f9bb5",
@@ -78,14 +80,15 @@ fn push_bars(svg: &mut String, evaluation: &Evaluation, up: &Range) {
         let _ = write!(
             svg,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text><rect x=\"{:.1}\" y=\"{:.1}\" \
-             width=\"{:.1}\" height=\"{thickness:.1}\" fill=\"{}\"/>",
+             width=\"{:.1}\" height=\"{thickness:.1}\" fill=\"{}\"{}/>",
             BARS.from - 8.0,
             middle + 4.0,
             EscapedLine(shortened(&method.name).as_bytes()),
             BARS.from,
             middle - thickness / 2.0,
             BARS.at(f1) - BARS.from,
-            COLOURS[number % COLOURS.len()]
+            COLOURS[number % COLOURS.len()],
+            frame(number)
         );
         let mut end = f1;
         if let Some(spread) = method.spread() {
@@ -105,6 +108,23 @@ fn push_bars(svg: &mut String, evaluation: &Evaluation, up: &Range) {
             middle + 4.0
         );
     }
+}
+
+/// Returns the attribute that makes a curve look different from that of an earlier method with the same colour.
+fn dashes(number: usize) -> String {
+    match number / COLOURS.len() {
+        0 => String::new(),
+        turn => format!(" stroke-dasharray=\"{}\"", 3 * turn),
+    }
+}
+
+/// Returns the attributes of the bar of a method whose curve is dashed, so that the bar is the legend of the curve.
+fn frame(number: usize) -> String {
+    let dashes = dashes(number);
+    if dashes.is_empty() {
+        return dashes;
+    }
+    format!(" fill-opacity=\"0.3\" stroke=\"{}\"{dashes}", COLOURS[number % COLOURS.len()])
 }
 
 /// Appends the curves of precision and recall of all methods, with the pairs of all collections together. A dot is at
@@ -135,10 +155,7 @@ fn push_curves(svg: &mut String, evaluation: &Evaluation, up: &Range) {
         let mut points: Vec<String> =
             counts.iter().filter_map(|&counts| Some(place(counts)?.join(","))).collect();
         points.dedup();
-        let dashes = match number / COLOURS.len() {
-            0 => String::new(),
-            turn => format!(" stroke-dasharray=\"{}\"", 3 * turn),
-        };
+        let dashes = dashes(number);
         let _ = write!(
             svg,
             "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\" stroke-linejoin=\"round\"{dashes} \
@@ -200,4 +217,18 @@ fn shortened(name: &str) -> String {
         return name.to_owned();
     }
     name.chars().take(NAME - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_with_a_repeated_colour_look_like_their_dashed_curves() {
+        assert_eq!((dashes(9), frame(9)), (String::new(), String::new()));
+        assert_eq!(dashes(12), " stroke-dasharray=\"3\"");
+        let expected = format!(" fill-opacity=\"0.3\" stroke=\"{}\"{}", COLOURS[2], dashes(12));
+        assert_eq!(frame(12), expected);
+        assert_eq!(dashes(20), " stroke-dasharray=\"6\"");
+    }
 }

@@ -112,9 +112,10 @@ pub(crate) struct EvalArgs {
         help_heading = "Writing")]
     pub(crate) svg: Option<PathBuf>,
 
-    /// Write one picture of all methods for a paper, with F1, precision and recall, as an SVG file.
+    /// Write one picture of all methods for a paper, with F1, precision and recall. The ending of the name is its
+    /// format: .svg, .png or .pdf.
     ///
-    /// rsvg-convert and Inkscape convert it to PDF and PNG.
+    /// PNG and PDF have the text in a font of this machine. SVG needs none, and rsvg-convert and Inkscape convert it.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Writing")]
     pub(crate) plot: Option<PathBuf>,
 
