@@ -1,7 +1,7 @@
 """Types of the functions on files."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Literal, SupportsFloat, SupportsIndex
 
 Path = str | os.PathLike[str]
@@ -45,7 +45,7 @@ def deduplicate_files(
     least_share: _Number | str | None = 0.1,
     shingle: _Integer | str | None = "words:3",
     tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
-    stop_words: _Path | None = None,
+    stop_words: _Path | Collection[str] | None = None,
     weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
     top: _Integer | None = None,
     idf_band: str | None = None,
@@ -118,7 +118,7 @@ def match_files(
     least_share: _Number | str | None = 0.1,
     shingle: _Integer | str | None = "words:3",
     tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
-    stop_words: _Path | None = None,
+    stop_words: _Path | Collection[str] | None = None,
     weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
     top: _Integer | None = None,
     idf_band: str | None = None,
@@ -191,7 +191,7 @@ def preview_files(
     least_share: _Number | str | None = 0.1,
     shingle: _Integer | str | None = "words:3",
     tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
-    stop_words: _Path | None = None,
+    stop_words: _Path | Collection[str] | None = None,
     weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
     top: _Integer | None = None,
     idf_band: str | None = None,

@@ -64,9 +64,8 @@ Options:
     tokenizer: Tokenizer that cuts texts into tokens [default: words]. Values: words, words+symbols,
         chars, ascii, chinese, auto, lecture.
     stop_words: Leave these words out before shingles are made, so that their neighbours become
-        adjacent: none, english, chinese, english+chinese, or a file of words separated by white
-        space [default: none; with N and M in front, stopwords.txt in the folder if it exists,
-        otherwise english].
+        adjacent: none, english, chinese, or a file of words separated by white space [default:
+        none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
     weight: Weight of each distinct shingle [default: tf for fingerprints, binary with `method`
         exact]. Values: tf, binary, log-tf, idf, tf-idf, log-tf-idf, levels.
     top: For fingerprints: use only the K shingles of each document with the greatest tf-idf; with
@@ -182,9 +181,8 @@ Options:
     tokenizer: Tokenizer that cuts texts into tokens [default: words]. Values: words, words+symbols,
         chars, ascii, chinese, auto, lecture.
     stop_words: Leave these words out before shingles are made, so that their neighbours become
-        adjacent: none, english, chinese, english+chinese, or a file of words separated by white
-        space [default: none; with N and M in front, stopwords.txt in the folder if it exists,
-        otherwise english].
+        adjacent: none, english, chinese, or a file of words separated by white space [default:
+        none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
     weight: Weight of each distinct shingle [default: tf for fingerprints, binary with `method`
         exact]. Values: tf, binary, log-tf, idf, tf-idf, log-tf-idf, levels.
     top: For fingerprints: use only the K shingles of each document with the greatest tf-idf; with
@@ -304,9 +302,8 @@ Options:
     tokenizer: Tokenizer that cuts texts into tokens [default: words]. Values: words, words+symbols,
         chars, ascii, chinese, auto, lecture.
     stop_words: Leave these words out before shingles are made, so that their neighbours become
-        adjacent: none, english, chinese, english+chinese, or a file of words separated by white
-        space [default: none; with N and M in front, stopwords.txt in the folder if it exists,
-        otherwise english].
+        adjacent: none, english, chinese, or a file of words separated by white space [default:
+        none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
     weight: Weight of each distinct shingle [default: tf for fingerprints, binary with `method`
         exact]. Values: tf, binary, log-tf, idf, tf-idf, log-tf-idf, levels.
     top: For fingerprints: use only the K shingles of each document with the greatest tf-idf; with

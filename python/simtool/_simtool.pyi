@@ -1,7 +1,7 @@
 """The compiled part of the package; its names are taken from `simtool`."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex
 
 import numpy
@@ -177,7 +177,7 @@ class Index:
         least_share: _Number | str | None = 0.1,
         shingle: _Integer | str | None = "words:3",
         tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
-        stop_words: _Path | None = None,
+        stop_words: _Path | Collection[str] | None = None,
         weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
         top: _Integer | None = None,
         idf_band: str | None = None,
@@ -254,7 +254,7 @@ def deduplicate(
     least_share: _Number | str | None = 0.1,
     shingle: _Integer | str | None = "words:3",
     tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
-    stop_words: _Path | None = None,
+    stop_words: _Path | Collection[str] | None = None,
     weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
     top: _Integer | None = None,
     idf_band: str | None = None,
@@ -291,7 +291,7 @@ def match(
     least_share: _Number | str | None = 0.1,
     shingle: _Integer | str | None = "words:3",
     tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
-    stop_words: _Path | None = None,
+    stop_words: _Path | Collection[str] | None = None,
     weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
     top: _Integer | None = None,
     idf_band: str | None = None,
@@ -331,7 +331,7 @@ def fingerprint(
     least_share: _Number | str | None = 0.1,
     shingle: _Integer | str | None = "words:3",
     tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
-    stop_words: _Path | None = None,
+    stop_words: _Path | Collection[str] | None = None,
     weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
     top: _Integer | None = None,
     idf_band: str | None = None,
@@ -373,7 +373,7 @@ def compare(
     least_share: _Number | str | None = 0.1,
     shingle: _Integer | str | None = "words:3",
     tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
-    stop_words: _Path | None = None,
+    stop_words: _Path | Collection[str] | None = None,
     weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
     top: _Integer | None = None,
     idf_band: str | None = None,

@@ -12,6 +12,7 @@ mod learn;
 mod parts;
 pub mod presets;
 mod recipe;
+mod stop_word_lists;
 mod terms;
 
 pub(crate) use document_terms::{DocumentTerms, TermScratch};
@@ -21,6 +22,7 @@ pub(crate) use learn::{InFile, document_frequencies};
 pub use parts::{PartCounter, PartCounts};
 pub use recipe::Recipe;
 pub(crate) use recipe::{RowMaker, RowScratch};
+pub(crate) use stop_word_lists::{names_file, read_stop_words};
 pub use terms::Terms;
 
 use simtool_base::error::{Error, Result};

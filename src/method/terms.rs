@@ -1,5 +1,6 @@
 //! Terms of documents: shingles, or the most frequent words of the collection.
 
+use super::stop_word_lists::read_stop_words;
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_base::stable_hash::hash;
@@ -85,7 +86,8 @@ impl Terms {
     ///
     /// - `tokenizer` is the name of a [tokenizer](simtool_terms::tokenize::TOKENIZERS).
     /// - `shingle` is a tokenizer and a number such as `chars:5`, or only the number.
-    /// - `stop_words` is the name of a built-in list or the path of a file, which is read.
+    /// - `stop_words` is the name of a built-in list, the path of a file, which is read, or `words:` and the words. Several
+    ///   of them are joined by `+`.
     ///
     /// Without options, the terms are shingles of three words.
     ///
@@ -118,7 +120,9 @@ impl Terms {
         let (Some(tokenizer), Some(length)) = (tokenizer, length) else {
             return Err(wrong_shingle(shingle.as_deref().unwrap_or_default()));
         };
-        let stop_words = options.take("stop_words").map_or(Ok(StopWords::default()), stop_words)?;
+        let stop_words = options.take("stop_words");
+        let stop_words =
+            stop_words.map_or(Ok(StopWords::default()), |name| read_stop_words(&name))?;
         if !tokenizer.makes_words && !stop_words.words().is_empty() {
             let rule = format!("is a list of words, so it cannot be used with {}", tokenizer.name);
             return Err(Error::config("stop_words", stop_words.name(), rule));
@@ -249,33 +253,6 @@ fn wrong_shingle(given: &str) -> Error {
 /// Returns the names of all tokenizers, separated by commas, for messages.
 fn tokenizer_names() -> String {
     TokenizerKind::names().collect::<Vec<_>>().join(", ")
-}
-
-/// Returns the stop words called `name`. They are a built-in list of this name, or the words of the file with
-/// this path.
-fn stop_words(name: String) -> Result<StopWords> {
-    if let Some(built_in) = StopWords::built_in(&name) {
-        return Ok(built_in);
-    }
-    match std::fs::read(&name).map(String::from_utf8) {
-        Ok(Ok(list)) => {
-            // Lists for programs are often arrays of JSON.
-            let words = serde_json::from_str::<Vec<String>>(&list);
-            Ok(StopWords::from_list(&name, &words.map_or(list, |words| words.join("\n"))))
-        }
-        // The words of another encoding would be no words of the texts.
-        Ok(Err(error)) => {
-            let byte = error.utf8_error().valid_up_to();
-            let rule = format!("must be UTF-8 text, which it is not at byte {byte}");
-            Err(Error::config("stop_words", name, rule))
-        }
-        // A missing file is often a misspelled list, so the message has the names of the lists.
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let rule = "must be none, english, chinese, english+chinese or an existing file";
-            Err(Error::config("stop_words", name, rule))
-        }
-        Err(error) => Err(Error::io(&name, "read", error)),
-    }
 }
 
 #[cfg(test)]

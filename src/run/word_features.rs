@@ -3,11 +3,12 @@
 
 use super::face::{Face, Notice};
 use super::files::{open_file, open_file_if_there};
+use crate::method::{names_file, read_stop_words};
 use simtool_base::error::{Error, Result};
 use simtool_base::mapped_file::MappedFile;
 use simtool_fingerprint::hash_table::{Extent, HashTable};
 use simtool_kernels::Isa;
-use simtool_terms::tokenize::stop_words::{self, StopWords};
+use simtool_terms::tokenize::stop_words;
 use std::path::{Path, PathBuf, absolute};
 
 /// N and M of `simtool N M` as the user wrote them, and the paths of the files that they need.
@@ -35,7 +36,7 @@ pub struct WordFeatures {
 
 impl WordsRequest {
     /// Reads the hash table and the stop words for a collection. Returns `None` if N was not given.
-    /// `stop_words` is the name of a built-in list or the path of a file.
+    /// `stop_words` is the name of a built-in list, the path of a file, or several of them joined by `+`.
     ///
     /// # Errors
     ///
@@ -53,8 +54,11 @@ impl WordsRequest {
         };
         let files = FolderFiles { folder: &self.directory, face };
         let hash_table = files.hash_table(self.hash_table.as_ref(), isa, features, bits)?;
-        let stop_words = match stop_words.and_then(StopWords::built_in) {
-            Some(list) => stop_words::parse(list.words().join("\n").as_bytes()).collect(),
+        let stop_words = match stop_words.filter(|name| !names_file(name)) {
+            Some(name) => {
+                let list = read_stop_words(name)?;
+                stop_words::parse(list.words().join("\n").as_bytes()).collect()
+            }
             None => files.stop_words(stop_words.map(PathBuf::from).as_ref())?,
         };
         Ok(Some(WordFeatures { hash_table, stop_words }))

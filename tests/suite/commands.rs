@@ -107,7 +107,7 @@ fn no_option_is_ignored() {
         ("dedup a.txt --top 9", "--top 9: works only with --method simhash"),
         ("dedup a.txt --idf-band 0-1", "--idf-band 0-1: works only with --method simhash"),
         ("dedup a.txt --tokenizer chars --shingle words:2", "contradicts --shingle words:2"),
-        ("dedup a.txt --stop-words nowhere", "or an existing file"),
+        ("dedup a.txt --stop-words nowhere", "english, chinese, an existing file"),
         ("compare a.txt a.txt --weight binary --top 5", "--top 5: is learned from a collection"),
         ("dedup a.txt --bits 128", "--bits 128: works only with --method simhash"),
         ("dedup a.txt -k 4", "--max-distance 4: works only with --method simhash"),

@@ -1,7 +1,7 @@
 """Types of the functions on Spark."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal, SupportsFloat, SupportsIndex
 
 from pyspark.sql import DataFrame
@@ -45,7 +45,7 @@ def deduplicate(
     least_share: _Number | str | None = 0.1,
     shingle: _Integer | str | None = "words:3",
     tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
-    stop_words: _Path | None = None,
+    stop_words: _Path | Collection[str] | None = None,
     weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
     top: _Integer | None = None,
     idf_band: str | None = None,
@@ -84,7 +84,7 @@ def match(
     least_share: _Number | str | None = 0.1,
     shingle: _Integer | str | None = "words:3",
     tokenizer: Literal["words", "words+symbols", "chars", "ascii", "chinese", "auto", "lecture"] | None = "words",
-    stop_words: _Path | None = None,
+    stop_words: _Path | Collection[str] | None = None,
     weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
     top: _Integer | None = None,
     idf_band: str | None = None,

@@ -31,13 +31,9 @@ pub const ENGLISH: &str = include_str!("stop_words_english.txt");
 /// Built-in list of Chinese function words.
 pub const CHINESE: &str = include_str!("stop_words_chinese.txt");
 
-/// Names of the built-in lists. Each list consists of [`ENGLISH`], [`CHINESE`], both or neither.
-const LISTS: [(&str, &[&str]); 4] = [
-    ("none", &[]),
-    ("english", &[ENGLISH]),
-    ("chinese", &[CHINESE]),
-    ("english+chinese", &[ENGLISH, CHINESE]),
-];
+/// Names of the built-in lists, and their words.
+const LISTS: [(&str, &[&str]); 3] =
+    [("none", &[]), ("english", &[ENGLISH]), ("chinese", &[CHINESE])];
 
 /// Set of words that are dropped from a text. The words are normalized and folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +77,19 @@ impl StopWords {
         let list = list.strip_prefix('\u{feff}').unwrap_or(list);
         let words: Vec<&str> = list.lines().flat_map(words).collect();
         Self::from_lists(name, &words)
+    }
+
+    /// Returns the words of several lists as one list. `name` is the name of the list in options.
+    #[must_use]
+    pub fn union(name: &str, lists: &[Self]) -> Self {
+        let words: BTreeSet<&String> = lists.iter().flat_map(|list| &*list.words).collect();
+        Self { name: name.into(), words: words.into_iter().cloned().collect() }
+    }
+
+    /// Returns a list of `words`, which are separated by white space. `name` is the name of the list in options.
+    #[must_use]
+    pub fn from_words(name: &str, words: &str) -> Self {
+        Self::from_lists(name, &[words])
     }
 
     fn from_lists(name: &str, lists: &[&str]) -> Self {
@@ -142,10 +151,13 @@ mod tests {
     #[test]
     fn lists_have_names_and_are_folded() {
         let english = StopWords::built_in("english").unwrap();
-        let both = StopWords::built_in("english+chinese").unwrap();
+        let lists =
+            ["english", "chinese", "english"].map(|name| StopWords::built_in(name).unwrap());
+        let both = StopWords::union("english+chinese", &lists);
         assert_eq!(both.words().len(), english.words().len() + CHINESE.split_whitespace().count());
         assert_eq!(StopWords::built_in("none").unwrap(), StopWords::default());
         assert_eq!(StopWords::built_in("klingon"), None);
+        assert_eq!(StopWords::from_words("w", " the  THE a,b\n").words(), ["a,b", "the"]);
         let own = StopWords::from_list("own.txt", "\u{feff}Straße THE\r\nthe 的");
         assert_eq!(own.words(), ["strasse", "the", "的"]);
         assert_eq!(

@@ -21,8 +21,11 @@ pub(crate) struct TermArgs {
     pub(crate) tokenizer: Option<String>,
 
     /// Leave these words out before shingles are made, so that their neighbours become adjacent: none,
-    /// english, chinese, english+chinese, or a file of words separated by white space [default: none;
-    /// with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
+    /// english, chinese, or a file of words separated by white space [default: none; with N and M in front,
+    /// stopwords.txt in the folder if it exists, otherwise english].
+    ///
+    /// Several lists are joined by +, as in english+german.txt. The words themselves come behind words: and are
+    /// separated by spaces, as in "words:der die das".
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) stop_words: Option<String>,
 

@@ -26,6 +26,8 @@ const TYPES: &[(&str, &str)] = &[
     ("PART", NUMBER),
     ("SHARE", NUMBER),
 ];
+/// Options whose values may also be a list of Python.
+const LISTS: &[&str] = &["stop_words"];
 const INTEGER: &str = "_Integer";
 const NUMBER: &str = "_Number | str";
 
@@ -92,7 +94,9 @@ fn kind(option: &Arg, choices: &[String]) -> String {
         ValueHint::FilePath | ValueHint::DirPath | ValueHint::AnyPath
     );
     if is_path {
-        return "_Path".to_owned();
+        let is_list = LISTS.contains(&keyword(option).as_str());
+        let list = if is_list { " | Collection[str]" } else { "" };
+        return format!("_Path{list}");
     }
     if matches!(option.get_action(), ArgAction::Append) {
         return "str | Sequence[str]".to_owned();

@@ -241,3 +241,4 @@ fn defaults_and_types_are_those_of_python() {
     assert!(of("contamination_files").contains("    mask: str | None = \"[...]\",\n"));
     assert_eq!(as_keywords("as in --weight, with --no-mmap."), "as in `weight`, with `no_mmap`.");
 }
+        "    stop_words: _Path | Collection[str] | None = None,",
