@@ -126,14 +126,14 @@ pub struct Silent;
 impl Face for Silent {}
 
 /// Returns the message with each setting in backquotes replaced by its name for users, which `spelled`
-/// returns. Other text in backquotes stays as it is.
+/// returns. A setting may have a value behind `=`. Other text in backquotes stays as it is.
 ///
 /// ```
 /// use simtool::run::spell_settings;
 ///
 /// let spelled = |name: &str| (name == "text_field").then(|| "--text-field".to_owned());
-/// let message = spell_settings("name `text_field`, not `x y`", &spelled);
-/// assert_eq!(message, "name --text-field, not `x y`");
+/// let message = spell_settings("use `text_field` or `text_field=body`, not `x y`", &spelled);
+/// assert_eq!(message, "use --text-field or --text-field body, not `x y`");
 /// ```
 #[must_use]
 pub fn spell_settings(message: &str, spelled: &dyn Fn(&str) -> Option<String>) -> String {
@@ -142,7 +142,13 @@ pub fn spell_settings(message: &str, spelled: &dyn Fn(&str) -> Option<String>) -
     while let Some((before, behind)) = rest.split_once('`') {
         shown.push_str(before);
         let quoted = behind.split_once('`');
-        let setting = quoted.and_then(|(name, after)| Some((spelled(name)?, after)));
+        let setting = quoted.and_then(|(quoted, after)| {
+            let shown = match quoted.split_once('=') {
+                Some((name, value)) => format!("{} {value}", spelled(name)?),
+                None => spelled(quoted)?,
+            };
+            Some((shown, after))
+        });
         if let Some((option, after)) = setting {
             shown.push_str(&option);
             rest = after;

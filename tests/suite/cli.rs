@@ -377,13 +377,13 @@ fn the_help_of_the_program_and_the_short_help_of_dedup_fit_on_a_page() {
 fn options_of_similar_programs_are_answered_by_name() {
     let folder = Folder::empty().with("a.txt", "some text");
     for (option, advice) in [
-        ("--threshold 0.8", "--similarity S"),
+        ("--threshold 0.8", "--similarity is the minimum"),
         ("--ngram 5", "--shingle words:5"),
-        ("--num-perm 128", "--lanes N"),
+        ("--num-perm 128", "--lanes sets their number"),
         ("--seed 1", "hash functions are fixed"),
-        ("--id name", "--id-field NAME"),
+        ("--id name", "--id-field names"),
         ("--continue", "--resume stores what was read"),
-        ("--workers 4", "--threads N"),
+        ("--workers 4", "--threads sets"),
     ] {
         let run = folder.run_words(&format!("dedup a.txt {option}"));
         assert!(run.code == 2 && run.err.contains(advice), "{option}: {}", run.err);
@@ -393,6 +393,40 @@ fn options_of_similar_programs_are_answered_by_name() {
     // Other guesses are options.
     for option in ["--exclude=b*", "--keep=newest", "--annotate"] {
         assert_eq!(folder.run(&["dedup", "a.txt", option, "--force"]).code, 0, "{option}");
+    }
+}
+
+#[test]
+fn guesses_are_answered_with_the_options_of_the_command() {
+    let folder = Folder::empty().with("a.txt", "some text");
+    for (command, expected) in [
+        (
+            "contamination a.txt --against a.txt",
+            "unexpected argument '--against': --in names the documents, and the items come first: \
+             `simtool contamination ITEMS --in PATH`",
+        ),
+        ("contamination a.txt --in a.txt --threshold 0.8", "--share is the minimum share"),
+        (
+            "contamination a.txt",
+            "the documents to search are missing: `simtool contamination ITEMS",
+        ),
+        ("contamination a.txt --in a.txt --write-kept drop", "add --output DIR"),
+        ("contamination a.txt --in a.txt --remove", "--write-kept drop, --write-kept cut or"),
+        (
+            "passages a.txt --cut first",
+            "--cut, --mask and --min-left are for copies of the files, which --write-kept writes",
+        ),
+        ("passages a.txt --write-kept", "add --output DIR"),
+        (
+            "passages a.txt --write-kept --output x --cut later",
+            "invalid value 'later' for '--cut <COPIES>': first: Keep the first copy of everything",
+        ),
+        ("passages a.txt --min-length 20", "--words is the minimum number of words"),
+        ("passages a.txt --against a.txt", "paths come without an option"),
+        ("eval x --threshold 0.8", "--methods exact:similarity=0.7"),
+    ] {
+        let run = folder.run_words(command);
+        assert!(run.code == 2 && run.err.contains(expected), "{command}: {}", run.err);
     }
 }
 

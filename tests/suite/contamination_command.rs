@@ -209,7 +209,7 @@ fn a_page_with_an_item_cannot_be_cut_but_dropped() {
 fn wrong_options_for_copies_are_refused() {
     let folder = folder().with("in/a.txt", "some words").with("list", "in/a.txt\n");
     for (options, message) in [
-        ("--write-kept drop", "--output <PATH>"),
+        ("--write-kept drop", "add --output DIR"),
         ("--write-kept drop --output -", "--output -: is needed with --write-kept"),
         ("--write-kept drop --mask x --output out", "--mask x: goes with --write-kept mask"),
         ("--write-kept all --output out", "invalid value 'all'"),

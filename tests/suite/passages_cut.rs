@@ -254,7 +254,7 @@ fn cutting_keeps_one_copy_of_everything() {
 fn wrong_options_for_cutting_are_refused() {
     let folder = Folder::empty().with("in/a.txt", SHARED);
     for (options, message) in [
-        ("--write-kept", "--output <PATH>"),
+        ("--write-kept", "add --output DIR"),
         ("--write-kept --output -", "--output -: is needed with --write-kept"),
         ("--mask x --output out", "--write-kept"),
         ("--write-kept --output in", "overlaps the input"),

@@ -1,80 +1,63 @@
-//! Options that users of similar programs guess, and the options of simtool that do the same.
+//! Advice for options that users of similar programs guess, and for commands that lack an option.
 
-/// Names that users guess for options that have other names here, and advice for each group of names.
-const GUESSED: &[(&[&str], &str)] = &[
+use simtool::options::Choice as _;
+use simtool::passages::Cut;
+use simtool::run::guessed_setting;
+
+/// Advice for a command line that lacks an option: the command, the beginning of the missing argument as the parser
+/// shows it, and the advice.
+const INCOMPLETE: &[(&str, &str, &str)] = &[
     (
-        &["threshold", "jaccard-threshold", "similarity-threshold", "thresh", "min-similarity"],
-        "--similarity S is the minimum similarity, and --max-distance K the maximum distance of fingerprints",
+        "contamination",
+        "--in",
+        "the documents to search are missing: `simtool contamination ITEMS --in PATH`",
     ),
     (
-        &["ngram", "ngrams", "ngram-size", "n-gram", "shingle-size", "shingles", "num-ngrams"],
-        "--shingle sets the shingles, for example --shingle words:5 or --shingle chars:7",
+        "contamination",
+        "--write-kept",
+        "`mask` needs `write_kept=mask`, which writes copies to the folder `output`: `simtool contamination ITEMS \
+         --in PATH --write-kept mask --output DIR`",
     ),
     (
-        &["num-perm", "num-perms", "num-permutations", "permutations", "perms", "num-hashes"],
-        "--method minhash has lanes instead of permutations, and --lanes N sets their number",
+        "contamination",
+        "--output",
+        "a folder for the copies or the stored parts is missing: add `output=DIR`",
     ),
     (
-        &["num-bands", "bands", "rows-per-band"],
-        "bands are chosen for you: --recall PART sets the share of pairs that they find",
+        "passages",
+        "--write-kept",
+        "`cut`, `mask` and `min_left` are for copies of the files, which `write_kept` writes to the folder `output`: \
+         `simtool passages PATH --write-kept --output DIR --cut first`",
     ),
     (
-        &["seed", "hash-seed", "random-state", "random-seed"],
-        "hash functions are fixed, so that equal inputs always give equal results",
+        "passages",
+        "--output",
+        "a folder for the copies or the stored parts is missing: add `output=DIR`",
     ),
-    (
-        &["id", "id-column", "id-key", "doc-id"],
-        "--id-field NAME names the field or column of the ID",
-    ),
-    (
-        &["text", "text-column", "text-key", "column", "field", "content-key"],
-        "--text-field NAME names the field or column of the text",
-    ),
-    (
-        &["checkpoint", "continue"],
-        "--resume stores what was read, and the same command goes on from there",
-    ),
-    (
-        &["jobs", "workers", "num-workers", "num-proc", "processes", "cores", "num-threads"],
-        "--threads N sets the number of threads",
-    ),
-    (
-        &["memory", "mem", "ram", "memory-limit"],
-        "--max-memory SIZE limits the memory, for example --max-memory 2G",
-    ),
-    (&["batch-size", "chunk-size"], "there are no batches: --max-memory SIZE limits the memory"),
-    (
-        &["out", "output-dir", "output-folder", "outdir", "save-to", "destination"],
-        "--output PATH names the file or folder to write",
-    ),
-    (&["overwrite", "replace"], "--force replaces an output that exists"),
-    (&["ignore", "skip", "without"], "--exclude GLOB leaves out files of a folder"),
-    (&["include", "pattern"], "--glob GLOB reads only some files of a folder"),
-    (
-        &["newest", "keep-newest", "longest", "keep-longest", "keep-first", "keep-last"],
-        "--keep chooses the kept document, for example --keep newest",
-    ),
-    (
-        &["labels", "ground-truth", "gold", "pairs-file"],
-        "`simtool eval` reads the pairs of near-duplicates with --truth FILE",
-    ),
-    (
-        &["group-by", "group", "partition-by", "per"],
-        "--within FIELD compares only documents with the same value of a field",
-    ),
-    (
-        &["new", "old", "reference", "query"],
-        "`simtool match` takes the new documents first, and the others behind --against",
-    ),
-    (&["lang", "language"], "--stop-words and --tokenizer choose the words of a language"),
 ];
 
-/// Returns advice for an option with this name, without its dashes. Returns `None` if nobody is known to guess
-/// it.
-pub(crate) fn advice(name: &str) -> Option<&'static str> {
-    // A name that only resembles an option is left to the parser, which suggests similar names.
-    let guessed = GUESSED.iter().find(|(names, _)| names.contains(&name));
-    guessed.map(|(_, advice)| *advice)
+/// Returns advice for an option of `command` with this name, without its dashes. Returns `None` if nobody is known to
+/// guess it.
+pub(crate) fn advice(command: &str, option: &str) -> Option<&'static str> {
+    guessed_setting(command, &option.replace('-', "_"))
+}
+
+/// Returns advice for a command line that lacks arguments, for example `--output <PATH>`. Returns `None` if the
+/// message of the parser is enough.
+pub(crate) fn completion(command: &str, missing: &[String]) -> Option<&'static str> {
+    let lacks =
+        |name: &str| missing.iter().any(|argument| argument.split(' ').next() == Some(name));
+    // An option that lacks another one also lacks what that one needs. The table has the advice for both first.
+    let found = INCOMPLETE.iter().find(|(of, name, _)| *of == command && lacks(name));
+    found.map(|(_, _, advice)| *advice)
+}
+
+/// Returns an explanation of the values of an option, if their names alone say too little. `argument` is the option
+/// as the parser shows it, for example `--cut <COPIES>`.
+pub(crate) fn explained_values(argument: &str) -> Option<String> {
+    let name = argument.split(' ').next().unwrap_or(argument);
+    let explained = |choice: &Cut| format!("{}: {}", choice.name(), choice.help());
+    (name == "--cut").then(|| Cut::ALL.iter().map(explained).collect::<Vec<_>>().join("; "))
 }
 
 #[cfg(test)]
@@ -83,20 +66,51 @@ mod tests {
     use crate::args::Args;
     use crate::console;
     use clap::CommandFactory as _;
+    use simtool::run::guessed_names;
 
     #[test]
-    fn no_guessed_name_is_an_option_of_dedup_and_all_advised_options_exist() {
+    fn no_guessed_name_is_an_option_and_all_advised_options_exist() {
         let program = Args::command();
-        let dedup = program.find_subcommand("dedup").unwrap();
-        let options: Vec<&str> = dedup.get_arguments().filter_map(clap::Arg::get_long).collect();
-        for (names, advice) in GUESSED {
-            for name in *names {
-                assert!(!options.contains(name), "--{name} exists");
-            }
-            let words = advice.split([' ', ',', ':']);
-            for option in words.filter_map(|word| word.strip_prefix("--")) {
-                assert!(console::option(option).is_some(), "--{option} does not exist");
-            }
+        for (command, name) in guessed_names() {
+            // The calls of Python that have no command are tested with the keywords of Python.
+            let Some(found) = program.find_subcommand(command.unwrap_or("dedup")) else { continue };
+            let option = name.replace('_', "-");
+            let mut options = found.get_arguments().filter_map(clap::Arg::get_long);
+            assert!(!options.any(|known| known == option), "--{option} exists in {command:?}");
+            let advice = advice(command.unwrap_or_default(), &option).unwrap();
+            check_settings(advice);
         }
+        for (command, missing, advice) in INCOMPLETE {
+            let command = program.find_subcommand(command).unwrap();
+            let mut options = command.get_arguments().filter_map(clap::Arg::get_long);
+            assert!(options.any(|option| *missing == format!("--{option}")), "{missing}");
+            check_settings(advice);
+        }
+    }
+
+    /// Checks that each setting in backquotes is an option.
+    fn check_settings(advice: &str) {
+        for quoted in advice.split('`').skip(1).step_by(2) {
+            let name = quoted.split('=').next().unwrap();
+            let is_command = name.starts_with("simtool ");
+            assert!(is_command || console::option(name).is_some(), "`{name}` in {advice}");
+        }
+    }
+
+    #[test]
+    fn missing_arguments_and_values_are_explained() {
+        let completion = |command: &str, missing: &[&str]| {
+            let missing: Vec<String> =
+                missing.iter().map(|&argument| argument.to_owned()).collect();
+            completion(command, &missing).unwrap_or_default()
+        };
+        let cutting = completion("passages", &["--output <PATH>", "--write-kept"]);
+        assert!(cutting.contains("--write-kept --output DIR"), "{cutting}");
+        assert!(completion("contamination", &["--in <PATH>..."]).contains("ITEMS --in PATH"));
+        assert_eq!(completion("dedup", &["--output <DIR>"]), "");
+        assert!(
+            explained_values("--cut <COPIES>").unwrap().starts_with("first: Keep the first copy")
+        );
+        assert_eq!(explained_values("--unit <UNIT>"), None);
     }
 }

@@ -49,11 +49,12 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
             read(CommandForm::Reference, &arguments)
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            read(CommandForm::Command, &help_of(form, arguments))
+            read(CommandForm::Command, &help_of(form, &arguments))
         }
         read => read,
     };
-    let command = command.map_err(|error| show(form, &error))?;
+    let command =
+        command.map_err(|error| show(form, &name_of_command(form, &arguments), &error))?;
     match &command {
         // An option came first, so a word that may be a command was parsed as N.
         Command::Reference(ReferenceArgs { words, .. }) => match &words.features {
@@ -84,9 +85,9 @@ fn named_null(argument: OsString) -> OsString {
 
 /// Returns arguments that print the help of a form of the command line. A form that is not a command, such as
 /// `simtool N M`, has the help of the command that does the same.
-fn help_of(form: CommandForm, arguments: Vec<OsString>) -> Vec<OsString> {
+fn help_of(form: CommandForm, arguments: &[OsString]) -> Vec<OsString> {
     let name = match form {
-        CommandForm::Command => return arguments,
+        CommandForm::Command => return arguments.to_vec(),
         CommandForm::Reference => "reference",
         CommandForm::Corpus => "dedup",
     };
@@ -154,7 +155,22 @@ fn read(form: CommandForm, arguments: &[OsString]) -> Result<Command, Error> {
     }
 }
 
-fn show(form: CommandForm, error: &Error) -> ExitStatus {
+/// Returns the name of the command of a command line. A command that does not exist has no name.
+fn name_of_command(form: CommandForm, arguments: &[OsString]) -> String {
+    match form {
+        // These forms have no word for their command.
+        CommandForm::Reference => "reference".to_owned(),
+        CommandForm::Corpus => "dedup".to_owned(),
+        CommandForm::Command => {
+            let first = arguments.get(1).cloned().unwrap_or_default();
+            let program = Args::command();
+            let found = program.find_subcommand(first);
+            found.map_or(String::new(), |command| command.get_name().to_owned())
+        }
+    }
+}
+
+fn show(form: CommandForm, command: &str, error: &Error) -> ExitStatus {
     // The user asked for help or the version, so a closed pipe is not an error.
     if !error.use_stderr() {
         return match error.print().and_then(|()| io::stdout().flush()) {
@@ -165,7 +181,7 @@ fn show(form: CommandForm, error: &Error) -> ExitStatus {
             _ => ExitStatus::Done,
         };
     }
-    match better(form, error) {
+    match better(form, command, error) {
         Some(message) => console::error(&message),
         // If standard error is closed, there is no place left to report that.
         None => drop(error.print()),
@@ -175,7 +191,7 @@ fn show(form: CommandForm, error: &Error) -> ExitStatus {
 
 /// Returns a message for a parsing error that is more helpful than the message of clap. Returns `None` if
 /// there is no better message.
-fn better(form: CommandForm, error: &Error) -> Option<String> {
+fn better(form: CommandForm, command: &str, error: &Error) -> Option<String> {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
@@ -193,27 +209,43 @@ fn better(form: CommandForm, error: &Error) -> Option<String> {
         }
         ErrorKind::UnknownArgument => {
             let argument = context(ContextKind::InvalidArg)?;
-            let Some(name) = argument.strip_prefix("--") else {
-                let is_word = form == CommandForm::Reference && !argument.starts_with('-');
-                return is_word.then(|| unexpected_word(argument));
+            unknown_argument(form, command, argument)
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
+                return None;
             };
-            if let Some(advice) = guessed_options::advice(name) {
-                return Some(format!("unexpected argument '{argument}': {advice}"));
-            }
-            let advice = match (name, &commands_with(name)[..]) {
-                ("corpus", _) => "paths stand alone, as in `simtool dedup PATH`".to_owned(),
-                ("queries", _) => {
-                    "it goes with `simtool search`; documents are matched with `simtool match \
-                     QUERIES --against PATH`"
-                        .to_owned()
-                }
-                (_, []) => return None,
-                (_, commands) => format!("it goes with {}", commands.join(", ")),
-            };
-            Some(format!("unexpected argument '{argument}': {advice}"))
+            guessed_options::completion(command, missing).map(str::to_owned)
+        }
+        ErrorKind::InvalidValue => {
+            let argument = context(ContextKind::InvalidArg)?;
+            let values = guessed_options::explained_values(argument)?;
+            let value = context(ContextKind::InvalidValue).unwrap_or_default();
+            Some(format!("invalid value '{value}' for '{argument}': {values}"))
         }
         _ => None,
     }
+}
+
+/// Returns a message for an argument that `command` does not have. Returns `None` if the message of the parser, which
+/// suggests similar names, is better.
+fn unknown_argument(form: CommandForm, command: &str, argument: &str) -> Option<String> {
+    let Some(name) = argument.strip_prefix("--") else {
+        let is_word = form == CommandForm::Reference && !argument.starts_with('-');
+        return is_word.then(|| unexpected_word(argument));
+    };
+    if let Some(advice) = guessed_options::advice(command, name) {
+        return Some(format!("unexpected argument '{argument}': {advice}"));
+    }
+    let advice = match (name, &commands_with(name)[..]) {
+        ("corpus", _) => "paths stand alone, as in `simtool dedup PATH`".to_owned(),
+        ("queries", _) => {
+            "it goes with `simtool search`; documents are matched with `simtool match QUERIES --against PATH`".to_owned()
+        }
+        (_, []) => return None,
+        (_, commands) => format!("it goes with {}", commands.join(", ")),
+    };
+    Some(format!("unexpected argument '{argument}': {advice}"))
 }
 
 /// Returns the message for an unknown command. `meant` is the name of a similar command, if there is one.

@@ -12,7 +12,9 @@ use keyword::{Keyword, as_keywords, keyword};
 use simtool::Config;
 use simtool::method::Method;
 use simtool::options::Options;
-use simtool::run::{ContaminationRequest, PassagesRequest, Paths, Request};
+use simtool::run::{
+    ContaminationRequest, PassagesRequest, Paths, Request, guessed_names, guessed_setting,
+};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -212,6 +214,35 @@ fn the_library_knows_all_keywords_and_their_values() {
     }
 }
 
+/// The calls of Python that have no command are `texts` and `engine` in the table of guesses.
+#[test]
+fn guessed_keywords_are_answered_with_keywords_of_the_function() {
+    let of = |place: Place, name: &str| {
+        let found = place.functions().find(|known| known.name == name).unwrap();
+        found.keywords().into_iter().map(|keyword| keyword.name).collect::<Vec<_>>()
+    };
+    for (call, own, keywords) in [
+        ("texts", &["column", "hash_seeds"][..], of(Place::Compiled, "deduplicate")),
+        ("engine", &["text_column", "id_column", "partitions"], of(Place::Spark, "deduplicate")),
+    ] {
+        for (command, name) in guessed_names() {
+            // The functions have some of these names as arguments of their own.
+            if command.is_some_and(|command| command != call) || own.contains(&name) {
+                continue;
+            }
+            let advice = guessed_setting(call, name).unwrap();
+            assert!(!keywords.iter().any(|known| known == name), "{name} is a keyword of {call}");
+            for quoted in advice.split('`').skip(1).step_by(2) {
+                let keyword = quoted.split('=').next().unwrap();
+                let is_known =
+                    own.contains(&keyword) || keywords.iter().any(|known| known == keyword);
+                // Functions are named with the package, and commands with the program.
+                assert!(is_known || quoted.starts_with("simtool"), "{call}({name}): {advice}");
+            }
+        }
+    }
+}
+
 #[test]
 fn defaults_and_types_are_those_of_python() {
     let of = |function: &str| {
@@ -225,6 +256,7 @@ fn defaults_and_types_are_those_of_python() {
         "    cluster: Literal[\"proven\", \"components\"] | None = \"proven\",",
         "    shingle: _Integer | str | None = \"words:3\",",
         "    tmp_dir: _Path | None = None,",
+        "    stop_words: _Path | Collection[str] | None = None,",
     ] {
         assert!(deduplicate.lines().any(|known| known == line), "{line}\n{deduplicate}");
     }
@@ -241,4 +273,3 @@ fn defaults_and_types_are_those_of_python() {
     assert!(of("contamination_files").contains("    mask: str | None = \"[...]\",\n"));
     assert_eq!(as_keywords("as in --weight, with --no-mmap."), "as in `weight`, with `no_mmap`.");
 }
-        "    stop_words: _Path | Collection[str] | None = None,",

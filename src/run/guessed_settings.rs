@@ -1,0 +1,376 @@
+//! Settings that users of similar programs guess, and the settings of simtool that do the same.
+//!
+//! The program and the Python package share the table, and each of them writes settings in its own way.
+
+/// Names that users guess, and advice for them. Settings are in backquotes, with a value as in `shingle=words:5`.
+type Guess = (&'static [&'static str], &'static str);
+
+/// Guesses that have the same advice everywhere.
+const GUESSES: &[Guess] = &[
+    (
+        &["threshold", "jaccard_threshold", "similarity_threshold", "thresh", "min_similarity"],
+        "`similarity` is the minimum similarity, and `max_distance` the maximum distance of fingerprints",
+    ),
+    (
+        &[
+            "ngram",
+            "ngrams",
+            "ngram_size",
+            "n_gram",
+            "n_grams",
+            "shingle_size",
+            "shingles",
+            "num_ngrams",
+        ],
+        "`shingle` sets the shingles, for example `shingle=words:5` or `shingle=chars:7`",
+    ),
+    (
+        &["num_perm", "num_perms", "num_permutations", "permutations", "perms", "num_hashes"],
+        "`method=minhash` has lanes instead of permutations, and `lanes` sets their number",
+    ),
+    (
+        &["num_bands", "bands", "rows_per_band"],
+        "bands are chosen for you: `recall` sets the share of pairs that they find",
+    ),
+    (
+        &["seed", "hash_seed", "random_state", "random_seed"],
+        "hash functions are fixed, so that equal inputs always give equal results",
+    ),
+    (&["id", "id_column", "id_key", "doc_id"], "`id_field` names the field or column of the ID"),
+    (
+        &["text", "text_column", "text_key", "column", "field", "content_key"],
+        "`text_field` names the field or column of the text",
+    ),
+    (
+        &["checkpoint", "continue"],
+        "`resume` stores what was read, and the same command goes on from there",
+    ),
+    (
+        &["jobs", "workers", "num_workers", "num_proc", "processes", "cores", "num_threads"],
+        "`threads` sets the number of threads",
+    ),
+    (
+        &["memory", "mem", "ram", "memory_limit"],
+        "`max_memory` limits the memory, for example `max_memory=2G`",
+    ),
+    (&["batch_size", "chunk_size"], "there are no batches: `max_memory` limits the memory"),
+    (
+        &["out", "output_dir", "output_folder", "outdir", "save_to", "destination"],
+        "`output` names the file or folder to write",
+    ),
+    (&["overwrite", "replace"], "`force` replaces an output that exists"),
+    (&["ignore", "skip", "without"], "`exclude` leaves out files of a folder"),
+    (&["include", "pattern"], "`glob` reads only some files of a folder"),
+    (
+        &["newest", "keep_newest", "longest", "keep_longest", "keep_first", "keep_last"],
+        "`keep` chooses the kept document, for example `keep=newest`",
+    ),
+    (
+        &["labels", "ground_truth", "gold", "pairs_file"],
+        "`simtool eval` reads the pairs of near-duplicates with `truth`",
+    ),
+    (
+        &["group_by", "group", "partition_by", "per"],
+        "`within` compares only documents with the same value of a field",
+    ),
+    (
+        &["new", "old", "reference", "query"],
+        "`simtool match` takes the new documents first, and the others behind `against`",
+    ),
+    (&["lang", "language"], "`stop_words` and `tokenizer` choose the words of a language"),
+];
+
+/// Words for the minimum of something.
+const MINIMUM: &[&str] = &[
+    "threshold",
+    "thresh",
+    "similarity",
+    "min_similarity",
+    "similarity_threshold",
+    "jaccard_threshold",
+    "overlap",
+    "min_overlap",
+    "ratio",
+    "coverage",
+];
+/// Words for the length of a shingle or a passage.
+const LENGTHS: &[&str] = &[
+    "ngram",
+    "ngrams",
+    "ngram_size",
+    "n_gram",
+    "n_grams",
+    "shingle",
+    "shingle_size",
+    "shingles",
+    "num_ngrams",
+    "window",
+    "length",
+    "min_length",
+    "min_words",
+    "length_threshold",
+];
+/// Words for the documents of a command that names them in its own way.
+const DOCUMENTS: &[&str] = &[
+    "against",
+    "corpus",
+    "documents",
+    "docs",
+    "train",
+    "training",
+    "data",
+    "dataset",
+    "collection",
+];
+/// Words for leaving something out of copies.
+const REMOVAL: &[&str] = &["remove", "delete", "drop", "clean", "dedup", "decontaminate"];
+
+/// Words for reading and writing files, which functions on data in memory do not do.
+const FILE_WORDS: &[&str] = &[
+    "out",
+    "output",
+    "output_dir",
+    "output_folder",
+    "outdir",
+    "save_to",
+    "destination",
+    "write_kept",
+    "annotate",
+    "resume",
+    "checkpoint",
+    "continue",
+    "overwrite",
+    "replace",
+    "force",
+    "glob",
+    "include",
+    "pattern",
+    "exclude",
+    "ignore",
+    "skip",
+    "without",
+];
+
+/// Guesses for one command, which go before [`GUESSES`]. The names of commands are those of the program. The calls of
+/// Python that have no command are `texts`, for the functions on texts in memory, and `engine`, for the functions on
+/// engines such as Spark.
+const OF_COMMANDS: &[(&str, &[Guess])] = &[
+    (
+        "contamination",
+        &[
+            (
+                DOCUMENTS,
+                "`in` names the documents, and the items come first: `simtool contamination ITEMS --in PATH`",
+            ),
+            (
+                &[
+                    "items",
+                    "questions",
+                    "benchmark",
+                    "evaluation",
+                    "test_set",
+                    "queries",
+                    "reference",
+                ],
+                "the items come first, without an option: `simtool contamination ITEMS --in PATH`",
+            ),
+            (MINIMUM, "`share` is the minimum share of an item that a document has"),
+            (LENGTHS, "`words` sets the number of words of a shingle"),
+            (
+                &["field", "text", "column", "columns", "item_field", "text_column", "text_key"],
+                "`fields` names the fields of the items, and `text_field` the field of the documents' text",
+            ),
+            (
+                REMOVAL,
+                "`write_kept` writes copies of the documents' files without the items to the folder `output`: \
+                 `write_kept=drop`, `write_kept=cut` or `write_kept=mask`",
+            ),
+            (&["cut"], "cut is a value: `write_kept=cut` writes copies to the folder `output`"),
+        ],
+    ),
+    (
+        "passages",
+        &[
+            (DOCUMENTS, "paths come without an option: `simtool passages PATH`"),
+            (&["in"], "paths come without an option: `simtool passages PATH`"),
+            (MINIMUM, "passages are equal word by word: `words` is their minimum number of words"),
+            (LENGTHS, "`words` is the minimum number of words of a passage"),
+            (
+                &[
+                    "min_count",
+                    "count",
+                    "min_occurrences",
+                    "occurrences",
+                    "times",
+                    "min_docs",
+                    "min_df",
+                ],
+                "`min_documents` is the minimum number of documents with a passage",
+            ),
+            (
+                REMOVAL,
+                "`write_kept` writes copies of the files without the passages to the folder `output`, and `cut` \
+                 chooses which copies of a passage are cut",
+            ),
+            (&["verify", "exact"], "`verify_words` compares the words of all passages"),
+        ],
+    ),
+    (
+        "eval",
+        &[
+            (
+                &[
+                    "threshold",
+                    "similarity_threshold",
+                    "jaccard_threshold",
+                    "thresh",
+                    "min_similarity",
+                ],
+                "all thresholds are measured; give one with the method, as in `methods=exact:similarity=0.7`",
+            ),
+            (&["method"], "`methods` is a list of methods, for example `methods=exact,minhash`"),
+            (
+                &["labels", "ground_truth", "gold", "pairs_file"],
+                "`truth` names the file with the pairs",
+            ),
+            (
+                &["out", "output", "output_dir", "output_folder"],
+                "`report` writes a page, and `plot` a picture",
+            ),
+            (
+                &["png", "pdf", "picture", "chart"],
+                "`plot` draws a picture, for example `plot=methods.svg`",
+            ),
+        ],
+    ),
+    (
+        "texts",
+        &[
+            (
+                &[
+                    "text",
+                    "text_field",
+                    "text_column",
+                    "text_key",
+                    "field",
+                    "content_key",
+                    "all_strings",
+                ],
+                "`column` names the column of a table with the texts",
+            ),
+            (
+                &["id", "ids", "id_field", "id_column", "id_key", "doc_id"],
+                "documents have the numbers of their rows instead of IDs",
+            ),
+            (
+                FILE_WORDS,
+                "this function has no files: `simtool.deduplicate_files` reads and writes files",
+            ),
+            (
+                &["seed", "hash_seed", "random_state", "random_seed"],
+                "hash functions are fixed, so that equal inputs always give equal results; only `simtool.evaluate` takes \
+                 `hash_seeds`",
+            ),
+            (
+                &["labels", "ground_truth", "gold", "pairs_file"],
+                "`simtool.evaluate` takes the pairs of near-duplicates",
+            ),
+            (
+                &["new", "old", "reference", "query", "against"],
+                "`simtool.match` takes the corpus and the queries",
+            ),
+        ],
+    ),
+    (
+        "engine",
+        &[
+            (
+                &["text", "text_field", "column", "text_key", "field", "content_key"],
+                "`text_column` names the column of the texts",
+            ),
+            (&["id", "id_field", "id_key", "doc_id"], "`id_column` names the column of the IDs"),
+            (
+                &["num_bands", "bands", "rows_per_band"],
+                "the search divides fingerprints without missing a pair: `max_distance` is the only limit",
+            ),
+            (
+                &[
+                    "jobs",
+                    "workers",
+                    "num_workers",
+                    "num_proc",
+                    "processes",
+                    "cores",
+                    "num_threads",
+                ],
+                "the engine divides the work: `partitions` sets the number of parts",
+            ),
+            (
+                &["memory", "mem", "ram", "memory_limit", "batch_size", "chunk_size"],
+                "the engine limits the memory: `partitions` sets the number of parts",
+            ),
+            (FILE_WORDS, "this function has no files: it takes and returns data frames"),
+            (
+                &["group_by", "group", "partition_by", "per"],
+                "all documents are compared: filter the data frame for each group",
+            ),
+            (
+                &["labels", "ground_truth", "gold", "pairs_file"],
+                "`simtool eval` measures methods with pairs of near-duplicates",
+            ),
+            (
+                &["new", "old", "reference", "query"],
+                "`simtool.spark.match` takes the queries and the corpus",
+            ),
+        ],
+    ),
+];
+
+/// Returns advice for a setting that does not exist, in which settings are in backquotes. `command` is the name of a
+/// command, `texts` for a function of Python on texts in memory, or `engine`. Returns `None` if nobody is known to
+/// guess the name.
+#[must_use]
+pub fn guessed_setting(command: &str, name: &str) -> Option<&'static str> {
+    // A name that only resembles a setting is left to the parser, which suggests similar names.
+    let in_table = |guesses: &'static [Guess]| {
+        let found = guesses.iter().find(|(names, _)| names.contains(&name));
+        found.map(|(_, advice)| *advice)
+    };
+    // The same word has other meanings in other commands: a threshold of passages is a number of words.
+    let own = OF_COMMANDS.iter().find(|(of, _)| *of == command);
+    own.and_then(|(_, guesses)| in_table(guesses)).or_else(|| in_table(GUESSES))
+}
+
+/// Returns all names that users guess, each with the command that its advice is for. `None` means all commands.
+pub fn guessed_names() -> impl Iterator<Item = (Option<&'static str>, &'static str)> {
+    let names = |command, guesses: &'static [Guess]| {
+        let names = guesses.iter().flat_map(|(names, _)| names.iter());
+        names.map(move |&name| (command, name))
+    };
+    let of_commands = OF_COMMANDS.iter().flat_map(move |(of, guesses)| names(Some(*of), guesses));
+    names(None, GUESSES).chain(of_commands)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_command_goes_before_the_general_table() {
+        let advice = |command, name| guessed_setting(command, name).unwrap();
+        assert!(advice("dedup", "threshold").starts_with("`similarity` is"));
+        assert!(advice("contamination", "threshold").starts_with("`share` is"));
+        assert!(advice("contamination", "jobs").starts_with("`threads` sets"));
+        assert!(advice("texts", "text_field").starts_with("`column` names"));
+        assert_eq!(guessed_setting("dedup", "colour"), None);
+    }
+
+    #[test]
+    fn each_name_is_once_in_a_table() {
+        let mut known = BTreeSet::new();
+        for (command, name) in guessed_names() {
+            assert!(known.insert((command, name)), "{name} is twice in the table of {command:?}");
+        }
+    }
+}
