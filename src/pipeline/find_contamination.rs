@@ -78,14 +78,18 @@ pub(crate) fn find_in_parts(
     let windows = search.windows(items)?;
     let documents = WordReader { collection: documents, context };
     let counts = search.measure().needs_counts().then(|| windows.document_counts()).transpose()?;
-    // Only weights need a reading before the search, which then also collects the summaries.
-    let mut summaries = None;
+    // Only weights need a reading before the search, which then also collects the summaries, and the documents with
+    // windows of items. No other documents are searched.
+    let mut counted = None;
     if let Some(counts) = &counts {
-        let count = |scratch: &mut Scratch, (): &mut (), document: &WordedDocument<'_>| {
-            windows.count_document(document.words, counts, &mut scratch.hits);
-            Ok(())
-        };
-        summaries = Some(documents.read("count shingles", || (), count)?.1);
+        let count =
+            |scratch: &mut Scratch, searched: &mut Vec<u32>, document: &WordedDocument<'_>| {
+                if windows.count_document(document.words, counts, &mut scratch.hits) {
+                    searched.push(document.index);
+                }
+                Ok(())
+            };
+        counted = Some(documents.read("count shingles", Vec::new, count)?);
     }
     let index = search.index(windows, counts)?;
     let rows = || FoundRows { found: Vec::new(), memory: context.memory().hold(0) };
@@ -97,13 +101,15 @@ pub(crate) fn find_in_parts(
         })
     };
     let stage = "find items";
-    let (rows, summaries) = match (parts, summaries) {
+    let (rows, summaries) = match (parts, counted) {
         (Some(parts), counted) => {
             let (rows, summaries) = documents.read_in_parts(parts, rows, find)?;
-            (rows, counted.unwrap_or(summaries))
+            (rows, counted.map_or(summaries, |(_, summaries)| summaries))
         }
         (None, None) => documents.read(stage, rows, find)?,
-        (None, Some(summaries)) => (documents.read_again(stage, rows, find)?, summaries),
+        (None, Some((searched, summaries))) => {
+            (documents.read_again(stage, &searched, rows, find)?, summaries)
+        }
     };
     let documents = CollectionSummary::new(documents.collection, summaries)?;
     let mut found = Vec::new();
@@ -302,16 +308,20 @@ impl WordReader<'_> {
         Ok(self.per_shard("find items", read)?.into_iter().unzip())
     }
 
-    /// Reads all documents again. The arguments are those of [`Self::read`].
+    /// Reads documents again: for each shard, those with the numbers `wanted`, in ascending order. The other arguments
+    /// are those of [`Self::read`].
     fn read_again<R: Send>(
         &self,
         stage: &'static str,
+        wanted: &[Vec<u32>],
         start: impl Fn() -> R + Sync,
         visit: impl Fn(&mut Scratch, &mut R, &WordedDocument<'_>) -> Result<()> + Sync,
     ) -> Result<Vec<R>> {
-        let read = |(scratch, tokens): &mut (Scratch, HashedTokens), shard| {
+        let read = |(scratch, tokens): &mut (Scratch, HashedTokens), shard: usize| {
             let (mut result, mut done) = (start(), Ok(()));
-            read_again(self.collection, shard, u32::MAX, &|_| true, &mut |index, text| {
+            let Some(last) = wanted[shard].last() else { return Ok(result) };
+            let is_wanted = |index: u32| wanted[shard].binary_search(&index).is_ok();
+            read_again(self.collection, shard, last + 1, &is_wanted, &mut |index, text| {
                 tokens.clear();
                 self.words().tokenize(text, tokens);
                 let document = WordedDocument { index, text, words: &tokens.hashes };

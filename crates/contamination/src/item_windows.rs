@@ -120,18 +120,20 @@ impl ItemWindows {
         Ok(DocumentCounts { counts, documents: AtomicU32::new(0) })
     }
 
-    /// Counts a document and its windows. Replaces `hits`.
+    /// Counts a document and its windows. Replaces `hits`. Returns whether the document has a window of an item. Else,
+    /// it contains no item and need not be searched.
     pub fn count_document(
         &self,
         document: &[u64],
         counts: &DocumentCounts,
         hits: &mut DocumentHits,
-    ) {
+    ) -> bool {
         self.find(document, hits);
         for &window in hits.windows() {
             counts.counts[window as usize].fetch_add(1, Ordering::Relaxed);
         }
         counts.documents.fetch_add(1, Ordering::Relaxed);
+        !hits.windows().is_empty()
     }
 
     /// Replaces `hits` by all windows of `document` that are windows of items.

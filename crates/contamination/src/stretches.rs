@@ -49,6 +49,17 @@ pub(crate) struct FoundStretches {
     pub(crate) spans: Vec<Range<u32>>,
 }
 
+/// Consecutive places of a document at which the same window of the item begins.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Position of the first place.
+    first: u32,
+    /// Position of the last place.
+    last: u32,
+    /// Index of the window in [`StretchBuffers::groups`].
+    group: usize,
+}
+
 /// Buffers for searches of stretches.
 #[derive(Debug, Default)]
 pub(crate) struct StretchBuffers {
@@ -56,8 +67,8 @@ pub(crate) struct StretchBuffers {
     positions: Vec<(u32, u32)>,
     /// Each different window of the item: its range in `positions`.
     groups: Vec<Range<usize>>,
-    /// Places in the document of windows of the item, in order, with the index of the window in `groups`.
-    places: Vec<(u32, usize)>,
+    /// Places in the document of windows of the item, in order.
+    places: Vec<Place>,
     /// Number of places in the present stretch for each group.
     counts: Vec<u32>,
     /// Number of groups in the present stretch that cover each unit, by all positions.
@@ -73,43 +84,83 @@ impl StretchBuffers {
         document: &DocumentHits,
     ) -> Option<FoundStretches> {
         self.fill(item, document);
-        let stretch = TIMES * (item.windows.len() + item.length - 1);
+        let length = item.length as u32;
+        let stretch = TIMES as u32 * (item.windows.len() as u32 + length - 1);
         let (mut weight, mut left) = (0, 0);
         let (mut best_weight, mut best) = (0, 0..0);
-        let mut included: Vec<Range<usize>> = Vec::new();
+        let mut included: Vec<Range<u32>> = Vec::new();
         for right in 0..self.places.len() {
-            let (position, group) = self.places[right];
+            let Place { first, last, group } = self.places[right];
             weight += self.enter(group, item);
-            // The stretch ends with the window at `right`. Windows that begin too far before it leave the stretch.
-            while (position as usize + item.length).saturating_sub(self.places[left].0 as usize)
-                > stretch
-            {
-                weight -= self.leave(self.places[left].1, item);
-                left += 1;
-            }
-            if weight > best_weight {
-                (best_weight, best) = (weight, left..right + 1);
-            }
-            if weight >= item.needed {
-                // All windows of the stretch belong to the item. Stretches that overlap are joined.
-                match included.last_mut() {
-                    Some(last) if left <= last.end => last.end = right + 1,
-                    _ => included.push(left..right + 1),
+            // The stretch ends with the window at `end`, which goes through the places one after the other.
+            let mut end = first;
+            loop {
+                // Windows that all begin too far before it leave the stretch.
+                let start = (end + length).saturating_sub(stretch);
+                while self.places[left].last < start {
+                    weight -= self.leave(self.places[left].group, item);
+                    left += 1;
                 }
+                if weight > best_weight {
+                    (best_weight, best) = (weight, left..right + 1);
+                }
+                // The stretch has the same windows until the next ones leave it.
+                let until = last.min(self.places[left].last + stretch - length);
+                if weight >= item.needed {
+                    // All windows of the stretch belong to the item. Stretches that overlap are joined.
+                    push_joined(&mut included, start..until + 1);
+                }
+                if until == last {
+                    break;
+                }
+                end = until + 1;
             }
         }
         if best_weight < item.needed {
             return None;
         }
-        // The words of the document, and then the words of the item, as ranges.
-        let included = included.into_iter().flatten().map(|index| self.places[index].0);
-        let spans = joined(included, item.length);
-        let groups = best.map(|index| self.places[index].1);
-        let positions = groups.flat_map(|group| &self.positions[self.groups[group].clone()]);
+        let spans = self.spans(&included, length);
+        let item_spans = self.item_spans(best, length);
+        Some(FoundStretches { weight: best_weight, item_spans, spans })
+    }
+
+    /// Returns the words of the document that are in windows of the item which begin in one of the given ranges.
+    fn spans(&self, included: &[Range<u32>], length: u32) -> Vec<Range<u32>> {
+        let mut spans = Vec::new();
+        let mut places = self.places.iter().peekable();
+        for range in included {
+            while let Some(place) = places.peek()
+                && place.first < range.end
+            {
+                // Some of the places can be outside of all stretches with enough of the item.
+                let (first, last) = (place.first.max(range.start), place.last.min(range.end - 1));
+                if first <= last {
+                    push_joined(&mut spans, first..last + length);
+                }
+                // The other places can be in the next range.
+                if place.last >= range.end {
+                    break;
+                }
+                places.next();
+            }
+        }
+        spans
+    }
+
+    /// Returns the words of the item that are in the windows at the given places.
+    fn item_spans(&self, places: Range<usize>, length: u32) -> Vec<Range<u32>> {
+        let mut groups: Vec<usize> = self.places[places].iter().map(|place| place.group).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        let positions =
+            groups.iter().flat_map(|&group| &self.positions[self.groups[group].clone()]);
         let mut positions: Vec<u32> = positions.map(|&(_, position)| position).collect();
         positions.sort_unstable();
-        let item_spans = joined(positions.into_iter(), item.length);
-        Some(FoundStretches { weight: best_weight, item_spans, spans })
+        let mut spans = Vec::new();
+        for position in positions {
+            push_joined(&mut spans, position..position + length);
+        }
+        spans
     }
 
     /// Finds the places in the document of the windows of the item.
@@ -124,12 +175,17 @@ impl StretchBuffers {
         let mut start = 0;
         for equal in positions.chunk_by(|a, b| a.0 == b.0) {
             let hits = document.of_window(equal[0].0);
-            places.extend(hits.iter().map(|hit| (hit.position, groups.len())));
+            places.extend(hits.iter().map(|hit| Place {
+                first: hit.first,
+                last: hit.last,
+                group: groups.len(),
+            }));
             groups.push(start..start + equal.len());
             start += equal.len();
         }
-        // Windows of the item in the order of the document.
-        places.sort_unstable();
+        // Windows of the item in the order of the document. The places of each window are in order already, and
+        // this sort makes use of it.
+        places.sort_by_key(|place| place.first);
         counts.clear();
         counts.resize(groups.len(), 0);
         covers.clear();
@@ -173,16 +229,10 @@ impl StretchBuffers {
     }
 }
 
-/// Returns the ranges of positions that `windows` cover, which have `length` words each and are in ascending
-/// order. Ranges that touch each other are joined.
-fn joined(windows: impl Iterator<Item = u32>, length: usize) -> Vec<Range<u32>> {
-    let mut ranges: Vec<Range<u32>> = Vec::new();
-    for start in windows {
-        let end = start + length as u32;
-        match ranges.last_mut() {
-            Some(last) if start <= last.end => last.end = end,
-            _ => ranges.push(start..end),
-        }
+/// Adds a range that does not begin before the last one. Ranges that overlap or touch each other are joined.
+fn push_joined(ranges: &mut Vec<Range<u32>>, range: Range<u32>) {
+    match ranges.last_mut() {
+        Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+        _ => ranges.push(range),
     }
-    ranges
 }

@@ -12,13 +12,16 @@ const BLOCK: usize = 2048;
 /// Description of the windows. Out-of-memory messages contain it.
 const WINDOWS: &str = "the windows of items";
 
-/// A window of an item that a document has.
+/// Consecutive places of a document that have the same window of an item. In nearly all texts this is one place, but
+/// a text that repeats a word has the same window thousands of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Hit {
     /// Number of the window among the different windows of the items.
     pub(crate) window: u32,
-    /// Position of its first word in the document.
-    pub(crate) position: u32,
+    /// Position in the document of the first word of the window, at the first of the places.
+    pub(crate) first: u32,
+    /// The same position at the last of the places.
+    pub(crate) last: u32,
 }
 
 /// Settings for hashing windows.
@@ -141,7 +144,7 @@ impl WindowTable {
                 let at = at as usize;
                 let window = &block[at..at + length];
                 if let Some(window) = self.number(hashes[at], window, item_words) {
-                    hits.push(Hit { window, position: (start + at) as u32 });
+                    push_hit(hits, window, (start + at) as u32);
                 }
             }
         }
@@ -159,5 +162,14 @@ impl WindowTable {
                 && item_words[self.examples[index] as usize..].starts_with(window)
         };
         indices.find(is_window).map(|index| self.first + index)
+    }
+}
+
+/// Adds a place of a window to `hits`. Places are added in the order of the document.
+#[inline]
+fn push_hit(hits: &mut Vec<Hit>, window: u32, position: u32) {
+    match hits.last_mut() {
+        Some(hit) if hit.window == window && hit.last + 1 == position => hit.last = position,
+        _ => hits.push(Hit { window, first: position, last: position }),
     }
 }

@@ -85,15 +85,19 @@ fn find(
 ) -> Vec<Vec<FoundItem>> {
     let windows = search.windows(items_of(items)).unwrap();
     let counts = search.measure().needs_counts().then(|| windows.document_counts().unwrap());
+    let mut is_searched = vec![true; documents.len()];
     if let Some(counts) = &counts {
         let mut buffers = DocumentHits::default();
-        for words in documents {
-            windows.count_document(words, counts, &mut buffers);
+        for (words, is_searched) in documents.iter().zip(&mut is_searched) {
+            *is_searched = windows.count_document(words, counts, &mut buffers);
         }
     }
     let index = search.index(windows, counts).unwrap();
     let mut buffers = SearchBuffers::default();
-    documents.iter().map(|words| index.find(words, &mut buffers)).collect()
+    let mut find = |(words, is_searched): (&Vec<u64>, bool)| {
+        if is_searched { index.find(words, &mut buffers) } else { Vec::new() }
+    };
+    documents.iter().zip(is_searched).map(&mut find).collect()
 }
 
 /// Searches for items, and checks that the result is that of the obvious search. Returns it.
@@ -183,6 +187,25 @@ fn parts_of_an_item_must_be_near_each_other() {
     let text = [words(0..20), words(1000..1100), words(3..9), words(2000..2100), words(0..19)];
     let found = check(&[words(0..20)], &[text.concat()], USUAL);
     assert_eq!(found[0][0].spans, [0..20, 226..245]);
+}
+
+#[test]
+fn texts_that_repeat_a_word_have_parts_in_several_stretches() {
+    let same = |count| vec![mix(7); count];
+    let item = [same(12), words(100..108)].concat();
+    let other = [words(100..108), same(4)].concat();
+    for (before, between) in [(3, 5), (40, 59), (40, 60), (200, 61), (9, 200)] {
+        let document =
+            [same(before), item.clone(), same(between), other.clone(), same(before)].concat();
+        for percent in [30, 60, 100] {
+            for measure in Measure::ALL {
+                let settings = Settings { measure: *measure, percent, ..USUAL };
+                let items = [item.clone(), other.clone()];
+                let found = check(&items, std::slice::from_ref(&document), settings);
+                assert_eq!(found[0].len(), 2, "{settings:?}, {before} and {between} words");
+            }
+        }
+    }
 }
 
 #[test]
