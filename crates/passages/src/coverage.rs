@@ -2,7 +2,7 @@
 
 use crate::classes::{ClassView, Classes, Occurrence, Piece};
 use crate::origins::Origins;
-use crate::place::{Place, WindowFacts};
+use crate::place::Place;
 use crate::repetition::FirstWords;
 use crate::rule::Repeated;
 use crate::verification::Claim;
@@ -96,17 +96,28 @@ impl Coverage {
                 classes[usize::from(near.bucket)].prefetch_pieces(near.class);
             }
             let class = classes[usize::from(occurrence.bucket)].get(occurrence.class);
-            for repeat in 0..u32::from(occurrence.repeats) {
-                self.add_class(occurrence.place.plus(repeat * class.windows), &class, origins);
+            self.add_class(occurrence.place, None, &class, origins);
+            // The words of a repeat are compared with those of the repeat before it. Then all repeats are one claim.
+            for repeat in 1..u32::from(occurrence.repeats) {
+                let before = occurrence.place.plus((repeat - 1) * class.windows);
+                self.add_class(before.plus(class.windows), Some(before), &class, origins);
             }
         }
     }
 
-    /// Adds the windows of a class at one of its places.
+    /// Adds the windows of a class at one of its places. `equal` is another of its places, with which the words are
+    /// compared. `None` means the first occurrence.
     #[inline]
-    fn add_class(&mut self, place: Place, class: &ClassView<'_>, origins: &Origins) {
+    fn add_class(
+        &mut self,
+        place: Place,
+        equal: Option<Place>,
+        class: &ClassView<'_>,
+        origins: &Origins,
+    ) {
         for piece in class.pieces {
-            let place = place.plus(u32::from(piece.from));
+            let moved = |place: Place| place.plus(u32::from(piece.from));
+            let (place, equal) = (moved(place), equal.map(moved));
             let Piece { facts, .. } = piece;
             let best = BestWindow {
                 documents: facts.documents,
@@ -116,14 +127,15 @@ impl Coverage {
                 partner: facts.partner(place, origins),
                 is_first: facts.first == place,
             };
-            self.push(place, u32::from(piece.to - piece.from), best, facts);
+            let claimed = equal.unwrap_or(facts.first);
+            self.push(place, u32::from(piece.to - piece.from), best, claimed);
         }
     }
 
-    /// Adds `count` consecutive windows. `place` is the place of the first, which is described by `best` and
-    /// `facts`.
+    /// Adds `count` consecutive windows. `place` is the place of the first, which is described by `best`. The same
+    /// words should be at the place `equal`.
     #[inline]
-    fn push(&mut self, place: Place, count: u32, best: BestWindow, facts: &WindowFacts) {
+    fn push(&mut self, place: Place, count: u32, best: BestWindow, equal: Place) {
         let end = place.word + (count - 1) + best.length;
         let range = WordRange { document: place.document, start: place.word, end };
         // All windows of a piece occur at the same places, so all of them are first occurrences, or none is.
@@ -140,7 +152,7 @@ impl Coverage {
             push_range(&mut self.others, range);
         }
         if let Some(claims) = self.claims.as_mut().filter(|_| !is_first) {
-            Claim { words: range, first: facts.first }.push_to(claims);
+            Claim { words: range, equal }.push_to(claims);
         }
         self.windows += u64::from(count);
     }
@@ -239,5 +251,28 @@ fn push_stretch(stretches: &mut Vec<Stretch>, next: Stretch) {
             }
         }
         _ => stretches.push(next),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::WindowFacts;
+
+    #[test]
+    fn repeats_of_a_class_are_one_claim() {
+        let place = |word| Place { document: 0, word };
+        let facts =
+            WindowFacts { occurrences: 101, documents: 1, first: place(7), second: place(10) };
+        let mut classes = Classes::default();
+        let class = classes.push(3, 5, &[Piece { from: 0, to: 3, facts }]);
+        let occurrence = |place, repeats| Occurrence { place, class, bucket: 0, repeats };
+        let mut coverage = Coverage::new(Repeated::default(), true);
+        let occurrences = [occurrence(place(7), 100), occurrence(place(900), 1)];
+        coverage.add(&occurrences, &[classes], &Origins::default());
+        let claims = coverage.claims.unwrap();
+        let facts =
+            claims.iter().map(|claim| (claim.words.start, claim.words.end, claim.equal.word));
+        assert_eq!(facts.collect::<Vec<_>>(), [(10, 311, 7), (900, 907, 7)]);
     }
 }

@@ -8,13 +8,13 @@ use simtool_base::error::Result;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 
-/// Words of a document that should be equal to the words of the first occurrence.
+/// Words of a document that should be equal to words at another place, which is mostly that of their first occurrence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Claim {
     /// The words.
     pub(crate) words: WordRange,
     /// Place of the words that should be equal.
-    pub(crate) first: Place,
+    pub(crate) equal: Place,
 }
 
 impl Claim {
@@ -24,7 +24,7 @@ impl Claim {
         match claims.last_mut() {
             Some(last)
                 if last.words.touches(&self.words)
-                    && last.first.plus(self.words.start - last.words.start) == self.first =>
+                    && last.equal.plus(self.words.start - last.words.start) == self.equal =>
             {
                 last.words.end = last.words.end.max(self.words.end);
             }
@@ -32,20 +32,26 @@ impl Claim {
         }
     }
 
-    /// Returns the words of the first occurrence.
-    fn first_words(&self) -> WordRange {
-        let Place { document, word } = self.first;
+    /// Returns the words that should be equal.
+    fn equal_words(&self) -> WordRange {
+        let Place { document, word } = self.equal;
         WordRange {
             document,
             start: word,
             end: word.saturating_add(self.words.end - self.words.start),
         }
     }
+
+    /// Returns whether the words that should be equal are in the same document.
+    fn is_in_document(&self) -> bool {
+        self.equal.document == self.words.document
+    }
 }
 
 /// Returns whether all claims are true. The claims are in ascending order.
 ///
-/// Reads the words of the first occurrences, and then the words that should be equal to them.
+/// Reads the words of first occurrences, and then the words that should be equal to them. Words that should be equal
+/// to words of the same document need not be stored.
 ///
 /// # Errors
 /// The source fails, or the work is cancelled.
@@ -55,7 +61,8 @@ pub(crate) fn are_true(
     numbers: &DocumentNumbers,
     context: &Context<'_>,
 ) -> Result<bool> {
-    let mut firsts: Vec<WordRange> = claims.iter().map(Claim::first_words).collect();
+    let others = claims.iter().filter(|claim| !claim.is_in_document());
+    let mut firsts: Vec<WordRange> = others.map(Claim::equal_words).collect();
     context.threads().sort_by_key(&mut firsts, |range| *range);
     // Many claims are about the same first occurrence, whose words are stored once.
     let mut joined = Vec::new();
@@ -117,8 +124,8 @@ impl FirstWords {
         self.words.get(start..start + range.len())
     }
 
-    /// Returns whether the words of each claim are equal to the words of the first occurrence. The claims are in
-    /// one shard. `shard` is its number and the number of its first document.
+    /// Returns whether each claim is true. The claims are in one shard. `shard` is its number and the number of its
+    /// first document.
     fn are_equal(
         &self,
         source: &dyn WordSource,
@@ -126,15 +133,18 @@ impl FirstWords {
         claims: &[Claim],
     ) -> Result<bool> {
         let mut unequal = claims.len();
-        visit_ranges(
+        visit_documents(
             source,
             shard,
             claims,
-            |claim| &claim.words,
-            |claim, words| {
-                let are_equal =
-                    words.is_some_and(|words| self.get(&claim.first_words()) == Some(words));
-                unequal -= usize::from(are_equal);
+            |claim| claim.words.document,
+            |claim, document| {
+                let equal = claim.equal_words();
+                let equal =
+                    if claim.is_in_document() { equal.of(document) } else { self.get(&equal) };
+                // Words that are missing on both sides are not equal.
+                let words = claim.words.of(document);
+                unequal -= usize::from(words.is_some() && words == equal);
             },
         )?;
         Ok(unequal == 0)
@@ -161,14 +171,14 @@ fn words_of(
     ranges: &[WordRange],
 ) -> Result<Vec<u64>> {
     let mut found = Vec::with_capacity(ranges.iter().map(WordRange::len).sum());
-    visit_ranges(
+    visit_documents(
         source,
         shard,
         ranges,
-        |range| range,
-        |range, words| {
+        |range| range.document,
+        |range, document| {
             let expected = found.len() + range.len();
-            found.extend_from_slice(words.unwrap_or_default());
+            found.extend_from_slice(range.of(document).unwrap_or_default());
             // Only a text that changed between two readings has fewer words.
             found.resize(expected, 0);
         },
@@ -176,28 +186,26 @@ fn words_of(
     Ok(found)
 }
 
-/// Calls `visit` with each item and its words. The items are sorted by their documents, which are in one shard.
-/// The words are missing if the document has become shorter.
-fn visit_ranges<T>(
+/// Calls `visit` with each item and all words of its document. The items are sorted by their documents, which are in one
+/// shard.
+fn visit_documents<T>(
     source: &dyn WordSource,
     (shard, first_document): (usize, u32),
     items: &[T],
-    range: impl Fn(&T) -> &WordRange,
-    mut visit: impl FnMut(&T, Option<&[u64]>),
+    document: impl Fn(&T) -> u32,
+    mut visit: impl FnMut(&T, &[u64]),
 ) -> Result<()> {
     if items.is_empty() {
         return Ok(());
     }
-    let document = |item: &T| range(item).document;
-    let has = |index| items.binary_search_by_key(&(first_document + index), document).is_ok();
+    let has = |index| items.binary_search_by_key(&(first_document + index), &document).is_ok();
     let mut rest = items;
     source.visit_words(shard, &has, &mut |index, words| {
         let is_here = |item: &T| document(item) <= first_document + index;
         // Items of documents that are not there any more are given out with the next document, and do not match.
         let (here, behind) = rest.split_at(rest.partition_point(is_here));
         for item in here {
-            let range = range(item);
-            visit(item, words.get(range.start as usize..range.end as usize));
+            visit(item, words);
         }
         rest = behind;
         Ok(())

@@ -24,6 +24,11 @@ impl WordRange {
         (self.end - self.start) as usize
     }
 
+    /// Returns these words among all words of the document, unless it has become shorter.
+    pub(crate) fn of<'w>(&self, document: &'w [u64]) -> Option<&'w [u64]> {
+        document.get(self.start as usize..self.end as usize)
+    }
+
     /// Whether the words of `next` overlap these words or directly follow them. `next` does not begin before
     /// these words.
     #[inline]
