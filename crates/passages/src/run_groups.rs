@@ -6,7 +6,7 @@ use crate::place::Place;
 use crate::rank_sort::sort_by_rank;
 use crate::rule::Condition;
 use crate::run_finder::{Run, Sides};
-use crate::seen_twice::SeenTwice;
+use crate::seen_twice::{SeenTwice, repeated_items};
 use simtool_base::error::Result;
 use std::ops::Range;
 
@@ -117,15 +117,16 @@ pub(crate) fn counted(runs: &[Run], origins: &Origins) -> Counted {
 /// Returns the runs of a bucket whose anchor occurs more than once. A few others remain, too.
 pub(crate) fn repeated_runs(blocks: &[Vec<Run>]) -> Vec<Run> {
     let mut anchors = SeenTwice::new(blocks.iter().map(Vec::len).sum());
-    for run in blocks.iter().flatten() {
-        anchors.see(run.anchor);
-        // A run that follows itself is repeated even if it is the only one with its anchor.
-        if run.shape.repeats() > 1 {
+    for block in blocks {
+        for run in block {
             anchors.see(run.anchor);
+            // A run that follows itself is repeated even if it is the only one with its anchor.
+            if run.shape.repeats() > 1 {
+                anchors.see(run.anchor);
+            }
         }
     }
-    let has_equal = |run: &&Run| anchors.has(run.anchor);
-    blocks.iter().flatten().filter(has_equal).copied().collect()
+    repeated_items(blocks, &anchors, |run| run.anchor)
 }
 
 /// Groups the runs of a bucket. Gives out the classes whose windows occur nowhere else, and returns the groups

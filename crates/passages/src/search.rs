@@ -19,7 +19,7 @@ use simtool_base::quantity;
 use simtool_compute::context::Context;
 
 /// Smallest number of words of a window for which runs are faster than windows.
-const LEAST_OF_RUNS: usize = 10;
+const LEAST_OF_RUNS: usize = 8;
 /// Maximum number of readings. If so little memory is allowed that more are necessary, more memory is taken.
 const MOST_PARTS: u64 = 1000;
 /// Number of times that a search is started with other hashes before it fails.

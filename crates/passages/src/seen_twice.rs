@@ -49,3 +49,19 @@ impl SeenTwice {
         self.twice[(counter / 64) as usize] >> (counter % 64) & 1 == 1
     }
 }
+
+/// Returns the items of `blocks` whose hashes may have occurred more than once according to `seen`, in order.
+pub(crate) fn repeated_items<T: Copy>(
+    blocks: &[Vec<T>],
+    seen: &SeenTwice,
+    hash: impl Fn(&T) -> u64,
+) -> Vec<T> {
+    let is_repeated = |item: &&T| seen.has(hash(item));
+    let count = blocks.iter().map(|block| block.iter().filter(is_repeated).count()).sum();
+    let mut repeated = Vec::with_capacity(count);
+    // Block by block: one iterator over the items of all blocks takes several times as long.
+    for block in blocks {
+        repeated.extend(block.iter().filter(is_repeated));
+    }
+    repeated
+}

@@ -5,7 +5,7 @@ use crate::classes::{Counted, Occurrence, Piece};
 use crate::place::Place;
 use crate::rank_sort::sort_by_rank;
 use crate::run_groups::GroupOutput;
-use crate::seen_twice::SeenTwice;
+use crate::seen_twice::{SeenTwice, repeated_items};
 use simtool_base::error::Result;
 
 /// A window and its place.
@@ -47,9 +47,12 @@ impl WindowLength for u32 {
 /// Returns the windows of a bucket that occur more than once. A few others remain, too.
 pub(crate) fn repeated_windows<L: WindowLength>(blocks: &[Vec<Window<L>>]) -> Vec<Window<L>> {
     let mut hashes = SeenTwice::new(blocks.iter().map(Vec::len).sum());
-    blocks.iter().flatten().for_each(|window| hashes.see(window.hash));
-    let has_equal = |window: &&Window<L>| hashes.has(window.hash);
-    blocks.iter().flatten().filter(has_equal).copied().collect()
+    for block in blocks {
+        for window in block {
+            hashes.see(window.hash);
+        }
+    }
+    repeated_items(blocks, &hashes, |window| window.hash)
 }
 
 /// Groups the windows of a bucket, and gives out a class for each repeated window.
