@@ -151,21 +151,21 @@ fn self_join_of_16_and_32_bits() {
 
 #[test]
 fn self_join_of_64_bits() {
-    check_self_join::<u64>(Shape::bits(64), 1500, &TO_12);
+    check_self_join::<u64>(Shape::bits(64), 1100, &TO_12);
     check_self_join::<u64>(Shape::bits(64), 300, &[40, 63, 64, 65, u32::MAX]);
 }
 
 #[test]
 fn self_join_of_128_bits() {
-    check_self_join::<Wide<2>>(Shape::bits(128), 1500, &TO_12);
+    check_self_join::<Wide<2>>(Shape::bits(128), 1000, &TO_12);
     check_self_join::<Wide<2>>(Shape::bits(128), 200, &[100, 128, 200]);
 }
 
 #[test]
 fn self_join_of_many_words() {
-    check_self_join::<Wide<4>>(Shape::bits(256), 700, &[0, 1, 3, 6, 12, 24]);
+    check_self_join::<Wide<4>>(Shape::bits(256), 500, &[0, 1, 3, 6, 12, 24]);
     check_self_join::<Wide<4>>(Shape::bits(192), 400, &[0, 3, 9]);
-    check_self_join::<Wide<8>>(Shape::bits(512), 700, &[0, 3, 12, 24, 60]);
+    check_self_join::<Wide<8>>(Shape::bits(512), 500, &[0, 3, 12, 24, 60]);
     check_self_join::<Wide<8>>(Shape::bits(512), 100, &[250, 512]);
 }
 
