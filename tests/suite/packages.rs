@@ -40,7 +40,8 @@ fn the_package_installs_program_manual_pages_and_completions() {
         Command::new(repository.join("scripts/package"))
             .arg(env!("CARGO_BIN_EXE_simtool"))
             .arg(&dist)
-            .arg("https://files.example/v1"),
+            .arg("https://files.example/v1")
+            .env("DEB_COMPRESSION", "none"),
     );
     let package = packaged.lines().next().unwrap();
     // dpkg takes these empty files for those of a system without packages.
