@@ -6,11 +6,11 @@ usage: benches/plant_items.py make FILE ITEMS > planted.txt
 
 FILE has documents that form feeds divide, whose first lines are their IDs. `make` writes 20,000 items to the
 file ITEMS, one a line, and to the standard output the documents with the plants: a family of 500 items for each
-way in which an item is changed. An item is a chain of 15 to 62 words, in which each word follows the word before
-it somewhere in FILE. The same FILE gives the same bytes.
+way in which an item is changed. An item is a chain of 15 to 62 words of letters, in which each word follows the word
+before it somewhere in FILE, and is another word. The same FILE gives the same bytes.
 
 `count` reads the rows that the example `items_in_text` of the crate `contamination` prints, and prints the share
-of each family that was found, and how many documents without the item they name were found.
+of each family that was found, and how many documents without a plant were found.
 """
 
 import random
@@ -51,9 +51,11 @@ def chains(texts: list[str], choice: random.Random) -> list[list[str]]:
     """Returns the words of each item."""
     followers: dict[str, list[str]] = defaultdict(list)
     for text in texts:
-        words = re.findall(r"\w+", text)
+        words = re.findall(r"[^\W\d_]+", text)
         for word, follower in zip(words, words[1:]):
-            followers[word].append(follower)
+            # Encoded files repeat a few words thousands of times, which questions and answers do not.
+            if word != follower:
+                followers[word].append(follower)
     starts = sorted(followers)
     items = []
     while len(items) < ITEMS:
@@ -99,7 +101,7 @@ def count(found_path: str) -> None:
             name = rest.split("\t")[0]
             if name.startswith("plant-") and name.endswith(f"-{item}"):
                 families[name[len("plant-") : -len(item) - 1]] += 1
-            elif "\t" in rest:
+            elif "\t" in rest and not name.startswith("plant-"):
                 others.add(name)
     for family in FAMILIES:
         print(f"{family}\t{100 * families[family] / PLANTS:.1f} %")
