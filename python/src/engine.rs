@@ -58,7 +58,7 @@ impl Engine {
         learned: Option<&[u8]>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let mut options = settings::options(options)?;
+        let mut options = settings::engine_options(options)?;
         options.complete(&[("method", "simhash")]);
         let mut config = settings::config(options)?;
         config.resources.threads = 1;

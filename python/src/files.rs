@@ -37,7 +37,7 @@ pub(crate) fn run_files(
     progress: bool,
     options: &Bound<'_, PyDict>,
 ) -> PyResult<String> {
-    let mut options = settings::repeated_options(options)?;
+    let mut options = settings::repeated_options(options, command_of(&queries))?;
     // The function has the folder as an argument of its own, so that of a settings file does not count.
     options.set("output", output);
     let Outcome { summary, .. } =
@@ -56,7 +56,7 @@ pub(crate) fn preview_of_files(
     progress: bool,
     options: &Bound<'_, PyDict>,
 ) -> PyResult<String> {
-    let options = settings::repeated_options(options)?;
+    let options = settings::repeated_options(options, command_of(&queries))?;
     let paths = Paths { corpus: paths, queries };
     let Previewed { summary, preview, .. } = run_request(py, paths, options, progress, preview)?;
     let mut text = Vec::new();
@@ -74,7 +74,7 @@ pub(crate) fn contamination_of_files(
     progress: bool,
     options: &Bound<'_, PyDict>,
 ) -> PyResult<(Vec<(&'static str, u64)>, String)> {
-    let mut options = settings::repeated_options(options)?;
+    let mut options = settings::repeated_options(options, "contamination")?;
     add_file(&mut options, "contamination").map_err(exception)?;
     if let Some(format) = options.get("output_format").filter(|_| !options.has("output")) {
         return Err(exception(Error::config("output_format", format, "goes with `output`")));
@@ -106,7 +106,7 @@ pub(crate) fn passages_of_files(
     progress: bool,
     options: &Bound<'_, PyDict>,
 ) -> PyResult<String> {
-    let mut options = settings::repeated_options(options)?;
+    let mut options = settings::repeated_options(options, "passages")?;
     add_file(&mut options, "passages").map_err(exception)?;
     if let Some(format) = options.get("output_format").filter(|_| !options.has("output")) {
         return Err(exception(Error::config("output_format", format, "goes with `output`")));
@@ -123,6 +123,11 @@ pub(crate) fn passages_of_files(
     Ok(String::from_utf8_lossy(&rows).into_owned())
 }
 
+/// Returns the command that does the work of a function with these queries.
+fn command_of(queries: &[PathBuf]) -> &'static str {
+    if queries.is_empty() { "dedup" } else { "match" }
+}
+
 /// Parses a request and runs it by `work`.
 fn run_request<T: Send>(
     py: Python<'_>,
@@ -131,8 +136,7 @@ fn run_request<T: Send>(
     progress: bool,
     work: fn(&Request, &dyn Face) -> Result<T>,
 ) -> PyResult<T> {
-    let command = if paths.queries.is_empty() { "dedup" } else { "match" };
-    add_file(&mut options, command).map_err(exception)?;
+    add_file(&mut options, command_of(&paths.queries)).map_err(exception)?;
     let access = take_access(&mut options)?;
     let command = match &paths.queries[..] {
         [] => command_line("simtool dedup", &options, &[], &paths.corpus),

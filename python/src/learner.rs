@@ -34,7 +34,7 @@ impl Learner {
     #[new]
     #[pyo3(signature = (of_texts=false, **options))]
     fn new(of_texts: bool, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let mut options = settings::options(options)?;
+        let mut options = settings::engine_options(options)?;
         options.complete(&[("method", "simhash")]);
         let method = settings::config(options)?.method;
         let terms = if of_texts { method.compared() } else { method.recipe().terms() };

@@ -35,7 +35,7 @@ impl SetKeys {
     #[new]
     #[pyo3(signature = (learned=None, **options))]
     fn new(learned: Option<&[u8]>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let config = settings::config(settings::options(options)?)?;
+        let config = settings::config(settings::engine_options(options)?)?;
         let keys = pipeline::SetKeys::new(&config.method, &fitted(learned)?, config.resources.isa);
         keys.map(Self).map_err(exception)
     }

@@ -5,33 +5,55 @@ use crate::errors::exception;
 use crate::texts::is_none;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 use simtool::options::Options;
 use simtool::pipeline::config::KeepCount;
 use simtool::pipeline::scope::ScopeValue;
+use simtool::run::guessed_setting;
+use simtool::tokenize::stop_words::StopWords;
 use simtool::{Config, Resources};
 use std::ffi::OsString;
 
-/// Converts keywords into options. A keyword with the value `None`, or `NA` of pandas, counts as not
-/// given.
+/// Name of functions on texts in memory in the table of guessed settings.
+const ON_TEXTS: &str = "texts";
+/// Name of functions on engines in the table of guessed settings.
+const ON_ENGINES: &str = "engine";
+
+/// Converts keywords of a function on texts in memory into options. A keyword with the value `None`, or `NA` of
+/// pandas, counts as not given.
 pub(crate) fn options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+    plain_options(keywords, ON_TEXTS)
+}
+
+/// Converts keywords of a function on engines into options as [`options`] does.
+pub(crate) fn engine_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+    plain_options(keywords, ON_ENGINES)
+}
+
+fn plain_options(keywords: Option<&Bound<'_, PyDict>>, command: &str) -> PyResult<Options> {
     let mut options = Options::new();
     let Some(keywords) = keywords else { return Ok(options) };
     for (name, value) in keywords {
+        let name: String = name.extract()?;
+        refuse_guess(command, &name)?;
         if !is_none(&value) {
-            let name: String = name.extract()?;
-            options.set(&name, text(&name, &value)?);
+            let value = word_list(&name, &value)?.map_or_else(|| text(&name, &value), Ok)?;
+            options.set(&name, value);
         }
     }
     Ok(options)
 }
 
-/// Converts keywords into options as [`options`] does. A list gives the option several times.
-pub(crate) fn repeated_options(keywords: &Bound<'_, PyDict>) -> PyResult<Options> {
+/// Converts keywords of a function that does the work of a command into options as [`options`] does. A list gives the
+/// option several times.
+pub(crate) fn repeated_options(keywords: &Bound<'_, PyDict>, command: &str) -> PyResult<Options> {
     let mut options = Options::new();
     for (name, value) in keywords {
         let name: String = name.extract()?;
-        if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        refuse_guess(command, &name)?;
+        if let Some(words) = word_list(&name, &value)? {
+            options.set(&name, words);
+        } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
             for value in value.try_iter()? {
                 options.set(&name, text(&name, &value?)?);
             }
@@ -40,6 +62,61 @@ pub(crate) fn repeated_options(keywords: &Bound<'_, PyDict>) -> PyResult<Options
         }
     }
     Ok(options)
+}
+
+/// Returns an error if users of similar packages guess this keyword. The error names the right one.
+fn refuse_guess(command: &str, name: &str) -> PyResult<()> {
+    guessed_setting(command, name).map_or(Ok(()), |advice| {
+        let advice = in_python(advice);
+        Err(PyTypeError::new_err(format!("unexpected keyword '{name}': {advice}")))
+    })
+}
+
+/// Returns advice in which values of settings have the form of Python: `shingle=words:5` becomes
+/// `shingle="words:5"`.
+fn in_python(advice: &str) -> String {
+    let mut shown = String::new();
+    for (number, part) in advice.split('`').enumerate() {
+        // Every second part is in backquotes.
+        let setting = part.split_once('=').filter(|_| number % 2 == 1);
+        let part = match setting {
+            Some((name, value)) => format!("`{name}=\"{value}\"`"),
+            None if number % 2 == 1 => format!("`{part}`"),
+            None => part.to_owned(),
+        };
+        shown.push_str(&part);
+    }
+    shown
+}
+
+/// Formats the words of a list as the option `stop_words` would have them. Returns `None` for other options, and for a
+/// value that is no list.
+fn word_list(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<OsString>> {
+    let is_list = value.is_instance_of::<PyList>()
+        || value.is_instance_of::<PyTuple>()
+        || value.is_instance_of::<PySet>()
+        || value.is_instance_of::<PyFrozenSet>();
+    if name != "stop_words" || !is_list {
+        return Ok(None);
+    }
+    let mut words = Vec::new();
+    for word in value.try_iter()? {
+        let word: String = word?
+            .extract()
+            .map_err(|_| PyTypeError::new_err("stop_words: the words of a list must be str"))?;
+        // The name of a list or a file would silently be one more word. Lists of English words have the word none.
+        let is_list = word != "none" && StopWords::built_in(&word).is_some();
+        if is_list || word.contains(['/', '\\']) || word.ends_with(".txt") {
+            return Err(PyTypeError::new_err(format!(
+                "stop_words: a Python list holds the words themselves, and {word} is the name of a list or a file; + joins \
+                 them, as in stop_words=\"english+german.txt\""
+            )));
+        }
+        words.push(word);
+    }
+    // A set has its words in any order, and the order is shown in the name of the method.
+    words.sort_unstable();
+    Ok(Some(format!("words:{}", words.join(" ")).into()))
 }
 
 /// Formats a value as the command line would have it.

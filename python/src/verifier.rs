@@ -25,7 +25,7 @@ impl Verifier {
     #[new]
     #[pyo3(signature = (learned=None, **options))]
     fn new(learned: Option<&[u8]>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let mut options = settings::options(options)?;
+        let mut options = settings::engine_options(options)?;
         options.complete(&[("method", "simhash")]);
         let mut config = settings::config(options)?;
         // Engines run one task for each core, so a task must not start threads.

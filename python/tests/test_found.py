@@ -323,3 +323,48 @@ def test_dice_is_found_as_by_brute_force():
     found = simtool.deduplicate(texts, similarity="dice:0.8", shingle="words:1").pairs.to_pydict()
     assert list(zip(found["a"], found["b"])) == expected
     assert len(expected) > 20
+
+
+GUESSES = [
+    ({"threshold": 0.8}, "unexpected keyword 'threshold': `similarity` is the minimum similarity"),
+    ({"ngram": 5}, 'unexpected keyword \'ngram\': `shingle` sets the shingles, for example `shingle="words:5"`'),
+    ({"num_perm": 128}, "`lanes` sets their number"),
+    ({"text_field": "body"}, "`column` names the column of a table with the texts"),
+    ({"output": "out"}, "`simtool.deduplicate_files` reads and writes files"),
+    ({"seed": 1}, "only `simtool.evaluate` takes `hash_seeds`"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), GUESSES)
+def test_guessed_keywords_are_answered_by_name(options, message):
+    with pytest.raises(TypeError, match=re.escape(message)):
+        simtool.deduplicate(["a"], **options)
+
+
+def test_guesses_of_files_have_the_keywords_of_files(tmp_path):
+    (tmp_path / "a.txt").write_text("some text")
+    with pytest.raises(TypeError, match="`text_field` names the field"):
+        simtool.deduplicate_files(tmp_path, output=tmp_path / "x", text_column="body")
+    with pytest.raises(TypeError, match="`share` is the minimum share"):
+        simtool.contamination_files(tmp_path, tmp_path, threshold=0.8)
+    with pytest.raises(TypeError, match="`words` is the minimum number of words of a passage"):
+        simtool.passages_files(tmp_path, min_length=20)
+
+
+def test_stop_words_may_be_a_list(tmp_path):
+    texts = ["der Hund und die Katze liegen dort", "Hund Katze liegen dort"]
+    (tmp_path / "german.txt").write_text("der\ndie\nund\n")
+    words = ["und", "der", "die"]
+    assert len(simtool.deduplicate(texts).removed) == 0
+    for stop_words in (words, tuple(words), set(words), tmp_path / "german.txt", f"english+{tmp_path}/german.txt"):
+        assert len(simtool.deduplicate(texts, stop_words=stop_words).removed) == 1, stop_words
+    found = simtool.deduplicate(texts, stop_words=words)
+    assert found.method == "exact:similarity=0.8,shingle=words:3,stop_words=words:der die und"
+    (tmp_path / "docs.txt").write_text("\n".join(texts))
+    options = {"output": tmp_path / "out", "per_line": True, "stop_words": words}
+    assert simtool.deduplicate_files(tmp_path / "docs.txt", **options)["removed"] == 1
+    for names in (["english", "der"], ["german.txt"]):
+        with pytest.raises(TypeError, match=re.escape('as in stop_words="english+german.txt"')):
+            simtool.deduplicate(texts, stop_words=names)
+    with pytest.raises(TypeError, match="the words of a list must be str"):
+        simtool.deduplicate(texts, stop_words=[1])
