@@ -29,22 +29,26 @@ pub(crate) fn all<'py>(
     config.fields.iter().map(values).collect()
 }
 
-/// Returns the values of `given`: the name of a column in the table `texts`, or the values
-/// themselves. `input` was made from `texts`. A missing value is empty text. `setting` is the option
+/// Returns the values of `given`: the name of a column in the table `given_texts`, or the values
+/// themselves. `input` was made from `given_texts`. A missing value is empty text. `setting` is the option
 /// that the values are for.
 fn of<'py>(
     setting: &str,
     given: &Bound<'py, PyAny>,
-    texts: &Bound<'py, PyAny>,
+    given_texts: &Bound<'py, PyAny>,
     input: &ImportedTexts<'py>,
 ) -> PyResult<Vec<String>> {
     let Ok(name) = given.cast::<PyString>() else { return values(given) };
     if let ImportedTexts::Arrow(arrow, _) = input {
         return of_arrow(arrow, Some((setting, name.to_str()?)));
     }
-    let column = texts.get_item(name).ok().filter(|column| !column.is_instance_of::<PyString>());
-    let column = column.ok_or_else(|| no_column(setting, name.to_str().unwrap_or_default(), ""))?;
-    of(setting, &column, texts, input)
+    let column =
+        given_texts.get_item(name).ok().filter(|column| !column.is_instance_of::<PyString>());
+    let column = column.ok_or_else(|| {
+        let known = texts::column_names(given_texts).join(", ");
+        no_column(setting, name.to_str().unwrap_or_default(), &known)
+    })?;
+    of(setting, &column, given_texts, input)
 }
 
 /// Returns the given values as text. A missing value is empty text.

@@ -90,9 +90,10 @@ impl Table {
 
     fn __getitem__(&self, name: &str) -> PyResult<Column> {
         let column = self.columns.iter().find(|column| column.name == name);
-        column
-            .map(|column| Column(column.clone()))
-            .ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+        column.map(|column| Column(column.clone())).ok_or_else(|| {
+            let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
+            PyKeyError::new_err(format!("{name}: the columns are {}", names.join(", ")))
+        })
     }
 
     /// Returns a dict of the columns as NumPy arrays, or the array itself if the table has one

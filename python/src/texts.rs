@@ -28,7 +28,9 @@ impl<'py> ImportedTexts<'py> {
             return Ok(Self::Arrow(arrow, column));
         }
         if let Some(column) = column {
-            return Self::of(&object.get_item(column)?, None);
+            let texts =
+                object.get_item(&column).map_err(|error| no_column(object, &column, error))?;
+            return Self::of(&texts, None);
         }
         let hint = object.len().unwrap_or(0);
         let mut strings = Vec::with_capacity(hint);
@@ -83,8 +85,42 @@ impl<'py> ImportedTexts<'py> {
     }
 }
 
-/// Imports an object through Arrow's interface, if it has one.
+/// Returns the names of the columns of a table without Arrow's interface: a data frame, a data set or a dict. Other
+/// objects have none.
+pub(crate) fn column_names(object: &Bound<'_, PyAny>) -> Vec<String> {
+    let names = ["columns", "column_names"].iter().find_map(|&name| object.getattr(name).ok());
+    let names = names.or_else(|| object.call_method0("keys").ok());
+    let Some(names) = names.and_then(|names| names.try_iter().ok()) else { return Vec::new() };
+    // Data frames may have columns without a name, such as numbers.
+    names.flatten().filter_map(|name| name.str().ok()?.extract().ok()).collect()
+}
+
+/// Builds the error for a column that `object` does not have. `error` is the error of looking it up.
+fn no_column(object: &Bound<'_, PyAny>, column: &str, error: PyErr) -> PyErr {
+    let names = column_names(object);
+    if names.iter().any(|name| name == column) {
+        return error;
+    }
+    if names.is_empty() {
+        let class = object.get_type().name().map_or(String::new(), |name| name.to_string());
+        let rule =
+            format!("column {column}: is for tables, and the texts are a {class}: leave it out");
+        return PyTypeError::new_err(rule);
+    }
+    PyValueError::new_err(format!("column {column}: must be one of {}", names.join(", ")))
+}
+
+/// Imports an object through Arrow's interface, if it has one. A lazy frame of polars is collected first.
 pub(crate) fn imported(object: &Bound<'_, PyAny>) -> PyResult<Option<Imported>> {
+    // The class is recognized by its name, because polars may not be installed.
+    let is_lazy = object.get_type().name().is_ok_and(|name| name == "LazyFrame");
+    if is_lazy {
+        return imported_now(&object.call_method0("collect")?);
+    }
+    imported_now(object)
+}
+
+fn imported_now(object: &Bound<'_, PyAny>) -> PyResult<Option<Imported>> {
     match Imported::of(object) {
         // Some data frames need pyarrow to export Arrow. They are sequences, too, and are then read
         // as such.

@@ -94,9 +94,28 @@ def test_a_column_is_named_where_there_are_several():
         simtool.deduplicate(table)
     with pytest.raises(ValueError, match="column author: must be one of title, body"):
         simtool.deduplicate(table, column="author")
+    with pytest.raises(ValueError, match="column author: must be one of title, body"):
+        simtool.deduplicate(table.to_pydict(), column="author")
+    with pytest.raises(TypeError, match="column body: is for tables, and the texts are a list: leave it out"):
+        simtool.deduplicate(["a"], column="body")
+    with pytest.raises(KeyError, match="colour: the columns are row, kept, similarity"):
+        simtool.deduplicate(table, column="body").removed["colour"]
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"title": ["x", "y"], "body": ["a b c d", "a b c d"]})
     assert len(simtool.deduplicate(frame, column="body").removed) == 1
+    with pytest.raises(ValueError, match="column author: must be one of title, body"):
+        simtool.deduplicate(frame, column="author")
+
+
+def test_a_lazy_frame_is_collected():
+    pl = pytest.importorskip("polars")
+    texts = ["a b c d", "a b c d", "e f g h"]
+    lazy = pl.LazyFrame({"day": [1, 3, 2], "body": texts}).with_columns(pl.col("day") * 2)
+    found = simtool.deduplicate(lazy, column="body", keep="max", keep_field="day")
+    assert found.kept.to_pydict() == {"row": [1, 2]}
+    assert len(simtool.match(lazy, ["a b c d"], column=None).removed) == 1
+    with pytest.raises(ValueError, match="column author: must be one of day, body"):
+        simtool.deduplicate(lazy, column="author")
 
 
 @pytest.mark.parametrize(
