@@ -19,6 +19,8 @@ work together, `simtool dedup --help` explains each option, and [Spark and Slurm
 """
 # Wider signatures are cut into lines.
 WIDTH = 100
+# Headings of the sections of docstrings, and their names on the page.
+SECTIONS = {"Args:": "Parameters:", "Returns:": "Returns:", "Raises:": "Errors:"}
 
 
 def options(thing: object) -> dict[str, str]:
@@ -57,17 +59,31 @@ def block(code: str) -> str:
     return f"```python\n{code}\n```\n"
 
 
+def entries(lines: list[str]) -> list[str]:
+    """Returns the entries of a section of a docstring, such as its parameters, as a list. Further lines of an entry
+    are indented.
+    """
+    joined = re.sub(r"\n +", " ", "\n".join(lines)).splitlines()
+    return [re.sub(r"^(\w+): ", r"- `\1`: ", line) for line in joined]
+
+
 def documented(thing: object) -> str:
-    """Returns a docstring with its examples as code blocks. The options become a list that can be opened."""
+    """Returns a docstring with its examples as code blocks and its parameters and errors as lists. The options become a
+    list that can be opened.
+    """
     text = (inspect.getdoc(thing) or "").partition("\nOptions:\n")[0]
-    parts, example = [], []
+    parts, indented, section = [], [], None
     for line in [*text.splitlines(), ""]:
         if line.startswith("    "):
-            example.append(line[4:])
+            indented.append(line[4:])
             continue
-        if example:
-            parts.append(block("\n".join(example)).rstrip())
-            example = []
+        if indented:
+            example = [block("\n".join(indented)).rstrip()]
+            parts += ["", *entries(indented)] if section else example
+            indented, section = [], None
+        if line in SECTIONS:
+            section = line
+            line = SECTIONS[line]
         parts.append(line)
     known = options(thing)
     if known:

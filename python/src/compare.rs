@@ -45,8 +45,18 @@ impl Comparison {
     }
 }
 
-/// Compares two texts by the terms that the method compares. `options` are the options of
-/// `simtool dedup`.
+/// Compares two texts by the terms that the method compares. The options are those of `simtool dedup`.
+///
+/// Args:
+///     a: First text.
+///     b: Second text.
+///
+/// Returns:
+///     The similarity and, if the method has fingerprints, their distance.
+///
+/// Raises:
+///     TypeError: A keyword does not exist here.
+///     ValueError: An option has a wrong value.
 ///
 ///     >>> simtool.compare("one two three four", "one two three five", method="simhash", bits=64)
 ///     Comparison(similarity=0.333, distance=17, shared=1, shingles=(2, 2))

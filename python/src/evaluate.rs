@@ -79,13 +79,25 @@ impl Evaluation {
     }
 }
 
-/// Measures methods on texts whose near-duplicates are known. `truth` has the true pairs of rows,
-/// in any form that `cluster` accepts.
+/// Measures methods on texts whose near-duplicates are known.
 ///
-/// `methods` are names of presets and methods with their options, as in `simtool eval --methods`: a
-/// text with commas or a list. The default is all presets. All pairs are compared, so n texts take
-/// n² comparisons. `hash_seeds` are seeds of further hash functions, as in `simtool eval --hash-seed`.
-/// `threads`, `max_memory` and `tmp_dir` limit the resources of the run.
+/// All pairs are compared, so n texts take n² comparisons.
+///
+/// Args:
+#[doc = include_str!("../parameters/texts.txt")]
+///     truth: The true pairs of rows, in any form that `cluster` accepts.
+///     methods: Names of presets and methods with their options, as in `simtool eval --methods`: a text
+///         with commas or a list. By default, all presets.
+///     hash_seeds: Seeds of further hash functions, as in `simtool eval --hash-seed`.
+#[doc = include_str!("../parameters/progress.txt")]
+#[doc = include_str!("../parameters/resources.txt")]
+///
+/// Returns:
+///     Precision, recall and F1 of each method at all thresholds.
+///
+/// Raises:
+///     TypeError: A text is not `str`, or a keyword does not exist here.
+///     ValueError: A method or an option is wrong, or there is no true pair.
 ///
 ///     >>> texts = ["a b c d e f g h", "a b c d e f g i", "j k l m n o p", "q r s t u v"]
 ///     >>> measured = simtool.evaluate(texts, [(0, 1)], ["exact", "word-simhash"])

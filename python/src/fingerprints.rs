@@ -113,12 +113,18 @@ impl Fingerprints {
     }
 }
 
-/// Makes the fingerprint of every text. Takes texts as `deduplicate` does, and the options of
-/// `simtool fingerprint`. The default `method` is simhash.
+/// Makes the fingerprint of every text. The options are those of `simtool fingerprint`.
 ///
-/// `by` are fingerprints of other texts. Their method is used, with the model learned from those
-/// texts, so that both can be compared even if weights or words depend on the collection. With
-/// `by`, only `threads`, `max_memory` and `tmp_dir` may be given, which limit the resources of the run.
+/// Args:
+#[doc = include_str!("../parameters/texts.txt")]
+///     by: Fingerprints of other texts. Their method is used, with the model learned from those texts,
+///         so that both can be compared even if weights or words depend on the collection. With `by`,
+///         only `threads`, `max_memory` and `tmp_dir` may be given.
+#[doc = include_str!("../parameters/progress.txt")]
+///
+/// Returns:
+///     One fingerprint for each text. A text without words has a null.
+#[doc = include_str!("../parameters/errors.txt")]
 ///
 ///     >>> made = simtool.fingerprint(["one two three four", "five six"], weight="idf")
 ///     >>> later = simtool.fingerprint(["One, two, three four!"], by=made)
@@ -179,13 +185,24 @@ impl<'py> Given<'py> {
     }
 }
 
-/// Returns all pairs of fingerprints that differ in at most `max_distance`: a table of `a`, `b` and
-/// `distance`.
+/// Returns all pairs of fingerprints that differ in at most `max_distance`.
 ///
-/// `fingerprints` come from `fingerprint`, or are 64-bit integers in Arrow or NumPy. With
-/// `queries`, of the same kinds, `a` is a row of the queries. `threads`, `max_memory` and `tmp_dir`
-/// limit the resources of the run. `index` names the search method, as in `simtool join`
-/// and `simtool search`. By default the planner chooses it.
+/// Args:
+///     fingerprints: Result of `fingerprint`, or 64-bit integers in Arrow or NumPy: one for each
+///         document, or a row of several.
+///     max_distance: Maximum distance of a pair, inclusive.
+///     queries: Fingerprints of the same kinds. Then pairs are of a query and a fingerprint.
+///     index: Search method, as in `simtool join` and `simtool search`. By default, the planner chooses.
+#[doc = include_str!("../parameters/progress.txt")]
+#[doc = include_str!("../parameters/resources.txt")]
+///
+/// Returns:
+///     Table with the columns `a`, `b` and `distance`. With `queries`, `a` is a row of the queries.
+///
+/// Raises:
+///     TypeError: The queries were made by other rules, or a value has another type.
+///     ValueError: `max_distance` or an option has a wrong value.
+///     MemoryError: `max_memory` is too small.
 ///
 ///     >>> simtool.pairs(simtool.fingerprint(["a b c d", "e f g", "A b, c d!"]), max_distance=3)
 ///     a  b  distance

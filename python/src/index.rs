@@ -29,9 +29,17 @@ use std::time::SystemTime;
 /// A growing index of documents in a folder: it finds documents that were seen before, and adds new
 /// ones.
 ///
-/// A missing or empty folder becomes a new index with the given `method` and its options; the
-/// default is simhash. If `path` has an index and a method is given, the two must agree. `threads`,
-/// `max_memory` and `tmp_dir` apply to each call.
+/// A missing or empty folder becomes a new index with the given `method` and its options. If `path` has an
+/// index and options of the method are given, they must be those of the index. `threads`, `max_memory` and
+/// `tmp_dir` apply to each call.
+///
+/// Args:
+///     path: Folder of the index.
+///
+/// Raises:
+///     TypeError: A keyword does not exist here.
+///     ValueError: An option has a wrong value, or is not that of the index.
+///     OSError: The folder has no index and is not empty, or a file cannot be read.
 ///
 ///     >>> import tempfile
 ///     >>> index = simtool.Index(tempfile.mkdtemp() + "/seen.idx", max_distance=3)
@@ -148,12 +156,24 @@ impl Index {
         Ok(Self { path, resources })
     }
 
-    /// Adds texts in their order, and returns a table with a row for each text.
+    /// Adds texts in their order. A text that is near a known document, or near another text of the same
+    /// call, is not added.
     ///
-    /// `number` is the new number of the text in the index. A text that is near a known document,
-    /// or near another text of the same call, is not added: `repeats` is the number of that
-    /// document, and `distance` the distance of the two. All columns are null for a text without
-    /// words.
+    /// Args:
+    #[doc = include_str!("../parameters/texts.txt")]
+    ///     ids: IDs of the texts, one for each. By default, their row numbers.
+    ///     source: Name of the source of the texts, for example of a crawl.
+    #[doc = include_str!("../parameters/progress.txt")]
+    ///
+    /// Returns:
+    ///     Table with a row for each text. `number` is the new number of the text in the index. If the text
+    ///     repeats a document, `repeats` is the number of that document, and `distance` their distance. All
+    ///     columns are null for a text without words.
+    ///
+    /// Raises:
+    ///     TypeError: A text or an ID is not `str`.
+    ///     ValueError: There are more or fewer IDs than texts, or `column` names no column of the table.
+    ///     IndexLockedError: Another process writes to the index.
     #[pyo3(signature = (texts, ids=None, *, source="default", column=None, progress=false))]
     fn add(
         &self,
@@ -187,8 +207,21 @@ impl Index {
         ]))
     }
 
-    /// Adds texts, and returns a table with the column `row`: the texts that repeat no known
-    /// document.
+    /// Adds texts like `add`, and returns the texts that repeat no known document.
+    ///
+    /// Args:
+    #[doc = include_str!("../parameters/texts.txt")]
+    ///     ids: IDs of the texts, one for each. By default, their row numbers.
+    ///     source: Name of the source of the texts, for example of a crawl.
+    #[doc = include_str!("../parameters/progress.txt")]
+    ///
+    /// Returns:
+    ///     Table with the column `row`: the numbers of the texts that repeat no document, in their order.
+    ///
+    /// Raises:
+    ///     TypeError: A text or an ID is not `str`.
+    ///     ValueError: There are more or fewer IDs than texts, or `column` names no column of the table.
+    ///     IndexLockedError: Another process writes to the index.
     #[pyo3(signature = (texts, ids=None, *, source="default", column=None, progress=false))]
     fn filter(
         &self,
@@ -208,10 +241,20 @@ impl Index {
         )]))
     }
 
-    /// Finds the documents near each text.
+    /// Finds the documents near each text. The index stays as it is.
     ///
-    /// Returns a table with the `row` of the text and the `number`, `id` and `distance` of each
-    /// near document, the nearest first. With `only_nearest` each text has at most one row.
+    /// Args:
+    #[doc = include_str!("../parameters/texts.txt")]
+    ///     only_nearest: Return at most one document for each text.
+    #[doc = include_str!("../parameters/progress.txt")]
+    ///
+    /// Returns:
+    ///     Table with the `row` of the text and the `number`, `id` and `distance` of each near document, the
+    ///     nearest first.
+    ///
+    /// Raises:
+    ///     TypeError: A text is not `str`.
+    ///     ValueError: `column` names no column of the table.
     #[pyo3(signature = (texts, *, only_nearest=false, column=None, progress=false))]
     fn query(
         &self,
@@ -248,7 +291,13 @@ impl Index {
         ]))
     }
 
-    /// Removes the documents with these IDs from the index, and returns their number.
+    /// Removes documents from the index, and returns their number.
+    ///
+    /// Args:
+    ///     ids: IDs of the documents. An ID that no document has is ignored.
+    ///
+    /// Raises:
+    ///     IndexLockedError: Another process writes to the index.
     fn remove(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<u64> {
         let removed = py.detach(|| {
             let mut wanted: Vec<&[u8]> = ids.iter().map(String::as_bytes).collect();

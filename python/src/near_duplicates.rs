@@ -264,15 +264,19 @@ impl NearDuplicates {
 
 /// Finds the near-duplicates among texts, and chooses which to remove.
 ///
-/// `texts` is any iterable of `str` and `None`, or an object with Arrow's PyCapsule interface.
-/// `column` names the column of texts if a table has several of text. A missing text counts as a
-/// document without words: it is similar to nothing, and kept.
+/// The options are those of `simtool dedup`, with `_` for `-`. Fields in `keep="max:score"`, `prefer`,
+/// `within` and `across` are columns of the table of texts.
 ///
-/// `keep="max"` and `"min"` keep the document with the greatest or smallest value of `keep_field`:
-/// the name of a column of the same table, or the values, one for each text. `"newest"` and
-/// `"oldest"` read these values as dates. `options` are the options of `simtool dedup`, with `_`
-/// for `-`. Fields in `keep="max:score"`, `prefer`, `within` and `across` are columns of the table of
-/// texts. `progress=True` shows a bar if tqdm is installed.
+/// Args:
+#[doc = include_str!("../parameters/texts.txt")]
+///     keep_field: Name of a column of the same table, or the values, one for each text. `keep="max"`
+///         and `"min"` keep the document with the greatest or smallest value. `"newest"` and
+///         `"oldest"` read these values as dates.
+#[doc = include_str!("../parameters/progress.txt")]
+///
+/// Returns:
+///     The kept and the removed rows, the clusters and the pairs, as tables.
+#[doc = include_str!("../parameters/errors.txt")]
 ///
 ///     >>> texts = ["one two three four", "five six seven", "One, two, three four!"]
 ///     >>> simtool.deduplicate(texts)
@@ -301,8 +305,19 @@ pub(crate) fn deduplicate(
 /// Finds the `queries` that are similar to a text of `corpus`. Queries are kept or removed; the
 /// column `kept` of `removed` has rows of `corpus`.
 ///
-/// Takes texts and `options` as `deduplicate` does, except `keep` and `cluster`, which choose among
-/// documents of one collection.
+/// The options are those of `deduplicate`, except `keep` and `cluster`, which choose among documents of
+/// one collection.
+///
+/// Args:
+///     corpus: Texts to search, in any form that `deduplicate` takes.
+///     queries: Texts to find in the corpus, in any of these forms.
+///     column: Name of the column of the texts, in both tables. Needed if a table has several columns
+///         of text.
+#[doc = include_str!("../parameters/progress.txt")]
+///
+/// Returns:
+///     The kept and the removed queries, and the pairs, as tables.
+#[doc = include_str!("../parameters/errors.txt")]
 ///
 ///     >>> found = simtool.match(["one two three four", "five six"], ["seven eight", "One, two, three four!"])
 ///     >>> found.removed.to_pydict()
@@ -369,11 +384,24 @@ fn found(
     })
 }
 
-/// Chooses which rows of pairs are kept. `pairs` is a table with `a`, `b` and, if known,
-/// `similarity` or `distance`, or an iterable of tuples with these values.
+/// Chooses which rows of pairs are kept.
 ///
-/// `rows` is the number of documents. Give it if documents may follow the last row named in a pair.
-/// `keep` is first or last, and `cluster` and `keep_count` work as in `deduplicate`.
+/// Args:
+///     pairs: Table with the columns `a`, `b` and, if known, `similarity` or `distance`, or an iterable
+///         of tuples with these values.
+///     rows: Number of documents. Needed if documents follow the last row that a pair names.
+///     keep: Document to keep of a cluster, first or last.
+///     cluster: Documents to remove: only documents in a pair with a kept document (proven), or also
+///         documents that a chain of pairs links to it (components).
+///     keep_count: Keep up to this number of documents of each cluster.
+#[doc = include_str!("../parameters/resources.txt")]
+///
+/// Returns:
+///     The kept and the removed rows, and the clusters, as tables.
+///
+/// Raises:
+///     TypeError: `pairs` has another form, or a keyword does not exist here.
+///     ValueError: A pair names a row that does not exist, or an option has a wrong value.
 ///
 ///     >>> simtool.cluster([(0, 3), (3, 4)], rows=5, cluster="components").clusters.to_pydict()
 ///     {'kept': [0], 'removed': [[3, 4]]}

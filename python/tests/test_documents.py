@@ -109,6 +109,41 @@ def test_the_reference_is_up_to_date():
     assert page.read_text() == printed, "run python python/reference > docs/reference/python.md"
 
 
+def test_the_stubs_have_the_docstrings():
+    code = f"import sys; sys.path.insert(0, {str(FOLDER / 'reference')!r}); import stubs; "
+    code += "print(stubs.text(stubs.STUB.read_text()), end='')"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert (FOLDER / "simtool/_simtool.pyi").read_text() == printed, "run python python/reference/stubs.py"
+
+
+def test_the_docstrings_explain_all_parameters():
+    for node in stubs().body:
+        if isinstance(node, ast.FunctionDef) and node.name in simtool.__all__:
+            check_parameters(getattr(simtool, node.name), node.args, node.name)
+        elif isinstance(node, ast.ClassDef) and node.name in simtool.__all__:
+            thing = getattr(simtool, node.name)
+            for member in node.body:
+                if not isinstance(member, ast.FunctionDef):
+                    continue
+                if member.name == "__init__":
+                    check_parameters(thing, member.args, node.name)
+                elif not member.name.startswith("_"):
+                    check_parameters(getattr(thing, member.name), member.args, f"{node.name}.{member.name}")
+
+
+def check_parameters(thing, arguments, name):
+    """Checks that a docstring explains each parameter once: below Args, or below Options."""
+    text = inspect.getdoc(thing)
+    assert text, name
+    sections = re.split(r"^(Args|Returns|Raises|Options):$", text, flags=re.M)
+    explained = []
+    for heading, section in zip(sections[1::2], sections[2::2]):
+        if heading in ("Args", "Options"):
+            explained += re.findall(r"^    (\w+):", section, flags=re.M)
+    named = [argument.arg for argument in arguments.args + arguments.kwonlyargs if argument.arg != "self"]
+    assert sorted(explained) == sorted(named), name
+
+
 def stubs():
     return ast.parse((Path(simtool.__file__).parent / "_simtool.pyi").read_text())
 
