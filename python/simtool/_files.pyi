@@ -24,6 +24,7 @@ def deduplicate_files(
     pairs: bool | None = False,
     annotate: Literal["in-place"] | bool | None = False,
     cluster_weight: str | None = "1",
+    repeated_share: _Integer | None = None,
     method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
     similarity: _Number | str | None = None,
     max_distance: _Integer | None = None,

@@ -21,6 +21,9 @@ Options:
         records have these columns [default: false]. Values: true, false, in-place.
     cluster_weight: Weight of a kept document by the size n of its cluster: 1, sqrt, log (1 + ln n),
         or sizes from which a weight holds, such as 1:1,2:2,10:3 [default: 1].
+    repeated_share: Also compute, for each document, the share of its words that are in passages of
+        at least N words which another document has, too. Searches the passages as `simtool
+        passages` does.
     method: Method that finds near-duplicates [default: exact]. Values: exact, simhash,
         multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:

@@ -192,6 +192,9 @@ class Engine:
         self, fingerprints: _Arrow, buckets: _Arrow, full: Sequence[int] = (), sides: _Arrow | None = None
     ) -> Table: ...
     def settle(self, pairs: _Arrow, ranks: _Arrow) -> Table: ...
+    def text_facts(self, texts: _Texts) -> Table: ...
+
+def cluster_weights(rule: str, sizes: Iterable[int] | _Arrow) -> Table: ...
 
 class Learner:
     def __init__(self, of_texts: bool = False, **options: Any) -> None: ...
@@ -469,6 +472,8 @@ def deduplicate(
     prefer: str | None = None,
     keep_count: _Integer | None = 1,
     cluster: Literal["proven", "components"] | None = "proven",
+    cluster_weight: str | None = "1",
+    repeated_share: _Integer | None = None,
     method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
     similarity: _Number | str | None = None,
     max_distance: _Integer | None = None,

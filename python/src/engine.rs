@@ -27,7 +27,7 @@ use simtool::hamming::null_lanes::{NullSide, may_be_null, without_nulls};
 use simtool::matches::ValuePair;
 use simtool::method::{Criterion, Fitted};
 use simtool::options::Choice;
-use simtool::pipeline::fingerprint_by_fitted;
+use simtool::pipeline::{TextFacts, fingerprint_by_fitted};
 use simtool::progress::NoProgress;
 use simtool::read::Texts;
 use simtool::sides::Sides;
@@ -162,6 +162,21 @@ impl Engine {
             made = without_nulls(&made, numbers, side);
         }
         Ok(Fingerprints::new(made, method.clone(), self.fitted.clone()))
+    }
+
+    /// Returns facts about texts that documents without a fingerprint have, too: a table of the number of `bytes`,
+    /// the number of `tokens`, and a `hash` of the bytes.
+    fn text_facts(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<Table> {
+        let input = ImportedTexts::of(texts, None)?;
+        let rows = &input.rows()?;
+        let (method, isa) = (&self.config.method, self.config.resources.isa);
+        let facts = py.detach(|| TextFacts::of_texts(rows, method, isa));
+        let bytes = rows.iter().map(|text| u32::try_from(text.len()).unwrap_or(u32::MAX)).collect();
+        Ok(Table::new(vec![
+            ColumnData::new("bytes", Values::U32(bytes)),
+            ColumnData::new("tokens", Values::U32(facts.token_counts().to_vec())),
+            ColumnData::new("hash", Values::U64(facts.hashes().to_vec())),
+        ]))
     }
 
     /// Returns the buckets of fingerprints: a table of `row` and `bucket`. Fingerprints of `full`

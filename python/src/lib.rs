@@ -10,6 +10,7 @@ mod bucket_search;
 mod columns;
 mod command;
 mod compare;
+mod document_columns;
 mod engine;
 mod errors;
 mod evaluate;
@@ -44,6 +45,7 @@ fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<evaluate::Evaluation>()?;
     module.add_class::<index::Index>()?;
     module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(document_columns::cluster_weights, module)?)?;
     module.add_class::<engine::Engine>()?;
     module.add_class::<learner::Learner>()?;
     module.add_class::<set_keys::SetKeys>()?;

@@ -2,6 +2,7 @@
 
 use crate::arrow_c::Imported;
 use crate::columns::{ColumnData, Values};
+use crate::document_columns::{ColumnSettings, TextColumns, documents_table};
 use crate::errors::exception;
 use crate::fields;
 use crate::numbers;
@@ -17,9 +18,10 @@ use pyo3::types::PyDict;
 use simtool::close::{Close, ClosePair, Neighbourhood};
 use simtool::closeness::Closeness;
 use simtool::cluster::{Removal, clusters, components, keep, keep_several};
+use simtool::context::Context;
 use simtool::groups::Groups;
 use simtool::method::{Criterion, Method};
-use simtool::output::histograms;
+use simtool::output::{ClusterWeight, histograms};
 use simtool::pipeline::{Plan, Task, find_near_duplicates};
 use simtool::quantity::{counted, grouped};
 use simtool::read::{Corpus, Texts};
@@ -46,7 +48,7 @@ impl ClosenessColumns {
     }
 
     /// Builds the columns of closeness. A removal without closeness is null.
-    fn columns(self, of: &[Option<Closeness>]) -> impl Iterator<Item = Arc<ColumnData>> {
+    pub(crate) fn columns(self, of: &[Option<Closeness>]) -> impl Iterator<Item = Arc<ColumnData>> {
         let similarity = self.similarity.then(|| {
             let values = of.iter().map(|of| of.and_then(Closeness::similarity).unwrap_or(f64::NAN));
             ColumnData::nullable("similarity", Values::F64(values.collect()), |row| {
@@ -78,6 +80,10 @@ pub(crate) struct NearDuplicates {
     pub(crate) documents: Sides<usize>,
     pub(crate) close: Close,
     pub(crate) removals: Vec<Removal>,
+    /// Values of the documents of a deduplication. `None` for a match, and if only pairs are known.
+    pub(crate) texts: Option<TextColumns>,
+    /// Rule for the weight of kept documents.
+    pub(crate) weight: ClusterWeight,
     pub(crate) shown: ClosenessColumns,
     pub(crate) method: String,
     pub(crate) distance_means: Option<String>,
@@ -158,8 +164,9 @@ impl NearDuplicates {
         ])
     }
 
-    /// All rows, each with the row that is kept of its cluster and the number of rows in the cluster. A
-    /// kept row has itself, and no closeness. A match has no clusters.
+    /// All rows, with the columns of the output `documents` that texts in memory have. `kept` and `cluster_id` are
+    /// the row that is kept of the cluster: a kept row has itself, and no closeness. Without texts, as in the result
+    /// of `cluster`, `bytes`, `tokens` and `exact_copies` are missing. A match has no clusters.
     #[getter]
     fn documents(&self) -> PyResult<Table> {
         if self.documents.is_two() {
@@ -167,20 +174,7 @@ impl NearDuplicates {
             return Err(PyValueError::new_err(rule));
         }
         // Rows are numbered in 32 bits.
-        let rows: Vec<u32> = (0..self.len() as u32).collect();
-        let (mut kept, mut how) = (rows.clone(), vec![None; rows.len()]);
-        for removal in &self.removals {
-            kept[removal.row as usize] = removal.kept;
-            how[removal.row as usize] = removal.closeness;
-        }
-        let mut sizes = vec![0_u32; rows.len()];
-        for &row in &kept {
-            sizes[row as usize] += 1;
-        }
-        let sizes = kept.iter().map(|&row| sizes[row as usize]).collect();
-        let columns = [("row", rows), ("kept", kept), ("cluster_size", sizes)];
-        let columns = columns.map(|(name, values)| ColumnData::new(name, Values::U32(values)));
-        Ok(Table::new(columns.into_iter().chain(self.shown.columns(&how)).collect()))
+        Ok(documents_table(self, self.len() as u32))
     }
 
     /// All pairs of close rows, `a` before `b`, with their closeness. Equal documents are pairs,
@@ -223,10 +217,10 @@ impl NearDuplicates {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
-        let Self { close, shown, method, distance_means, memory, .. } = self;
+        let Self { close, weight, shown, method, distance_means, memory, .. } = self;
         let of_equal = Numbers::new(link(0, 0, Some(close.of_equal)).into_iter()).object(py);
         let ClosenessColumns { similarity, distance } = *shown;
-        let settings = (similarity, distance, method, distance_means, memory);
+        let settings = (similarity, distance, method, distance_means, memory, weight.to_string());
         reduced(py, "_near_duplicates", (found_rows(self), of_equal, close.is_complete, settings))
     }
 
@@ -294,12 +288,15 @@ pub(crate) fn deduplicate(
     progress: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<NearDuplicates> {
-    let asked = settings::asked(settings::options(options)?, keep_field.is_some())?;
+    let mut options = settings::options(options)?;
+    let of_columns = ColumnSettings::parse(&mut options)?;
+    let mut asked = settings::asked(options, keep_field.is_some())?;
+    asked.config.has_text_facts = true;
     let input = ImportedTexts::of(texts, column)?;
     let columns = fields::all(&asked.config, keep_field, texts, &input)?;
     let rows = &input.rows()?;
     let documents = with_columns(Texts::of(rows), &columns)?;
-    found(py, asked, Task::Deduplicate, progress, Sides::One(documents))
+    found(py, asked, Some(&of_columns), progress, Sides::One(documents))
 }
 
 /// Finds the `queries` that are similar to a text of `corpus`. Queries are kept or removed; the
@@ -342,7 +339,7 @@ pub(crate) fn match_(
     let rows = inputs.as_ref().try_map(ImportedTexts::rows)?;
     let texts = rows.as_ref().zip(columns.as_ref());
     let texts = texts.try_map(|(rows, columns)| with_columns(Texts::of(rows), columns))?;
-    found(py, asked, Task::Match, progress, texts)
+    found(py, asked, None, progress, texts)
 }
 
 /// Adds the values of fields, in their order, to the texts.
@@ -353,16 +350,18 @@ fn with_columns<'t>(mut texts: Texts<'t>, columns: &'t [Vec<String>]) -> PyResul
     Ok(texts)
 }
 
+/// Finds the near-duplicates. `of_columns` are the settings for the columns of all documents, or `None` for a match.
 fn found(
     py: Python<'_>,
     asked: Asked,
-    task: Task,
+    of_columns: Option<&ColumnSettings>,
     progress: bool,
     texts: Sides<Texts<'_>>,
 ) -> PyResult<NearDuplicates> {
     let Asked { config, chosen_by } = asked;
     let (memory, documents) = (config.resources.memory, texts.as_ref().map(Texts::len));
-    let (found, method) = run(py, progress, |progress| {
+    let task = if of_columns.is_some() { Task::Deduplicate } else { Task::Match };
+    let (found, method, texts) = run(py, progress, |progress| {
         let corpora = texts.as_ref().map(|texts| texts as &dyn Corpus);
         let method = match chosen_by {
             Some(given) => suggest(corpora, &given, &config.resources, progress)?.method,
@@ -370,12 +369,17 @@ fn found(
         };
         let plan = Plan::new(Config { method, ..config }, task)?;
         let found = find_near_duplicates(corpora, &plan, progress)?;
-        Ok((found, plan.method().clone()))
+        let context = &Context::new(plan.resources(), progress)?;
+        let columns = |settings| TextColumns::new(*corpora.first(), &found, settings, context);
+        let columns = of_columns.map(columns).transpose()?;
+        Ok((found, plan.method().clone(), columns))
     })?;
     Ok(NearDuplicates {
         documents,
         close: found.close,
         removals: found.removals,
+        texts,
+        weight: of_columns.cloned().unwrap_or_default().weight,
         shown: ClosenessColumns::by(&method),
         method: method.to_string(),
         distance_means: method.distance_means(),
@@ -458,6 +462,8 @@ pub(crate) fn cluster(
         documents: Sides::One(documents),
         close,
         removals,
+        texts: None,
+        weight: ClusterWeight::default(),
         shown,
         method: "pairs".to_owned(),
         distance_means: None,

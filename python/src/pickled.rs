@@ -3,6 +3,7 @@
 
 use crate::columns::{ColumnData, Values};
 use crate::compare::Comparison;
+use crate::document_columns::TextColumns;
 use crate::errors::exception;
 use crate::evaluate::Evaluation;
 use crate::fingerprints::Fingerprints;
@@ -226,12 +227,13 @@ pub(crate) fn _fingerprints(
 }
 
 /// Values of `NearDuplicates` that are no rows: whether tables have a similarity and a distance, the
-/// method, the meaning of distances, and the limit of memory.
-pub(crate) type PlainSettings = (bool, bool, String, Option<String>, u64);
+/// method, the meaning of distances, the limit of memory, and the rule for weights.
+pub(crate) type PlainSettings = (bool, bool, String, Option<String>, u64, String);
 
 /// Rows of `NearDuplicates`: the numbers of documents, the groups of equal rows of each collection,
-/// the pairs, the removals, and the hashes of the symbols of each collection.
-pub(crate) type PlainRows = (Vec<usize>, Vec<Vec<Vec<u32>>>, Vec<u8>, Vec<u8>, Vec<Vec<u8>>);
+/// the pairs, the removals, the hashes of the symbols of each collection, and the columns of the texts.
+pub(crate) type PlainRows =
+    (Vec<usize>, Vec<Vec<Vec<u32>>>, Vec<u8>, Vec<u8>, Vec<Vec<u8>>, Vec<Vec<u8>>);
 
 /// Returns the rows of a result as plain values.
 pub(crate) fn found_rows(found: &NearDuplicates) -> PlainRows {
@@ -246,7 +248,38 @@ pub(crate) fn found_rows(found: &NearDuplicates) -> PlainRows {
     );
     let symbols = found.close.symbols.hashes().into_iter().flat_map(each);
     let symbols = symbols.map(|hashes| Numbers::new(hashes.iter().copied()).0).collect();
-    (documents, groups, pairs.0, removals.0, symbols)
+    let texts = found.texts.as_ref().map(text_columns).unwrap_or_default();
+    (documents, groups, pairs.0, removals.0, symbols, texts)
+}
+
+/// Returns the columns of the texts as plain values.
+fn text_columns(texts: &TextColumns) -> Vec<Vec<u8>> {
+    let columns = [&texts.bytes, &texts.tokens, &texts.exact_copies];
+    let mut plain: Vec<Vec<u8>> =
+        columns.map(|column| Numbers::new(column.iter().map(|&number| number.into())).0).into();
+    let shares = texts.repeated_share.as_ref();
+    plain.extend(shares.map(|shares| Numbers::new(shares.iter().map(|share| share.to_bits())).0));
+    plain
+}
+
+/// Makes the columns of the texts of `rows` documents from plain values.
+fn restored_columns(plain: &[Vec<u8>], rows: usize) -> PyResult<Option<TextColumns>> {
+    let (bytes, tokens, exact_copies, shares) = match plain {
+        [] => return Ok(None),
+        [bytes, tokens, copies] => (bytes, tokens, copies, None),
+        [bytes, tokens, copies, shares] => (bytes, tokens, copies, Some(shares)),
+        _ => return Err(damaged()),
+    };
+    let floats = |bytes: &Vec<u8>| -> PyResult<Vec<f64>> {
+        Ok(numbers(bytes)?.into_iter().map(f64::from_bits).collect())
+    };
+    let texts = TextColumns {
+        bytes: small(bytes)?,
+        tokens: small(tokens)?,
+        exact_copies: small(exact_copies)?,
+        repeated_share: shares.map(floats).transpose()?,
+    };
+    if texts.are_of(rows) { Ok(Some(texts)) } else { Err(damaged()) }
 }
 
 /// Returns the values of both sides.
@@ -263,8 +296,8 @@ pub(crate) fn _near_duplicates(
     is_complete: bool,
     settings: PlainSettings,
 ) -> PyResult<NearDuplicates> {
-    let (documents, groups, pairs, removals, symbols) = rows;
-    let (similarity, distance, method, distance_means, memory) = settings;
+    let (documents, groups, pairs, removals, symbols, texts) = rows;
+    let (similarity, distance, method, distance_means, memory, weight) = settings;
     let groups = groups.into_iter().map(|groups| groups.into_iter().collect::<Groups>());
     let documents = sides(documents)?;
     let ends = [*documents.first() as u64, *documents.second() as u64];
@@ -289,6 +322,8 @@ pub(crate) fn _near_duplicates(
         documents,
         close: Close { groups, pairs: pairs.into(), of_equal, is_complete, symbols },
         removals: removals.into_iter().map(removal).collect(),
+        texts: restored_columns(&texts, *documents.first())?,
+        weight: weight.parse().map_err(|()| damaged())?,
         shown: ClosenessColumns { similarity, distance },
         method,
         distance_means,

@@ -38,13 +38,14 @@ def test_the_program_finds_the_same(texts, options, tmp_path):
         name, own = given["method"].split(":")
         given |= {"method": name, **dict(option.split("=") for option in own.split(","))}
     flags = [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
+    flags += ["--annotate", "--cluster-weight=sqrt", "--repeated-share=4"]
     done = program("dedup", tmp_path / "texts.jsonl", "--pairs", "-q", "--output", tmp_path / "out", *flags)
     assert done.returncode == 0, done.stderr
 
     def rows(name):
         return [json.loads(line) for line in (tmp_path / "out" / name).read_text().splitlines()]
 
-    found = simtool.deduplicate(texts, **options)
+    found = simtool.deduplicate(texts, cluster_weight="sqrt", repeated_share=4, **options)
     removed = [(int(row["id"]), int(row["kept_id"])) for row in rows("removed.jsonl")]
     columns = found.removed.to_pydict()
     assert list(zip(columns["row"], columns["kept"])) == removed
@@ -68,12 +69,47 @@ def test_the_program_finds_the_same(texts, options, tmp_path):
     assert told["row"] == list(range(len(texts)))
     assert told["kept"] == [dict(removed).get(row, row) for row in told["row"]]
     assert told["cluster_size"] == [1 + len(clusters.get(kept, ())) for kept in told["kept"]]
+    # The other columns are those of the program, which has more columns for files.
+    expected = rows("documents.jsonl")
+    assert told["kept"] == [int(row["kept_id"]) for row in expected]
+    names = [name for name in expected[0] if name in told and name != "kept"]
+    assert names[:2] == ["bytes", "tokens"] and names[-3:] == ["exact_copies", "repeated_share", "weight"]
+    assert [name for name in told if name not in ("row", "kept")] == names
+    for name in names:
+        values = [row[name] for row in expected]
+        if name in ("similarity", "repeated_share"):
+            assert told[name] == pytest.approx(values, abs=1e-6), name
+        else:
+            assert told[name] == values, name
+    assert max(told["exact_copies"]) > 1 and 0.1 < max(share for share in told["repeated_share"] if share) <= 1
 
 
 def test_documents_of_a_match_have_no_clusters():
     texts = ["one two three", "four five six", "One, two three!"]
     found = simtool.deduplicate(texts).documents.to_pydict()
-    assert found == {"row": [0, 1, 2], "kept": [0, 1, 0], "cluster_size": [2, 1, 2], "similarity": [None, None, 1.0]}
+    assert found == {
+        "row": [0, 1, 2],
+        "bytes": [13, 13, 15],
+        "tokens": [3, 3, 3],
+        "kept": [0, 1, 0],
+        "similarity": [None, None, 1.0],
+        "cluster_id": [0, 1, 0],
+        "cluster_size": [2, 1, 2],
+        "exact_copies": [1, 1, 1],
+        "weight": [1.0, 1.0, 0.0],
+    }
+    # A result of pairs knows no texts.
+    found = simtool.cluster([(0, 2)], rows=3).documents.to_pydict()
+    assert list(found) == ["row", "kept", "cluster_id", "cluster_size", "weight"]
+    for wrong, message in [
+        ({"repeated_share": 0}, "repeated_share 0: must be a number of words from 1 to 1000"),
+        ({"cluster_weight": "cube"}, "cluster_weight cube: must be 1, log, sqrt"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            simtool.deduplicate(texts, **wrong)
+    for option in ({"repeated_share": 5}, {"cluster_weight": "log"}):
+        with pytest.raises(ValueError, match="no such option"):
+            simtool.match(texts, texts, **option)
     with pytest.raises(ValueError, match="a match has no clusters"):
         simtool.match(texts, texts).documents
 

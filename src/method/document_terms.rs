@@ -37,6 +37,8 @@ pub(crate) struct TermScratch {
     batch: TokenBatch,
     ranks: Vec<u32>,
     terms: Vec<u64>,
+    /// Number of tokens of the last text.
+    token_count: usize,
 }
 
 impl TermScratch {
@@ -56,6 +58,12 @@ impl TermScratch {
     /// Returns the hash of the symbols of the last text, or 0 if it had none.
     pub(crate) fn symbols(&self) -> u64 {
         self.tokens.symbol_hash.digest()
+    }
+
+    /// Returns the number of tokens of the last text, with its stop words.
+    pub(crate) fn token_count(&self) -> u32 {
+        // A text with more tokens is counted with the greatest number.
+        u32::try_from(self.token_count).unwrap_or(u32::MAX)
     }
 }
 
@@ -139,23 +147,28 @@ impl DocumentTerms {
         text: &[u8],
         scratch: &'s mut TermScratch,
     ) -> &'s mut Vec<u64> {
-        let TermScratch { tokens, batch, ranks, terms } = scratch;
+        let TermScratch { tokens, batch, ranks, terms, token_count } = scratch;
         terms.clear();
         match self {
             Self::Shingles { tokenizer, stop_words, shingles, .. } => {
                 tokens.clear();
                 tokenizer.tokenize(text, tokens);
+                *token_count = tokens.hashes.len();
                 // Usually there are no stop words, and then the tokens need no further pass.
                 if !stop_words.is_empty() {
                     tokens.hashes.retain(|token| !stop_words.contains(token));
                 }
                 shingles.extract(&tokens.hashes, terms);
             }
-            Self::Words(tokenizer, words) => tokenizer.tokenize(text, batch, |piece, batch| {
-                ranks.clear();
-                words.ranks(piece, batch, ranks);
-                terms.extend(ranks.iter().copied().map(u64::from));
-            }),
+            Self::Words(tokenizer, words) => {
+                *token_count = 0;
+                tokenizer.tokenize(text, batch, |piece, batch| {
+                    *token_count += batch.len();
+                    ranks.clear();
+                    words.ranks(piece, batch, ranks);
+                    terms.extend(ranks.iter().copied().map(u64::from));
+                });
+            }
         }
         terms
     }
@@ -177,6 +190,30 @@ mod tests {
         let stopped = terms("shingle=2,stop_words=english", "The Cat and THE mat");
         assert_eq!(stopped, terms("shingle=2", "cat mat"));
         assert_eq!(terms("shingle=1,stop_words=chinese", "我的猫"), terms("shingle=1", "猫"));
+    }
+
+    #[test]
+    fn all_tokens_are_counted() {
+        for (options, text, count) in [
+            ("shingle=3", "The Cat and THE mat", 5),
+            ("shingle=3,stop_words=english", "The Cat and THE mat", 5),
+            ("shingle=chars:4", "a b c", 5),
+            ("shingle=1", "🙂 🙂", 0),
+        ] {
+            let terms = Terms::parse(&mut Options::parse(options).unwrap()).unwrap();
+            let maker = DocumentTerms::new(&terms, &Fitted::Nothing, Isa::detected());
+            let mut scratch = TermScratch::default();
+            maker.find(b"another text", &mut scratch);
+            maker.find(text.as_bytes(), &mut scratch);
+            assert_eq!(scratch.token_count(), count, "{options} {text}");
+        }
+        // The most frequent words are looked up in pieces of a text.
+        let none = Arc::new(Vocabulary::from_candidates(Vec::new(), 0));
+        let maker = DocumentTerms::Words(AsciiLetters::new(Isa::detected()), none);
+        let mut scratch = TermScratch::default();
+        let text = "It's one of 3 words. ".repeat(50_000);
+        maker.find(text.as_bytes(), &mut scratch);
+        assert_eq!(scratch.token_count(), 5 * 50_000);
     }
 
     #[test]

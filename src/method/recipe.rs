@@ -123,6 +123,11 @@ impl RowScratch {
         self.terms.symbols()
     }
 
+    /// Returns the number of tokens of the last text, with its stop words.
+    pub(crate) fn token_count(&self) -> u32 {
+        self.terms.token_count()
+    }
+
     /// Returns the hash of the symbols of a text that `terms` leave out.
     pub(crate) fn symbols_of(&mut self, text: &[u8], terms: &DocumentTerms) -> u64 {
         terms.symbols(text, &mut self.terms)

@@ -17,7 +17,7 @@ pub(super) const OUTPUT: Output = Output {
         files: &[FOLDER],
         command: "dedup",
         description: "A folder with copies of the inputs, in the same formats, in which each record has the \
-                      columns kept to weight of documents, with simtool_ before their names. Written with \
+                      columns tokens to weight of documents, with simtool_ before their names. Written with \
                       --annotate=in-place.",
         columns: Vec::new,
     },
@@ -33,7 +33,7 @@ const FOLDER: &str = "annotated";
 const PREFIX: &str = "simtool_";
 
 /// First column of the output `documents` that the record itself does not have.
-const FIRST_COLUMN: &str = "kept";
+const FIRST_COLUMN: &str = "tokens";
 
 /// Writes copies of all inputs. Formats whose records have no named fields are copied as they are.
 fn write_annotated(results: &Results<'_>) -> Result<()> {

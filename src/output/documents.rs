@@ -32,6 +32,8 @@ pub(super) struct DocumentRow<'r> {
     name: &'r DocumentName<'r>,
     /// Number of bytes of its text.
     bytes: u32,
+    /// Number of its tokens, if they were counted.
+    tokens: Option<u32>,
     /// Closeness to the kept document. `None` if the document is kept, or was not compared with the kept one.
     closeness: Option<Closeness>,
     is_kept: bool,
@@ -39,7 +41,10 @@ pub(super) struct DocumentRow<'r> {
     kept: &'r DocumentName<'r>,
     kept_row: u32,
     size: u32,
+    /// Number of documents of its cluster with the same text, if they were counted.
+    exact_copies: Option<u32>,
     sources: u32,
+    repeated_share: Option<f64>,
     weight: f64,
 }
 
@@ -55,6 +60,11 @@ impl RowTable for DocumentRows {
             Value::Number(|row| row.name.record),
         ),
         Column::new("bytes", "Number of bytes of its text.", Value::Number(|row| row.bytes.into())),
+        Column::new(
+            "tokens",
+            "Number of tokens of its text, by the tokenizer of the method.",
+            Value::OptionalCount(|row| row.tokens),
+        ),
         Column::new("kept", "Whether the document is kept.", Value::Flag(|row| row.is_kept)),
         Column::new(
             "kept_id",
@@ -93,9 +103,21 @@ impl RowTable for DocumentRows {
             Value::Count(|row| row.size),
         ),
         Column::new(
+            "exact_copies",
+            "Number of documents in its cluster whose texts have the same bytes as its own text, which is counted, \
+             too.",
+            Value::OptionalCount(|row| row.exact_copies),
+        ),
+        Column::new(
             "cluster_sources",
             "Number of different files that the documents of its cluster are from.",
             Value::Count(|row| row.sources),
+        ),
+        Column::new(
+            "repeated_share",
+            "Share of its words that are in passages which another document has, too. Computed with \
+             --repeated-share, for documents with words.",
+            Value::Ratio(|row| row.repeated_share),
         ),
         Column::new(
             "weight",
@@ -118,37 +140,46 @@ pub(super) struct ClusteredDocuments<'r> {
     results: &'r Results<'r>,
     /// For each cluster, the number of files that its documents are from.
     sources: Vec<u32>,
+    /// For each document, the number of its exact copies. Empty if they were not counted.
+    exact_copies: Vec<u32>,
 }
 
 impl<'r> ClusteredDocuments<'r> {
     pub(super) fn new(results: &'r Results<'r>) -> Self {
-        let ids = &results.findings.documents().read.ids;
-        let sources = results.clusters.iter().map(|cluster| source_count(ids, cluster)).collect();
-        Self { results, sources }
+        let read = results.findings.documents().read;
+        let sources = |cluster| source_count(&read.ids, cluster);
+        Self {
+            results,
+            sources: results.clusters.iter().map(sources).collect(),
+            exact_copies: read.text_facts.exact_copies(&read.lengths, results.clusters),
+        }
     }
 
     /// Calls `visit` with the output row of the document with number `row`. Returns the result of `visit`.
     pub(super) fn visit<R>(&self, row: u32, visit: impl FnOnce(&DocumentRow<'_>) -> R) -> R {
-        let Self { results, sources } = self;
+        let Self { results, sources, exact_copies } = self;
         let documents = results.findings.documents();
         let removals = results.findings.removals;
         let found = removals.binary_search_by_key(&row, |removal| removal.row);
         let removal: Option<&Removal> = found.ok().map(|at| &removals[at]);
         let kept_row = removal.map_or(row, |removal| removal.kept);
         let found = results.clusters.binary_search_by_key(&kept_row, |cluster| cluster.kept);
-        // A document without near-duplicates is a cluster of its own.
+        // A document without near-duplicates is a cluster of its own, and its only exact copy is itself.
         let (size, sources) =
             found.map_or((1, 1), |at| (size_of_cluster(&results.clusters[at]), sources[at]));
         let weight = if removal.is_some() { 0.0 } else { results.outputs.weight.of(size) };
         visit(&DocumentRow {
             name: &documents.name(row),
             bytes: documents.read.lengths[row as usize],
+            tokens: documents.read.text_facts.token_counts().get(row as usize).copied(),
             closeness: removal.and_then(|removal| removal.closeness),
             is_kept: removal.is_none(),
             kept: &documents.name(kept_row),
             kept_row,
             size,
+            exact_copies: exact_copies.get(row as usize).copied(),
             sources,
+            repeated_share: results.findings.repeated_share(row),
             weight,
         })
     }

@@ -2,7 +2,7 @@
 
 use crate::cluster::Removal;
 use crate::pipeline::excerpts::Excerpts;
-use crate::pipeline::{CollectionSummary, NearDuplicates, Plan};
+use crate::pipeline::{CollectionSummary, NearDuplicates, Plan, RepeatedWords};
 use crate::write::summary::LimitLevel;
 use simtool_model::document::{DocOrdinal, DocumentIds, Place};
 use simtool_model::document_id::DocumentId;
@@ -79,6 +79,8 @@ pub struct Findings<'f> {
     pub plan: &'f Plan,
     /// Beginnings of texts that are expensive to read again. `None` if none were kept.
     excerpts: Option<&'f Sides<Excerpts>>,
+    /// Number of repeated words of each document. `None` if they were not counted.
+    repeated: Option<&'f [RepeatedWords]>,
 }
 
 impl<'f> Findings<'f> {
@@ -94,12 +96,32 @@ impl<'f> Findings<'f> {
         let sides = collections.zip(found.read.as_ref());
         let sides = sides.map(|(collection, read)| Side { collection, read });
         let NearDuplicates { read, close, removals, levels, .. } = found;
-        Self { sides, removals, levels, close, read, plan, excerpts: None }
+        Self {
+            sides,
+            removals,
+            levels,
+            close,
+            read,
+            plan,
+            excerpts: None,
+            repeated: None,
+        }
     }
 
     /// Adds the beginnings of texts that were kept while the collections were read.
     pub(crate) fn with_excerpts(self, excerpts: Option<&'f Sides<Excerpts>>) -> Self {
         Self { excerpts, ..self }
+    }
+
+    /// Adds the number of repeated words of each document.
+    pub(crate) fn with_repeated_words(self, repeated: Option<&'f [RepeatedWords]>) -> Self {
+        Self { repeated, ..self }
+    }
+
+    /// Returns the share of the words of a document that are in repeated passages. `None` if they were not counted,
+    /// or if the document has no words.
+    pub(crate) fn repeated_share(&self, row: u32) -> Option<f64> {
+        self.repeated?.get(row as usize)?.share()
     }
 
     /// Returns the beginning of the text of a document that may be kept in place of removed ones, if it was kept in

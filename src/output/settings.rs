@@ -27,6 +27,8 @@ pub struct Outputs {
     pub annotated: bool,
     /// Weights of the documents in these outputs.
     pub weight: ClusterWeight,
+    /// Minimum number of words of a passage, if these outputs have the share of words in repeated passages.
+    pub repeated_share: Option<usize>,
     /// Whether copies of the inputs contain bad records.
     pub bad_records: BadRecords,
 }

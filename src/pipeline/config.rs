@@ -105,6 +105,8 @@ pub struct Config {
     /// there are many millions. Missing pairs never change which documents are removed, nor the kept
     /// documents that replace them.
     pub may_leave_pairs_out: bool,
+    /// Whether the tokens of each document are counted and its exact copies are found, for the output `documents`.
+    pub has_text_facts: bool,
     /// Lines that are left out of the comparison, unless fewer than 50 words would remain. In a match, the
     /// documents of the corpus are counted. `None` if whole texts are compared.
     pub boilerplate: Option<Boilerplate>,
@@ -152,6 +154,7 @@ impl Config {
             fields,
             clusters: options.take_choice("cluster")?.unwrap_or_default(),
             may_leave_pairs_out: false,
+            has_text_facts: false,
             boilerplate: Boilerplate::parse(options)?,
             resources: Resources::parse(options)?,
         })

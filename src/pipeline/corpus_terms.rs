@@ -83,8 +83,11 @@ impl<'c> CorpusTerms<'c> {
         let first = &mut |index, document: &Document<'_>| {
             let terms = self.terms.find(document.text, &mut scratch);
             visit(index, terms);
-            let has_terms = !terms.is_empty();
-            Ok(Compared { has_terms, symbols: leave_symbols_out.then(|| scratch.symbols()) })
+            Ok(Compared {
+                has_terms: !terms.is_empty(),
+                tokens: scratch.token_count(),
+                symbols: leave_symbols_out.then(|| scratch.symbols()),
+            })
         };
         read_summarized(self.collection, shard, self.wanted, first)
     }

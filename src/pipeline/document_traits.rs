@@ -15,6 +15,8 @@ pub(crate) struct WantedTraits<'w> {
     pub(crate) keep: Option<&'w KeepOrder>,
     /// Documents that are compared. `None` if all are compared.
     pub(crate) scope: Option<Scope>,
+    /// Whether the [facts about texts](super::text_facts::TextFacts) are collected.
+    pub(crate) text_facts: bool,
 }
 
 /// Values of documents that settings compare.
@@ -30,7 +32,7 @@ pub(super) struct DocumentTraits {
 
 impl WantedTraits<'_> {
     /// Settings that collect no values.
-    pub(crate) const NONE: Self = Self { keep: None, scope: None };
+    pub(crate) const NONE: Self = Self { keep: None, scope: None, text_facts: false };
 }
 
 impl DocumentTraits {

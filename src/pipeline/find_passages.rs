@@ -76,6 +76,47 @@ pub fn find_passages(
     find_in_parts(collection, search, WordSettings { unit, origin }, None)
 }
 
+/// Number of words of a document, and how many of them are in repeated passages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepeatedWords {
+    /// Number of words of the document.
+    pub words: u32,
+    /// Number of its words that are in passages which another document has, too.
+    pub repeated: u32,
+}
+
+impl RepeatedWords {
+    /// Returns the share of the repeated words. `None` if the document has no words.
+    #[must_use]
+    pub fn share(self) -> Option<f64> {
+        (self.words > 0).then(|| f64::from(self.repeated) / f64::from(self.words))
+    }
+}
+
+/// Returns for each document of `collection` how many of its words are in passages that [`find_passages`] finds by
+/// `search`.
+///
+/// # Errors
+///
+/// Fails in the same cases as [`find_passages`].
+pub fn repeated_words(
+    collection: &dyn Corpus,
+    search: &PassageSearch<'_>,
+) -> Result<Vec<RepeatedWords>> {
+    let settings = WordSettings { unit: TextUnit::Words, origin: Origin::Document };
+    let source = CorpusWords::new(collection, settings, search.context());
+    let passages = search.find(&source)?.passages;
+    // Shards were read in any order, but are listed in reading order.
+    let counts = source.read.iter().filter_map(OnceLock::get).flat_map(|read| &read.word_counts);
+    let mut all: Vec<RepeatedWords> =
+        counts.map(|&words| RepeatedWords { words, repeated: 0 }).collect();
+    // Passages of a document do not overlap, so each word counts once.
+    for passage in passages {
+        all[passage.document as usize].repeated += passage.words.len() as u32;
+    }
+    Ok(all)
+}
+
 /// Settings for the words of documents in a search for passages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordSettings {

@@ -278,6 +278,8 @@ impl CollectionRows<'_> {
                 }
                 without.push(index);
             }
+            // Finding the symbols may replace the number.
+            let tokens = scratch.token_count();
             // All tokenizers that leave symbols out hash them in the same way. So the hash that was made for the
             // fingerprint also serves the terms that are compared.
             let has_symbols_of_row = maker.leaves_symbols_out();
@@ -288,7 +290,7 @@ impl CollectionRows<'_> {
                     scratch.symbols_of(document.text, terms)
                 }
             });
-            Ok(Compared { has_terms: has_row, symbols })
+            Ok(Compared { has_terms: has_row, tokens, symbols })
         };
         let summary = read_summarized(corpus, shard, self.wanted, visit)?;
         Ok(ShardRows { words, without, summary })

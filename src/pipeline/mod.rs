@@ -56,13 +56,15 @@ pub mod scope;
 mod set_keys;
 pub(crate) mod shard_summary;
 mod stored_bytes;
+mod stored_summary;
+mod text_facts;
 pub mod timings;
 pub(crate) mod verify;
 pub(crate) mod watched;
 
 pub use boilerplate_rule::{Boilerplate, Site};
 pub use find_contamination::{FoundContamination, find_contamination};
-pub use find_passages::{FoundPassages, find_passages};
+pub use find_passages::{FoundPassages, RepeatedWords, find_passages, repeated_words};
 pub use fingerprint_collection::{
     FingerprintedCollection, Wordless, fingerprint_by_fitted, fingerprint_collection,
 };
@@ -75,4 +77,5 @@ pub use plan::{Plan, Task};
 pub use quarantine::{Quarantine, Quarantined};
 pub use set_keys::{KeyedSet, SetKeys, SetUnderKey};
 pub use shard_summary::CollectionSummary;
+pub use text_facts::TextFacts;
 pub use verify::Verifier;

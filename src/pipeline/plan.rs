@@ -109,7 +109,11 @@ impl Plan {
 
     /// Returns the settings that say which values of documents are collected.
     pub(crate) fn wanted_traits(&self) -> WantedTraits<'_> {
-        WantedTraits { keep: Some(&self.config.keep), scope: self.config.scope }
+        WantedTraits {
+            keep: Some(&self.config.keep),
+            scope: self.config.scope,
+            text_facts: self.config.has_text_facts,
+        }
     }
 
     /// Returns the rule for when a document may be removed because of another one.

@@ -4,16 +4,16 @@ use super::document_traits::{DocumentTraits, WantedTraits};
 use super::keep_order::KeepOrder;
 use super::quarantine::{Quarantine, ShardQuarantine};
 use super::stored_bytes::{BytesReader, BytesWriter};
+use super::stored_summary::{restore_fault, restore_ids, store_fault, store_ids};
+use super::text_facts::TextFacts;
 use simtool_base::error::Result;
-use simtool_base::fault::{Fault, Severity};
+use simtool_base::fault::Fault;
 use simtool_compute::threads::Threads;
 use simtool_model::document::{Content, Document, DocumentIds, ShardIds};
-use simtool_model::document_id::DocumentId;
 use simtool_model::non_document::{NonDocument, NonDocumentCounts};
 use simtool_read::{Corpus, Event};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
 /// Seconds of one core for each document, to collect its name, to choose kept documents and to write outputs.
 /// This value and the values of the next constants were measured with both threads of a 2-core AMD EPYC in
@@ -67,6 +67,7 @@ pub(crate) struct ShardSummary {
     passed_over: u64,
     non_documents: NonDocumentCounts,
     lengths: Vec<u32>,
+    text_facts: TextFacts,
     /// For each document, the hash of its symbols. Empty if symbols do not count.
     symbols: Vec<u64>,
 }
@@ -76,14 +77,16 @@ pub(crate) struct ShardSummary {
 pub(crate) struct Compared {
     /// Whether the document has any term.
     pub(crate) has_terms: bool,
+    /// Number of its tokens, or 0 if nobody wants the number.
+    pub(crate) tokens: u32,
     /// Hash of the symbols of the document, or `None` if symbols do not count.
     pub(crate) symbols: Option<u64>,
 }
 
 impl Compared {
-    /// Creates the value for a document whose symbols do not count.
+    /// Creates the value for a document whose tokens and symbols do not count.
     pub(crate) fn by_terms(has_terms: bool) -> Self {
-        Self { has_terms, symbols: None }
+        Self { has_terms, tokens: 0, symbols: None }
     }
 }
 
@@ -114,6 +117,8 @@ pub struct CollectionSummary {
     pub non_documents: NonDocumentCounts,
     /// Number of bytes of text of each document. A text of 4 GiB or more counts as 2³² − 1 bytes.
     pub lengths: Vec<u32>,
+    /// Numbers of tokens and hashes of the texts, if they are [wanted](super::config::Config::has_text_facts).
+    pub text_facts: TextFacts,
     /// Values of the documents that decide which of them are compared and kept.
     traits: DocumentTraits,
     /// For each document, the hash of its symbols. Empty if symbols do not count.
@@ -159,6 +164,9 @@ pub(crate) fn read_summarized(
                 summary.lengths.push(u32::try_from(length).unwrap_or(u32::MAX));
                 let compared = visit(index, &document)?;
                 summary.without_terms += u64::from(!compared.has_terms);
+                if wanted.text_facts {
+                    summary.text_facts.push(document.text, compared.tokens);
+                }
                 summary.symbols.extend(compared.symbols);
             }
             // Such records belong to the file but are not documents, so they are not counted.
@@ -214,7 +222,8 @@ impl ShardSummary {
     /// not counted, because there are few of them.
     pub(crate) fn bytes(&self) -> u64 {
         let numbers = size_of_val(&self.lengths[..]) + size_of_val(&self.symbols[..]);
-        self.ids.bytes() + self.traits.bytes() + (numbers + self.bad.bytes()) as u64
+        let others = numbers + self.text_facts.bytes() + self.bad.bytes();
+        self.ids.bytes() + self.traits.bytes() + others as u64
     }
 }
 
@@ -257,6 +266,7 @@ impl CollectionSummary {
             all.passed_over += summary.passed_over;
             all.non_documents += summary.non_documents;
             all.lengths.extend(summary.lengths);
+            all.text_facts.append(summary.text_facts);
             all.symbols.extend(summary.symbols);
         }
         all.ids = DocumentIds::new(ids)?;
@@ -363,6 +373,7 @@ impl ShardSummary {
         out.numbers(self.counts().into_iter());
         out.numbers(NonDocument::ALL.map(|kind| self.non_documents.of(kind)).into_iter());
         out.numbers(self.lengths.iter().copied().map(u64::from));
+        self.text_facts.store(out);
         out.numbers(self.symbols.iter().copied());
     }
 
@@ -381,6 +392,7 @@ impl ShardSummary {
         summary.non_documents =
             NonDocumentCounts::from_counts(from.list(BytesReader::number)?.try_into().ok()?);
         summary.lengths = from.list(BytesReader::short_number)?;
+        summary.text_facts = TextFacts::restore(from)?;
         summary.symbols = from.list(BytesReader::number)?;
         Some(Self {
             without_terms,
@@ -420,71 +432,8 @@ impl ShardSummary {
             passed_over: 0,
             non_documents: NonDocumentCounts::default(),
             lengths: Vec::new(),
+            text_facts: TextFacts::default(),
             symbols: Vec::new(),
         }
     }
-}
-
-/// Appends the record numbers and IDs of the documents of a shard to `out`.
-fn store_ids(ids: &ShardIds, out: &mut BytesWriter) {
-    out.number(ids.record_count());
-    out.number(ids.len().into());
-    for (record, id) in ids.documents() {
-        out.number(record);
-        // A text and a number may have the same bytes, but outputs write them differently.
-        out.number(id.map_or(0, |id| 1 + u64::from(id.is_number())));
-        if let Some(id) = id {
-            out.bytes(id.bytes());
-        }
-    }
-}
-
-/// Takes the record numbers and IDs that [`store_ids`] has appended.
-fn restore_ids(from: &mut BytesReader<'_>, file: u32) -> Option<ShardIds> {
-    let records = from.number()?;
-    let mut ids = ShardIds::new(file);
-    for _ in 0..from.number()? {
-        let record = from.number()?;
-        let id = match from.number()? {
-            0 => None,
-            1 => Some(DocumentId::Text(from.bytes()?)),
-            _ => Some(DocumentId::Number(from.bytes()?)),
-        };
-        ids.push(record, id).ok()?;
-    }
-    ids.close(records);
-    Some(ids)
-}
-
-/// Appends a fault to `out`.
-fn store_fault(fault: &Fault, out: &mut BytesWriter) {
-    let Fault { severity, code, file, byte, detail, lost_records } = fault;
-    out.number((*severity == Severity::Loss).into());
-    out.bytes(code.as_bytes());
-    out.bytes(file.as_os_str().as_encoded_bytes());
-    out.number(byte.map_or(0, |byte| byte.saturating_add(1)));
-    out.bytes(detail.as_bytes());
-    out.number(*lost_records);
-}
-
-/// Takes the fault that [`store_fault`] has appended.
-fn restore_fault(from: &mut BytesReader<'_>) -> Option<Fault> {
-    Some(Fault {
-        severity: if from.number()? == 0 { Severity::Warning } else { Severity::Loss },
-        code: from.code()?,
-        file: path_of(from.bytes()?)?,
-        byte: from.number()?.checked_sub(1),
-        detail: from.text()?.to_owned(),
-        lost_records: from.number()?,
-    })
-}
-
-/// Returns the path with these bytes, which [`OsStr::as_encoded_bytes`](std::ffi::OsStr::as_encoded_bytes) has
-/// returned. Returns `None` if the system has no such path.
-fn path_of(bytes: &[u8]) -> Option<PathBuf> {
-    #[cfg(unix)]
-    let path = Some(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes));
-    #[cfg(not(unix))]
-    let path = str::from_utf8(bytes).ok();
-    path.map(PathBuf::from)
 }

@@ -14,7 +14,7 @@ use crate::pipeline::near_duplicates::find_in_context;
 use crate::pipeline::parts::Parts;
 use crate::pipeline::scope::Relation;
 use crate::pipeline::timings::Count;
-use crate::pipeline::{NearDuplicates, Plan, Task};
+use crate::pipeline::{NearDuplicates, Plan, RepeatedWords, Task, repeated_words};
 use crate::suggest::suggest;
 use crate::write::output_folder::OutputFolder;
 use crate::write::report::Report;
@@ -29,6 +29,7 @@ use simtool_base::utc_time::UtcTime;
 use simtool_compute::context::Context;
 use simtool_compute::resources::peak_memory;
 use simtool_model::sides::Sides;
+use simtool_passages::PassageSearch;
 use simtool_read::{Collection, Corpus, Format, PageContent, Strict, TextSplit};
 use std::fmt::{self, Write};
 use std::path::PathBuf;
@@ -97,9 +98,12 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let mut found = find_in_context(read, &chosen.plan, parts.as_ref(), context)?;
     // Losses are refused before anything is written.
     let faults = complete(request, &inputs, &mut found, face)?;
+    let repeated = count_repeated(request, *corpora.first(), &mut found, context)?;
     let mut summary = begin_summary(request, &chosen, &found, begin);
     summary.dates = request.dates(inputs.first(), found.read.first());
-    let findings = Findings::new(&found, corpora, &chosen.plan).with_excerpts(excerpts.as_ref());
+    let findings = Findings::new(&found, corpora, &chosen.plan)
+        .with_excerpts(excerpts.as_ref())
+        .with_repeated_words(repeated.as_deref());
     let page = write_outputs(&findings, &request.outputs, &folder, &mut summary, context)?;
     finish(request, folder, &mut summary, &page, face)?;
     // The results are on the disk now, so nobody needs the parts any more.
@@ -115,6 +119,20 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
         counts: found.timings.counts().to_vec(),
         summary,
     })
+}
+
+/// Counts the repeated words of each document if the request wants their share. The search for passages reads the
+/// collection again.
+fn count_repeated(
+    request: &Request,
+    corpus: &dyn Corpus,
+    found: &mut NearDuplicates,
+    context: &Context<'_>,
+) -> Result<Option<Vec<RepeatedWords>>> {
+    let Some(words) = request.outputs.repeated_share else { return Ok(None) };
+    let repeated = repeated_words(corpus, &PassageSearch::new(words, context)?)?;
+    found.timings.end("find passages");
+    Ok(Some(repeated))
 }
 
 /// Prepares the excerpts of the texts for the page. Returns `None` if the page needs none.
@@ -438,6 +456,10 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         (
             "cluster_weight",
             Setting::text(request.outputs.documents.then(|| request.outputs.weight.to_string())),
+        ),
+        (
+            "repeated_share",
+            Setting::count(request.outputs.repeated_share.map(|words| words as u64)),
         ),
         ("boilerplate", Setting::text(plan.boilerplate().map(|rule| rule.to_string()))),
         ("corpus", path_list(&request.paths.corpus)),

@@ -13,6 +13,7 @@ use crate::write::columns::RowFormat;
 use crate::write::output_folder::Existing;
 use simtool_base::error::{Error, Result};
 use simtool_base::options::{Choice, Options};
+use simtool_passages::MOST_WORDS;
 use std::path::{Path, PathBuf};
 
 /// Value of the option `method` with which the method is chosen from a sample.
@@ -111,6 +112,7 @@ impl Request {
         if paths.queries.is_empty() {
             // A user who asks for the output of pairs wants all pairs.
             config.may_leave_pairs_out = !outputs.pairs;
+            config.has_text_facts = outputs.documents;
         } else {
             if outputs.documents {
                 let rule = "is of a deduplication, which has clusters";
@@ -316,6 +318,10 @@ fn parse_outputs(options: &mut Options) -> Result<Outputs> {
     if let Some(weight) = weight.as_ref().filter(|_| !documents) {
         return Err(Error::config("cluster_weight", weight, "goes with `annotate`"));
     }
+    let words = parse_repeated_share(options)?;
+    if let Some(words) = words.filter(|_| !documents) {
+        return Err(Error::config("repeated_share", words, "goes with `annotate`"));
+    }
     let bad_records = options.take_choice::<BadRecords>("quarantined")?;
     if let Some(fate) = bad_records.filter(|_| !kept) {
         return Err(Error::config("quarantined", fate.name(), "goes with `write_kept`"));
@@ -330,8 +336,26 @@ fn parse_outputs(options: &mut Options) -> Result<Outputs> {
         documents,
         annotated,
         weight: weight.unwrap_or_default(),
+        repeated_share: words,
         bad_records,
     })
+}
+
+/// Takes the number of words of a passage out of `options`, with which the share of repeated words is computed.
+/// Returns `None` if there is no such option.
+///
+/// # Errors
+///
+/// The number is too small or too large for a search of passages.
+pub fn parse_repeated_share(options: &mut Options) -> Result<Option<usize>> {
+    let rule = format!("must be a number of words from 1 to {MOST_WORDS}");
+    let words = options.take_parsed("repeated_share", &rule)?;
+    match words {
+        Some(words) if !(1..=MOST_WORDS).contains(&words) => {
+            Err(Error::config("repeated_share", words, rule))
+        }
+        _ => Ok(words),
+    }
 }
 
 #[cfg(test)]
@@ -384,6 +408,17 @@ mod tests {
             ("against_id_field=a", &[], "against_id_field a: is of a match"),
             ("against_id_field=a+b", &["new"], "against_id_field a+b: joins fields"),
             ("quarantined=drop", &[], "quarantined drop: goes with `write_kept`"),
+            ("repeated_share=50", &[], "repeated_share 50: goes with `annotate`"),
+            (
+                "annotate=true,repeated_share=0",
+                &[],
+                "repeated_share 0: must be a number of words from 1",
+            ),
+            (
+                "annotate=true,repeated_share=x",
+                &[],
+                "repeated_share x: must be a number of words from 1",
+            ),
             ("output_format=xml", &[], "output_format xml: must be one of jsonl, tsv"),
             ("colour=red", &[], "options colour=red: exact has no such option"),
             ("", &["-", "-"], "PATH -: standard input can be read once"),

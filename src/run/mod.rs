@@ -59,7 +59,7 @@ pub use contamination::{
     ContaminationFound, ContaminationRequest, FreedDocuments, ItemRemoval, contamination,
 };
 pub use dedup::{DryRun, Outcome, dedup, dry_run};
-pub use dedup_request::{Paths, Request};
+pub use dedup_request::{Paths, Request, parse_repeated_share};
 pub use eval::{
     EvalOutcome, EvalRequest, EvaluatedDocuments, SampleOutcome, SuggestOutcome, Truth, eval,
     eval_by_sample, suggest_method,

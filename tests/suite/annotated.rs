@@ -102,22 +102,23 @@ fn tables_of_text_get_the_columns() {
     annotate(&folder, "");
     let lines = read(&folder, "annotated/in/a.csv");
     let lines: Vec<&str> = lines.split("\r\n").collect();
-    let names = "simtool_kept,simtool_kept_id,simtool_kept_file,simtool_kept_record,simtool_similarity,\
-                 simtool_distance,simtool_cluster_id,simtool_cluster_size,simtool_cluster_sources,simtool_weight";
+    let names = "simtool_tokens,simtool_kept,simtool_kept_id,simtool_kept_file,simtool_kept_record,simtool_similarity,\
+                 simtool_distance,simtool_cluster_id,simtool_cluster_size,\
+                 simtool_exact_copies,simtool_cluster_sources,simtool_repeated_share,simtool_weight";
     assert_eq!(lines[0], format!("\u{feff}text,id,{names}"));
     assert_eq!(lines[1], "");
     assert!(
-        lines[2].starts_with(&format!("{},\"a,1\",true,\"a,1\",in/a.csv,0,", TEXTS[0])),
+        lines[2].starts_with(&format!("{},\"a,1\",6,true,\"a,1\",in/a.csv,0,", TEXTS[0])),
         "{}",
         lines[2]
     );
-    assert_eq!(lines[3], format!("x,b{}", ",".repeat(10)));
+    assert_eq!(lines[3], format!("x,b{}", ",".repeat(13)));
     let tsv = read(&folder, "annotated/in/b.tsv");
     let tsv: Vec<&str> = tsv.split('\n').collect();
     assert_eq!(tsv[0], format!("text\tid\t{}", names.replace(',', "\t")));
-    let removed = format!("{}\t1\tfalse\ta,1\tin/a.csv\t0\t1\t", TEXTS[2]);
+    let removed = format!("{}\t1\t6\tfalse\ta,1\tin/a.csv\t0\t1\t", TEXTS[2]);
     assert!(tsv[1].starts_with(&removed), "{}", tsv[1]);
-    assert!(lines[4].starts_with("\"new\nline here\",c,true,c,"), "{}", lines[4]);
+    assert!(lines[4].starts_with("\"new\nline here\",c,3,true,c,"), "{}", lines[4]);
 }
 
 #[test]

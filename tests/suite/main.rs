@@ -21,6 +21,7 @@ mod corpus_simhash;
 #[cfg(unix)]
 mod corpus_trouble;
 mod determinism;
+mod document_columns;
 #[cfg(unix)]
 mod durability;
 #[cfg(feature = "parquet")]

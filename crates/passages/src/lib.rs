@@ -121,5 +121,6 @@ mod word_source;
 pub use passages::{Cut, CutRange, Excerpt, Passage, Passages};
 pub use repetition::{Level, Repetition, TopText};
 pub use rule::Repeated;
+pub use run_finder::MOST_WORDS;
 pub use search::PassageSearch;
 pub use word_source::{VisitPlaces, VisitUnits, VisitWords, WordSource};

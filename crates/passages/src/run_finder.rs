@@ -24,7 +24,7 @@ pub(crate) const BLOCK: usize = 1 << 12;
 /// Maximum of [`RunShape::repeats`].
 pub(crate) const MOST_REPEATS: u32 = 1 << 12;
 /// Maximum number of words of a window, so that [`RunShape`] fits into 32 bits.
-pub(crate) const MOST_WORDS: usize = 1000;
+pub const MOST_WORDS: usize = 1000;
 
 /// Consecutive windows with the same anchor.
 #[derive(Clone, Copy, Debug)]

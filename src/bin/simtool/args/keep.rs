@@ -54,6 +54,11 @@ pub(crate) struct KeepArgs {
     /// which a weight holds, such as 1:1,2:2,10:3.
     #[arg(long, value_name = "RULE", default_value = "1", requires = "annotate")]
     pub(crate) cluster_weight: String,
+
+    /// Also compute, for each document, the share of its words that are in passages of at least N words
+    /// which another document has, too. Searches the passages as `simtool passages` does.
+    #[arg(long, value_name = "N", requires = "annotate")]
+    pub(crate) repeated_share: Option<String>,
 }
 
 impl KeepArgs {
@@ -68,6 +73,7 @@ impl KeepArgs {
         if self.annotate != "false" {
             options.set("annotate", &self.annotate);
             options.set("cluster_weight", &self.cluster_weight);
+            options.set_given([("repeated_share", &self.repeated_share)]);
         }
     }
 }

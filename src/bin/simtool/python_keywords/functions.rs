@@ -76,6 +76,7 @@ const NOT_ON_SPARK: &[&str] = &[
     "pairs",
     "prefer",
     "recall",
+    "repeated_share",
     "within",
 ];
 
@@ -85,7 +86,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         command: "dedup",
         headings: &["Near-duplicates", "Fingerprints", "Keeping"],
         // The function has the values of the field as an argument of its own.
-        without: &["keep_field", "pairs", "annotate", "cluster_weight"],
+        without: &["keep_field", "pairs", "annotate"],
         also: RESOURCES,
         place: Place::Compiled,
     },
@@ -142,7 +143,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         command: "dedup",
         headings: &["Near-duplicates", "Fingerprints", "Keeping", "Reading", "Running"],
         // A preview stores nothing.
-        without: &["pairs", "annotate", "cluster_weight", "resume", "shard"],
+        without: &["pairs", "annotate", "cluster_weight", "repeated_share", "resume", "shard"],
         also: &[("match", "against_text_field"), ("match", "against_id_field")],
         place: Place::Files,
     },

@@ -12,8 +12,10 @@ use keyword::{Keyword, as_keywords, keyword};
 use simtool::Config;
 use simtool::method::Method;
 use simtool::options::Options;
+use simtool::output::ClusterWeight;
 use simtool::run::{
     ContaminationRequest, PassagesRequest, Paths, Request, guessed_names, guessed_setting,
+    parse_repeated_share,
 };
 use std::fmt::Write;
 use std::fs;
@@ -166,6 +168,11 @@ fn refusal(function: &Function, options: Options) -> Option<String> {
         }
         (Place::Compiled | Place::Spark, _) => {
             let mut options = options;
+            // The package takes the options of the columns out first.
+            let weight = options.take_parsed::<ClusterWeight>("cluster_weight", "");
+            if let Err(error) = weight.and(parse_repeated_share(&mut options)) {
+                return Some(error.to_string());
+            }
             // A sample chooses this method later.
             if options.get("method").as_deref() == Some("auto") {
                 return None;

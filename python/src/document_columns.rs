@@ -1,0 +1,141 @@
+//! The table of all documents of a result: the columns of the output `documents` that texts in memory have.
+
+use crate::arrow_c::Imported;
+use crate::columns::{ColumnData, Values};
+use crate::engine::whole_numbers;
+use crate::errors::exception;
+use crate::near_duplicates::NearDuplicates;
+use crate::tables::Table;
+use pyo3::prelude::*;
+use simtool::Error;
+use simtool::cluster::clusters;
+use simtool::context::Context;
+use simtool::options::Options;
+use simtool::output::ClusterWeight;
+use simtool::passages::PassageSearch;
+use simtool::pipeline::{NearDuplicates as Found, repeated_words};
+use simtool::read::Corpus;
+use simtool::run::parse_repeated_share;
+
+/// Settings for the columns of all documents.
+#[derive(Clone, Default)]
+pub(crate) struct ColumnSettings {
+    /// Rule for the weight of kept documents.
+    pub(crate) weight: ClusterWeight,
+    /// Minimum number of words of a passage, if the share of repeated words is wanted.
+    repeated_share: Option<usize>,
+}
+
+impl ColumnSettings {
+    /// Takes the settings out of `options`.
+    pub(crate) fn parse(options: &mut Options) -> PyResult<Self> {
+        let weight = options.take_parsed("cluster_weight", ClusterWeight::EXPECTED);
+        let weight = weight.map_err(exception)?.unwrap_or_default();
+        let repeated_share = parse_repeated_share(options).map_err(exception)?;
+        Ok(Self { weight, repeated_share })
+    }
+}
+
+/// Values of the documents that only their texts tell.
+#[derive(Default)]
+pub(crate) struct TextColumns {
+    /// Number of bytes of each text.
+    pub(crate) bytes: Vec<u32>,
+    /// Number of tokens of each text.
+    pub(crate) tokens: Vec<u32>,
+    /// Number of documents in the cluster with the same text.
+    pub(crate) exact_copies: Vec<u32>,
+    /// Share of the repeated words of each text, which is NaN for a text without words. `None` if it is not wanted.
+    pub(crate) repeated_share: Option<Vec<f64>>,
+}
+
+impl TextColumns {
+    /// Takes the values from the result of a search in `corpus`. If the share of repeated words is wanted, reads the
+    /// texts again.
+    pub(crate) fn new(
+        corpus: &dyn Corpus,
+        found: &Found,
+        settings: &ColumnSettings,
+        context: &Context<'_>,
+    ) -> Result<Self, Error> {
+        let read = found.read.first();
+        let search = settings.repeated_share.map(|words| PassageSearch::new(words, context));
+        let repeated = search.transpose()?.map(|search| repeated_words(corpus, &search));
+        let repeated = repeated.transpose()?;
+        let shares = |repeated: Vec<_>| repeated.into_iter().map(share_or_nan).collect();
+        Ok(Self {
+            bytes: read.lengths.clone(),
+            tokens: read.text_facts.token_counts().to_vec(),
+            exact_copies: read.text_facts.exact_copies(&read.lengths, &found.clusters()),
+            repeated_share: repeated.map(shares),
+        })
+    }
+
+    /// Returns whether all columns have a value for each of `rows` documents.
+    pub(crate) fn are_of(&self, rows: usize) -> bool {
+        let lengths = [self.bytes.len(), self.tokens.len(), self.exact_copies.len()];
+        let shares = self.repeated_share.as_ref().map_or(rows, Vec::len);
+        lengths == [rows; 3] && shares == rows
+    }
+}
+
+fn share_or_nan(repeated: simtool::pipeline::RepeatedWords) -> f64 {
+    repeated.share().unwrap_or(f64::NAN)
+}
+
+/// Builds the table of all documents of `found`, in the order of the output `documents`.
+pub(crate) fn documents_table(found: &NearDuplicates, rows: u32) -> Table {
+    let mut kept: Vec<u32> = (0..rows).collect();
+    let mut how = vec![None; kept.len()];
+    for removal in &found.removals {
+        kept[removal.row as usize] = removal.kept;
+        how[removal.row as usize] = removal.closeness;
+    }
+    // A row without near-duplicates is a cluster of its own.
+    let mut sizes = vec![1; kept.len()];
+    for cluster in clusters(&found.removals) {
+        // Rows are numbered in 32 bits.
+        sizes[cluster.kept as usize] = 1 + cluster.removed.len() as u32;
+    }
+    let sizes: Vec<u32> = kept.iter().map(|&row| sizes[row as usize]).collect();
+    let weight = |(row, size): (u32, u32)| {
+        if kept[row as usize] == row { found.weight.of(size) } else { 0.0 }
+    };
+    let weights = (0..).zip(sizes.iter().copied()).map(weight).collect();
+    let numbers = |name, values: &Vec<u32>| ColumnData::new(name, Values::U32(values.clone()));
+    let texts = found.texts.as_ref();
+    let of_texts = |name, values: fn(&TextColumns) -> &Vec<u32>| {
+        texts.map(|texts| numbers(name, values(texts)))
+    };
+
+    let mut columns = vec![ColumnData::new("row", Values::U32((0..rows).collect()))];
+    columns.extend(of_texts("bytes", |texts| &texts.bytes));
+    columns.extend(of_texts("tokens", |texts| &texts.tokens));
+    columns.push(numbers("kept", &kept));
+    columns.extend(found.shown.columns(&how));
+    columns.push(numbers("cluster_id", &kept));
+    columns.push(ColumnData::new("cluster_size", Values::U32(sizes)));
+    columns.extend(of_texts("exact_copies", |texts| &texts.exact_copies));
+    columns.extend(texts.and_then(|texts| texts.repeated_share.as_ref()).map(|shares| {
+        let values = Values::F64(shares.clone());
+        ColumnData::nullable("repeated_share", values, |row| !shares[row].is_nan())
+    }));
+    columns.push(ColumnData::new("weight", Values::F64(weights)));
+    Table::new(columns)
+}
+
+/// Returns the weight of the kept document of clusters of these sizes: a table with the column `weight`. `rule` is the
+/// rule of the option `cluster_weight`.
+#[pyfunction]
+pub(crate) fn cluster_weights(rule: &str, sizes: &Bound<'_, PyAny>) -> PyResult<Table> {
+    let refused = |()| exception(Error::config("cluster_weight", rule, ClusterWeight::EXPECTED));
+    let rule: ClusterWeight = rule.parse().map_err(refused)?;
+    let sizes = match Imported::of(sizes)? {
+        Some(_) => whole_numbers(sizes, "sizes")?,
+        None => sizes.try_iter()?.map(|size| size?.extract()).collect::<PyResult<Vec<i64>>>()?,
+    };
+    // Documents are numbered in 32 bits, so a larger cluster has the weight of the largest.
+    let weight = |size: &i64| rule.of(u32::try_from(*size).unwrap_or(u32::MAX));
+    let weights = sizes.iter().map(weight).collect();
+    Ok(Table::new(vec![ColumnData::new("weight", Values::F64(weights))]))
+}

@@ -1,0 +1,71 @@
+//! Stores the IDs and the faults of a shard as bytes, and restores them.
+
+use super::stored_bytes::{BytesReader, BytesWriter};
+use simtool_base::fault::{Fault, Severity};
+use simtool_model::document::ShardIds;
+use simtool_model::document_id::DocumentId;
+use std::path::PathBuf;
+
+/// Appends the record numbers and IDs of the documents of a shard to `out`.
+pub(super) fn store_ids(ids: &ShardIds, out: &mut BytesWriter) {
+    out.number(ids.record_count());
+    out.number(ids.len().into());
+    for (record, id) in ids.documents() {
+        out.number(record);
+        // A text and a number may have the same bytes, but outputs write them differently.
+        out.number(id.map_or(0, |id| 1 + u64::from(id.is_number())));
+        if let Some(id) = id {
+            out.bytes(id.bytes());
+        }
+    }
+}
+
+/// Takes the record numbers and IDs that [`store_ids`] has appended.
+pub(super) fn restore_ids(from: &mut BytesReader<'_>, file: u32) -> Option<ShardIds> {
+    let records = from.number()?;
+    let mut ids = ShardIds::new(file);
+    for _ in 0..from.number()? {
+        let record = from.number()?;
+        let id = match from.number()? {
+            0 => None,
+            1 => Some(DocumentId::Text(from.bytes()?)),
+            _ => Some(DocumentId::Number(from.bytes()?)),
+        };
+        ids.push(record, id).ok()?;
+    }
+    ids.close(records);
+    Some(ids)
+}
+
+/// Appends a fault to `out`.
+pub(super) fn store_fault(fault: &Fault, out: &mut BytesWriter) {
+    let Fault { severity, code, file, byte, detail, lost_records } = fault;
+    out.number((*severity == Severity::Loss).into());
+    out.bytes(code.as_bytes());
+    out.bytes(file.as_os_str().as_encoded_bytes());
+    out.number(byte.map_or(0, |byte| byte.saturating_add(1)));
+    out.bytes(detail.as_bytes());
+    out.number(*lost_records);
+}
+
+/// Takes the fault that [`store_fault`] has appended.
+pub(super) fn restore_fault(from: &mut BytesReader<'_>) -> Option<Fault> {
+    Some(Fault {
+        severity: if from.number()? == 0 { Severity::Warning } else { Severity::Loss },
+        code: from.code()?,
+        file: path_of(from.bytes()?)?,
+        byte: from.number()?.checked_sub(1),
+        detail: from.text()?.to_owned(),
+        lost_records: from.number()?,
+    })
+}
+
+/// Returns the path with these bytes, which [`OsStr::as_encoded_bytes`](std::ffi::OsStr::as_encoded_bytes) has
+/// returned. Returns `None` if the system has no such path.
+fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    #[cfg(unix)]
+    let path = Some(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes));
+    #[cfg(not(unix))]
+    let path = str::from_utf8(bytes).ok();
+    path.map(PathBuf::from)
+}
