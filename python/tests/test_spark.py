@@ -222,11 +222,26 @@ LEARNED = [
 
 
 @pytest.mark.parametrize("options", [*OPTIONS, *VERIFIED] if ALL else [*OPTIONS[1:3], VERIFIED[0]], ids=str)
-def test_as_on_one_machine(spark, frame, options):
+def test_as_on_one_machine(spark, frame, monkeypatch, options):
+    # With this limit several tasks number the ids.
+    monkeypatch.setattr(simtool.spark.decided, "FULL_PART", 400)
     texts = written(1, 1500)
+    texts += ["one and the same text", "One and the same text", "one and the same text", None]
     expected = on_one_machine(texts, **options)
     assert len(expected) > 200
-    assert on_engine(simtool.spark.deduplicate(frame(texts), **options)) == expected
+    # The rows of all documents have the removed ones among them.
+    rows = simtool.spark.deduplicate(frame(texts), annotate=True, cluster_weight="log", **options)
+    rows = sorted(rows.collect(), key=lambda row: row["id"])
+    closeness = [name for name in ("similarity", "distance") if name in rows[0]]
+    assert [(row["id"], row["kept_id"], *(row[name] for name in closeness)) for row in rows if not row["kept"]] == expected
+    found = simtool.deduplicate(texts, cluster_weight="log", **{"method": "simhash", **options}).documents.to_pydict()
+    kept = found.pop("kept")
+    found["id"], found["kept_id"] = found.pop("row"), kept
+    found["kept"] = [row == by for row, by in enumerate(kept)]
+    names = ["bytes", "tokens", "kept", "kept_id", *closeness, "cluster_id", "cluster_size", "exact_copies", "weight"]
+    assert rows[0].asDict().keys() == found.keys() and list(rows[0].asDict()) == ["id", *names]
+    assert [row.asDict() for row in rows] == [dict(zip(found, values)) for values in zip(*found.values())]
+    assert max(found["exact_copies"]) > 1
 
 
 EXACT = [
@@ -426,6 +441,8 @@ def test_options_that_are_not_distributed_are_refused(spark, frame):
         ({"keep": "min", "keep_field": "size"}, "column size: must be one of id, text"),
         ({"colour": "red"}, "no such option"),
         ({"text_column": "body"}, "column body: must be one of id, text"),
+        ({"cluster_weight": "log"}, "cluster_weight: goes with annotate"),
+        ({"cluster_weight": "cube", "annotate": True}, "cluster_weight cube: must be 1, log, sqrt"),
     ]:
         with pytest.raises(ValueError, match=message):
             simtool.spark.deduplicate(few, **options)
@@ -520,10 +537,12 @@ def test_the_script_for_submitting(spark, tmp_path):
     (tmp_path / "in.jsonl").write_text("".join(lines))
     out = str(tmp_path / "out")
     fields = ["--text-field", "body", "--id-field", "url"]
-    keep = ["--keep=min", "--keep-field", "size"]
+    keep = ["--keep=min", "--keep-field", "size", "--annotate", "--cluster-weight=sqrt"]
     main([str(tmp_path / "in.jsonl"), "--output", out, *fields, "--max-distance=8", *keep, "--write-kept"], spark)
     expected = on_one_machine(texts, max_distance=8, keep="min", keep_field=[len(text) for text in texts])
     assert on_engine(spark.read.parquet(f"{out}/removed")) == expected
+    of_all = spark.read.parquet(f"{out}/documents").collect()
+    assert len(of_all) == 300 and sum(row["weight"] > 1 for row in of_all) > 10
     kept = sorted(row["url"] for row in spark.read.parquet(f"{out}/kept").collect())
     assert kept == sorted(set(range(300)) - {removed for removed, _, _ in expected})
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from simtool._simtool import Engine
+from simtool._simtool import Engine, cluster_weights
 from simtool.spark.buckets import Buckets, sampled
+from simtool.spark.decided import decided_rows
 from simtool.spark.documents import classes, fingerprints, texts
 from simtool.spark.fates import fate_schema, removed, settled, settled_by_chain, told
 from simtool.spark.learning import learned
@@ -47,6 +48,8 @@ def deduplicate(
     full_bucket: int = FULL_BUCKET,
     max_pairs: int = MOST_PAIRS,
     max_terms: int = MOST_TERMS,
+    annotate: bool = False,
+    cluster_weight: float | str | None = None,
     **options: Any,
 ) -> DataFrame:
     """Returns the removed documents: `id`, and `kept_id` of the document that is kept instead.
@@ -62,6 +65,10 @@ def deduplicate(
     `options` are the options of `simtool dedup`, with `_` for `-`. The default `method` is simhash.
     `keep="max"` and `"min"` keep the document with the greatest or smallest value of `keep_field`.
 
+    With `annotate`, returns a row for every document, kept or removed, with the columns of the output `documents`:
+    `bytes`, `tokens`, whether it is `kept`, `kept_id`, the closeness, `cluster_id` (the number of the kept document in
+    the order of the ids), `cluster_size`, `exact_copies` and `weight` by the rule `cluster_weight`.
+
     Equal documents are put together first. `partitions` is the number of parts in which the rest is compared,
     by default the number of shuffle partitions of the session. With a `sample` of that many fingerprints,
     keys are chosen that separate them equally well. The method exact instead learns the common terms from
@@ -76,6 +83,11 @@ def deduplicate(
 
     engine, options = _engine(options)
     engine.check_field(keep_field is not None)
+    if cluster_weight is not None and not annotate:
+        raise ValueError("cluster_weight: goes with annotate")
+    # A wrong rule is reported before anything is read.
+    weight = "1" if cluster_weight is None else str(cluster_weight)
+    cluster_weights(weight, [])
     keep = Steps(work_dir)
     selectors = Selectors(None if all_strings else text_column, id_column, keep_field)
     rows = texts(df, selectors, check_ids)
@@ -109,7 +121,8 @@ def deduplicate(
         )
     else:
         fates = keep("fates", settled_by_chain(engine, options, near, groups, keep, partitions))
-    return removed(documents, groups, fates, engine)
+    gone = removed(documents, groups, fates, engine)
+    return decided_rows(rows, gone, engine, options, weight, keep) if annotate else gone
 
 
 def match(

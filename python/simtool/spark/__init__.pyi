@@ -25,6 +25,8 @@ def deduplicate(
     full_bucket: int = 4_000_000,
     max_pairs: int = 20_000_000,
     max_terms: int = 4_000_000,
+    annotate: bool = False,
+    cluster_weight: _Number | str | None = None,
     # Options of deduplicate, generated.
     keep: str | None = "first",
     cluster: Literal["proven", "components"] | None = "proven",

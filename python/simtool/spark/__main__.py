@@ -4,7 +4,7 @@
     spark-submit .../simtool/spark/__main__.py QUERIES... --against CORPUS... --output FOLDER
 
 Reads Parquet, JSON Lines or CSV, chosen by the names of the files. Writes the removed documents as Parquet to
-FOLDER/removed, and with --write-kept the others to FOLDER/kept.
+FOLDER/removed, with --write-kept the others to FOLDER/kept, and with --annotate all with their clusters to FOLDER/documents.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ def main(arguments: list[str], session: SparkSession | None = None) -> None:
     parser.add_argument("--no-id-check", action="store_true", help="do not check that every document has its own ID")
     parser.add_argument("--format", choices=sorted(set(FORMATS.values())), help="format of the input files [default: by file name]")
     parser.add_argument("--write-kept", action="store_true", help="also write the kept documents")
+    parser.add_argument("--annotate", action="store_true", help="also write every document, kept or removed, to FOLDER/documents")
+    parser.add_argument("--cluster-weight", metavar="RULE", help="weight of a kept document by the size of its cluster, with --annotate")
     parser.add_argument("--partitions", type=int, metavar="N")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="number of fingerprints from which the keys are chosen")
     parser.add_argument("--max-pairs", type=int, metavar="N", help="maximum number of close pairs that the driver clusters")
@@ -52,12 +54,21 @@ def main(arguments: list[str], session: SparkSession | None = None) -> None:
     text_field = asked.text_field or "text"
     columns = {"text_column": text_field, "id_column": asked.id_field, "all_strings": asked.all_strings}
     how = {**columns, "check_ids": not asked.no_id_check, "partitions": asked.partitions, "sample": asked.sample, "work_dir": asked.work_dir}
+    if asked.annotate and asked.against is not None:
+        parser.error("--annotate is of a deduplication, so it does not go with --against")
     if asked.against is None:
+        how |= {"annotate": asked.annotate, "cluster_weight": asked.cluster_weight}
         removed = simtool.spark.deduplicate(documents, **how, **options)
     else:
         corpus = read(session, asked.against, asked.format, parser)
         of_corpus = {"against_text_column": asked.against_text_field, "against_id_column": asked.against_id_field}
         removed = simtool.spark.match(corpus, documents, **how, **of_corpus, **options)
+    if asked.annotate:
+        path = f"{asked.output}/documents"
+        removed.write.parquet(path)
+        of_all = session.read.parquet(path)
+        closeness = [name for name in ("similarity", "distance") if name in of_all.columns]
+        removed = of_all.where("NOT kept").select("id", "kept_id", *closeness)
     path = f"{asked.output}/removed"
     removed.write.parquet(path)
     if asked.write_kept:
