@@ -56,6 +56,7 @@ fn write_annotated(results: &Results<'_>) -> Result<()> {
         bad_records: BadRecords::Keep,
         texts: None,
         added: Some(AddedFields { fields: &fields, values: &values }),
+        stored: None,
     };
     let folder = results.folder.staging().join(FOLDER);
     let (ids, context) = (&documents.read.ids, results.context);

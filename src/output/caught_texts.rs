@@ -4,6 +4,7 @@
 use simtool_base::memory_ledger::{Ledger, Reservation};
 use simtool_base::unordered_map::UnorderedMap;
 use simtool_model::document::DocOrdinal;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// Maximum number of bytes that are shown or compared of a text.
@@ -34,6 +35,25 @@ impl CaughtTexts {
             let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
             texts.insert(document.0, text);
         }
+    }
+
+    /// Returns the texts of the wanted documents in a range that were kept, in order.
+    pub(super) fn seen(&self, documents: Range<u32>) -> Vec<(u32, Vec<u8>)> {
+        let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = self.wanted_in(documents).iter();
+        wanted.filter_map(|row| Some((*row, texts.get(row)?.clone()))).collect()
+    }
+
+    /// Returns whether the texts of all wanted documents in a range were kept.
+    pub(super) fn has_all(&self, documents: Range<u32>) -> bool {
+        let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        self.wanted_in(documents).iter().all(|row| texts.contains_key(row))
+    }
+
+    fn wanted_in(&self, documents: Range<u32>) -> &[u32] {
+        let [start, end] = [documents.start, documents.end]
+            .map(|end| self.wanted.partition_point(|&row| row < end));
+        &self.wanted[start..end]
     }
 
     /// Returns the texts by the numbers of their documents.

@@ -1,5 +1,6 @@
 //! Data that all outputs are written from: the results of a run, and the collections that it read.
 
+use super::stored_copies::StoredCopies;
 use crate::cluster::Removal;
 use crate::pipeline::excerpts::Excerpts;
 use crate::pipeline::{CollectionSummary, NearDuplicates, Plan, RepeatedWords};
@@ -81,6 +82,8 @@ pub struct Findings<'f> {
     excerpts: Option<&'f Sides<Excerpts>>,
     /// Number of repeated words of each document. `None` if they were not counted.
     repeated: Option<&'f [RepeatedWords]>,
+    /// Store of the copies of input files. `None` if the run stores nothing.
+    stored_copies: Option<&'f StoredCopies>,
 }
 
 impl<'f> Findings<'f> {
@@ -105,12 +108,23 @@ impl<'f> Findings<'f> {
             plan,
             excerpts: None,
             repeated: None,
+            stored_copies: None,
         }
     }
 
     /// Adds the beginnings of texts that were kept while the collections were read.
     pub(crate) fn with_excerpts(self, excerpts: Option<&'f Sides<Excerpts>>) -> Self {
         Self { excerpts, ..self }
+    }
+
+    /// Adds the store of the copies of input files.
+    pub(crate) fn with_stored_copies(self, stored_copies: Option<&'f StoredCopies>) -> Self {
+        Self { stored_copies, ..self }
+    }
+
+    /// Returns the store of the copies of input files. `None` if the run stores nothing.
+    pub(crate) fn stored_copies(&self) -> Option<&'f StoredCopies> {
+        self.stored_copies
     }
 
     /// Adds the number of repeated words of each document.

@@ -103,6 +103,7 @@ fn write_kept(results: &Results<'_>) -> Result<()> {
         bad_records: results.outputs.bad_records,
         texts: results.texts,
         added: None,
+        stored: results.findings.stored_copies(),
     };
     let copies = ListedCopies { files, ids: &documents.read.ids, rules, recipe: results.recipe };
     let written = copies.write(results.folder, results.outputs.rows, results.context)?;

@@ -4,6 +4,7 @@ use super::caught_texts::CaughtTexts;
 use super::leading_separator::LeadingSeparator;
 use super::ordered_pieces::{OrderedPieces, UnitWriter};
 use super::record_counts::RecordCounts;
+use super::stored_copies::{FittingCopies, StoredCopies};
 use crate::pipeline::watched::Watched;
 use crate::write::kept_documents::{Chunk, Packing, distinct_names};
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
@@ -68,6 +69,15 @@ impl DocumentFate {
     pub(crate) fn kept_if(is_kept: bool) -> Self {
         if is_kept { Self::Kept } else { Self::Removed }
     }
+
+    /// Returns whether the document is copied as it is or not at all. `None` if it is cut.
+    fn is_kept(&self) -> Option<bool> {
+        match self {
+            Self::Kept => Some(true),
+            Self::Removed => Some(false),
+            Self::Cut(_) => None,
+        }
+    }
 }
 
 /// Rules for the records that are copied.
@@ -82,6 +92,8 @@ pub(crate) struct CopyRules<'r> {
     pub(crate) texts: Option<&'r CaughtTexts>,
     /// Fields that the records of documents get.
     pub(crate) added: Option<AddedFields<'r, DocOrdinal>>,
+    /// Store of copies that a run which was stopped has finished. Only for rules that cut and add nothing.
+    pub(crate) stored: Option<&'r StoredCopies>,
 }
 
 impl<'r> CopyRules<'r> {
@@ -90,7 +102,7 @@ impl<'r> CopyRules<'r> {
         fate: &'r (dyn Fn(DocOrdinal) -> DocumentFate + Sync),
         mask: Option<&'r str>,
     ) -> Self {
-        Self { fate, mask, bad_records: BadRecords::Keep, texts: None, added: None }
+        Self { fate, mask, bad_records: BadRecords::Keep, texts: None, added: None, stored: None }
     }
 }
 
@@ -152,54 +164,70 @@ pub(crate) fn write_kept_copies(
     let names: Vec<PathBuf> =
         (0..collection.file_count()).map(|file| collection.copy_name(file).to_owned()).collect();
     let names = distinct_names(&names);
+    let is_kept = |document| (rules.fate)(document).is_kept();
+    let stored = rules.stored.map(|stored| stored.fitting(collection, ids, &is_kept, rules.texts));
+    // A copy that is stored when it is finished is written in the store, and gets its name in the folder at the end.
+    let paths: Vec<PathBuf> = (names.iter().enumerate())
+        .map(|(file, name)| {
+            let unfinished = stored.as_ref().and_then(|stored| stored.unfinished(file));
+            unfinished.unwrap_or_else(|| folder.join(name))
+        })
+        .collect();
+    let is_stored = |file| stored.as_ref().is_some_and(|stored| stored.has(file));
+    let shards = shards_of_files(collection, rules);
     let mut files = Vec::with_capacity(names.len());
-    let mut shards = Vec::with_capacity(names.len());
     let mut tables = Vec::new();
-    let mut next = 0;
-    for (file, name) in names.iter().enumerate() {
-        let first = next;
-        while next < collection.shard_count() && collection.shard_file(next) == file {
-            next += 1;
-        }
-        let path = folder.join(name);
-        // The format of a small file is known from its first reading, so only large files are read here.
-        let recognized = collection.recognize(file).ok();
-        let is_table = recognized.is_some_and(is_table);
-        let is_cut = next - first > 1 && recognized.is_some() && !is_table;
+    for (file, (path, of_file)) in paths.iter().zip(&shards).enumerate() {
+        let is_table = of_file.recognized.is_some_and(is_table);
         // A table is written by the writer of its format below. Any other file is written shard by shard if
-        // its format is known, and otherwise in one piece.
-        let units = match (is_table, is_cut) {
+        // its format is known, and otherwise in one piece. A stored copy is not written again.
+        let units = match (is_stored(file) || is_table, of_file.is_cut) {
             (true, _) => 0,
-            (false, true) => next - first,
+            (false, true) => of_file.shards.len(),
             (false, false) => 1,
         };
-        if is_table {
+        if is_stored(file) {
+            progress
+                .advance(of_file.shards.clone().map(|shard| collection.shard_bytes(shard)).sum());
+        } else if is_table {
             tables.push((file, path.clone()));
         }
-        files.push((path, units));
-        let adds_fields =
-            rules.added.is_some_and(|added| collection.adds_fields(file, added.fields));
-        shards.push(FileShards { shards: first..next, is_cut, recognized, adds_fields });
+        files.push((path.clone(), units));
     }
     let missing = shards.iter().map(|_| OnceLock::new()).collect();
     let copies =
         Copies { collection, progress, ids, rules, shards, missing, unedited: Mutex::default() };
-    let pieces = OrderedPieces::new(files, rayon::current_num_threads());
+    let completed = |file| stored.as_ref().map_or(Ok(()), |stored| stored.finish(file));
+    let pieces = OrderedPieces::new(files, rayon::current_num_threads(), &completed);
     rayon::broadcast(|_| pieces.work(&|writer| copies.write(writer)));
     pieces.finish()?;
     // Tables are copied last, because copying one table already keeps all threads busy.
-    tables
-        .into_par_iter()
-        .with_max_len(1)
-        .try_for_each(|(file, path)| copies.write_rows(file, &path))?;
-    let missing = copies.missing.into_iter().map(OnceLock::into_inner);
-    let fate = |(name, missing): (PathBuf, Option<NoCopy>)| {
-        missing.map_or(CopyFate::Written(name), CopyFate::Missing)
-    };
-    let files = names.into_iter().zip(missing).map(fate).collect();
-    let mut unedited = copies.unedited.into_inner().unwrap_or_else(PoisonError::into_inner);
-    unedited.sort_unstable();
-    Ok(KeptCopies { files, unedited })
+    tables.into_par_iter().with_max_len(1).try_for_each(|(file, path)| {
+        copies.write_rows(file, &path)?;
+        if copies.missing[file].get().is_none() { completed(file) } else { Ok(()) }
+    })?;
+    copies.place_stored(stored.as_ref(), &names, folder)?;
+    Ok(copies.into_result(names))
+}
+
+/// Returns the shards of each file, and the way in which they are copied.
+fn shards_of_files(collection: &Collection, rules: &CopyRules<'_>) -> Vec<FileShards> {
+    let mut shards = Vec::with_capacity(collection.file_count());
+    let mut next = 0;
+    for file in 0..collection.file_count() {
+        let first = next;
+        while next < collection.shard_count() && collection.shard_file(next) == file {
+            next += 1;
+        }
+        // The format of a small file is known from its first reading, so only large files are read here.
+        let recognized = collection.recognize(file).ok();
+        let is_table = recognized.is_some_and(is_table);
+        let is_cut = next - first > 1 && recognized.is_some() && !is_table;
+        let adds_fields =
+            rules.added.is_some_and(|added| collection.adds_fields(file, added.fields));
+        shards.push(FileShards { shards: first..next, is_cut, recognized, adds_fields });
+    }
+    shards
 }
 
 /// Returns whether a file is a table such as Parquet. Its rows are copied by the writer of its format.
@@ -242,6 +270,34 @@ enum CopiedBytes<'k> {
 }
 
 impl Copies<'_> {
+    /// Puts the stored copies of all files at their names in `folder`. All other copies are there already.
+    fn place_stored(
+        &self,
+        stored: Option<&FittingCopies<'_>>,
+        names: &[PathBuf],
+        folder: &Path,
+    ) -> Result<()> {
+        let Some(stored) = stored else { return Ok(()) };
+        for (file, name) in names.iter().enumerate() {
+            if self.missing[file].get().is_none() {
+                stored.place(file, &folder.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the result of copying. `names` has the name of each copy.
+    fn into_result(self, names: Vec<PathBuf>) -> KeptCopies {
+        let missing = self.missing.into_iter().map(OnceLock::into_inner);
+        let fate = |(name, missing): (PathBuf, Option<NoCopy>)| {
+            missing.map_or(CopyFate::Written(name), CopyFate::Missing)
+        };
+        let files = names.into_iter().zip(missing).map(fate).collect();
+        let mut unedited = self.unedited.into_inner().unwrap_or_else(PoisonError::into_inner);
+        unedited.sort_unstable();
+        KeptCopies { files, unedited }
+    }
+
     /// Copies one unit, which is a shard or a whole file.
     fn write(&self, writer: &mut UnitWriter<'_>) -> Result<()> {
         let unit = writer.unit();
@@ -602,6 +658,7 @@ mod tests {
             bad_records: BadRecords::Drop,
             texts: Some(&caught),
             added: None,
+            stored: None,
         };
         write_kept_copies(&whole, &ids, &rules, &everything, &NoProgress).unwrap();
         let caught = caught.into_texts();
@@ -625,6 +682,7 @@ mod tests {
             bad_records: BadRecords::Keep,
             texts: None,
             added: None,
+            stored: None,
         };
         write_kept_copies(&whole, &ids, &rules, &some, &NoProgress).unwrap();
         let copies = collection(&some.join("in"));

@@ -45,6 +45,7 @@ mod shared_ids;
 mod shared_words;
 mod shown_pairs;
 mod sources;
+mod stored_copies;
 pub mod write_fingerprints;
 pub(crate) mod write_groups;
 
@@ -62,6 +63,7 @@ pub(crate) use list::{contamination_files, passages_files, run_files};
 pub(crate) use preview::{NEAR_PAIRS, preview};
 pub use report::histograms;
 pub use settings::Outputs;
+pub(crate) use stored_copies::StoredCopies;
 
 use self::counts::{count_results, kept_documents};
 use self::list::OUTPUTS;

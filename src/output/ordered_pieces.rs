@@ -27,14 +27,15 @@ pub(super) struct FileUnit {
 /// Copies of files that several threads write together, piece by piece.
 ///
 /// A thread that locks both `state` and a file must lock `state` first. The other order could deadlock.
-#[derive(Debug)]
-pub(super) struct OrderedPieces {
+pub(super) struct OrderedPieces<'p> {
     units: Vec<FileUnit>,
     files: Vec<Mutex<OrderedFile>>,
     state: Mutex<QueueState>,
     /// Signal that wakes waiting threads when the state or a file has changed.
     changed: Condvar,
     threads: usize,
+    /// Function that is called with the number of each file that is completely written.
+    completed: &'p (dyn Fn(usize) -> Result<()> + Sync),
 }
 
 /// Work that is left, and numbers of threads that read or wait.
@@ -100,8 +101,8 @@ impl OrderedFile {
     }
 
     /// Adds a compressed chunk. `place` has the number of its unit, and the number of the chunk in the unit.
-    /// Writes all chunks for which every earlier chunk of the file is written.
-    fn add(&mut self, place: (usize, usize), piece: WaitingPiece) -> Result<()> {
+    /// Writes all chunks for which every earlier chunk of the file is written. Returns whether the file is complete.
+    fn add(&mut self, place: (usize, usize), piece: WaitingPiece) -> Result<bool> {
         self.waiting_bytes += piece.bytes.len();
         self.pieces.insert(place, piece);
         while let Some(WaitingPiece { bytes, is_last }) = self.pieces.remove(&self.next) {
@@ -117,16 +118,22 @@ impl OrderedFile {
         }
         // The complete file is closed now. With many inputs, the number of open files would otherwise reach
         // the limit of the system.
-        if self.next.0 == self.units {
+        let is_complete = self.next.0 == self.units;
+        if is_complete {
             self.file = None;
         }
-        Ok(())
+        Ok(is_complete)
     }
 }
 
-impl OrderedPieces {
+impl<'p> OrderedPieces<'p> {
     /// Prepares the work for `threads` threads. `files` has the path and the number of units of each copy.
-    pub(super) fn new(files: Vec<(PathBuf, usize)>, threads: usize) -> Self {
+    /// `completed` is called with the number of each file that is completely written.
+    pub(super) fn new(
+        files: Vec<(PathBuf, usize)>,
+        threads: usize,
+        completed: &'p (dyn Fn(usize) -> Result<()> + Sync),
+    ) -> Self {
         let units = files
             .iter()
             .enumerate()
@@ -140,6 +147,7 @@ impl OrderedPieces {
             state: Mutex::default(),
             changed: Condvar::new(),
             threads,
+            completed,
         }
     }
 
@@ -209,9 +217,12 @@ impl OrderedPieces {
         let packed = if is_nothing { Ok(Vec::new()) } else { packing.pack(chunk) };
         let mut file = self.file(unit);
         let bytes = packed.map_err(|e| Error::io(&file.path, "compress", e))?;
-        file.add((unit.number, number), WaitingPiece { bytes, is_last })?;
+        let is_complete = file.add((unit.number, number), WaitingPiece { bytes, is_last })?;
         // The file must be unlocked before the state is locked.
         drop(file);
+        if is_complete {
+            (self.completed)(unit.file)?;
+        }
         if self.threads > 1 && self.state().waiting > 0 {
             self.changed.notify_all();
         }
@@ -278,9 +289,8 @@ impl OrderedPieces {
 }
 
 /// Receiver of the chunks of one unit, in their order.
-#[derive(Debug)]
 pub(super) struct UnitWriter<'p> {
-    pieces: &'p OrderedPieces,
+    pieces: &'p OrderedPieces<'p>,
     unit: FileUnit,
     /// Number of the next chunk of the unit, counted from 0.
     next: usize,
@@ -318,7 +328,7 @@ impl UnitWriter<'_> {
 }
 
 /// Guard that wakes all waiting threads when the calling thread ends its work, even if it panics.
-struct WakeOnDrop<'p>(&'p OrderedPieces);
+struct WakeOnDrop<'p>(&'p OrderedPieces<'p>);
 
 impl Drop for WakeOnDrop<'_> {
     fn drop(&mut self) {
@@ -342,8 +352,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let paths: Vec<_> = (0..2).map(|file| folder.path().join(format!("{file}"))).collect();
         let packing = Packing::new(compression, false);
-        let pieces =
-            OrderedPieces::new(paths.iter().map(|path| (path.clone(), 5)).collect(), threads);
+        let complete = Mutex::new(Vec::new());
+        let completed = |file: usize| {
+            complete.lock().unwrap().push((file, fs::metadata(&paths[file]).unwrap().len()));
+            Ok(())
+        };
+        let pieces = OrderedPieces::new(
+            paths.iter().map(|path| (path.clone(), 5)).collect(),
+            threads,
+            &completed,
+        );
         let read = |writer: &mut UnitWriter<'_>| {
             writer.wait()?;
             let FileUnit { file, number } = writer.unit();
@@ -365,6 +383,11 @@ mod tests {
             }
         });
         pieces.finish().unwrap();
+        // Each file was reported once, when it had all its bytes.
+        let mut complete = complete.into_inner().unwrap();
+        complete.sort_unstable();
+        let length = |path: &PathBuf| fs::metadata(path).unwrap().len();
+        assert_eq!(complete, [(0, length(&paths[0])), (1, length(&paths[1]))]);
         paths.iter().map(|path| fs::read(path).unwrap()).collect()
     }
 
@@ -388,7 +411,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         fs::write(&path, "in the way").unwrap();
-        let pieces = OrderedPieces::new(vec![(path, 100)], 3);
+        let pieces = OrderedPieces::new(vec![(path, 100)], 3, &|_| Ok(()));
         let packing = Packing::new(Compression::None, false);
         let read = |writer: &mut UnitWriter<'_>| writer.write(Chunk::default(), packing, true);
         thread::scope(|scope| {

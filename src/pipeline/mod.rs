@@ -55,7 +55,7 @@ mod row_scope;
 pub mod scope;
 mod set_keys;
 pub(crate) mod shard_summary;
-mod stored_bytes;
+pub(crate) mod stored_bytes;
 mod stored_summary;
 mod text_facts;
 pub mod timings;

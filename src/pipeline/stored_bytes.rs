@@ -5,16 +5,16 @@ use std::sync::{Mutex, PoisonError};
 
 /// Bytes to which values are appended.
 #[derive(Debug, Default)]
-pub(super) struct BytesWriter(Vec<u8>);
+pub(crate) struct BytesWriter(Vec<u8>);
 
 /// Bytes from which values are taken, in the order in which they were appended. Each method returns `None` if the
 /// bytes do not begin with such a value.
 #[derive(Debug)]
-pub(super) struct BytesReader<'b>(&'b [u8]);
+pub(crate) struct BytesReader<'b>(&'b [u8]);
 
 impl BytesWriter {
     /// Appends a number. A small number takes few bytes.
-    pub(super) fn number(&mut self, mut number: u64) {
+    pub(crate) fn number(&mut self, mut number: u64) {
         // Seven bits for each byte, the lowest first. The highest bit says that more follow.
         while number >= 0x80 {
             self.0.push(number as u8 | 0x80);
@@ -24,36 +24,36 @@ impl BytesWriter {
     }
 
     /// Appends numbers, and how many there are.
-    pub(super) fn numbers(&mut self, numbers: impl ExactSizeIterator<Item = u64>) {
+    pub(crate) fn numbers(&mut self, numbers: impl ExactSizeIterator<Item = u64>) {
         self.number(numbers.len() as u64);
         numbers.for_each(|number| self.number(number));
     }
 
     /// Appends bytes, and how many there are.
-    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
 
     /// Returns all bytes that were appended.
-    pub(super) fn into_bytes(self) -> Vec<u8> {
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.0
     }
 }
 
 impl<'b> BytesReader<'b> {
     /// Creates a reader of `bytes`.
-    pub(super) fn new(bytes: &'b [u8]) -> Self {
+    pub(crate) fn new(bytes: &'b [u8]) -> Self {
         Self(bytes)
     }
 
     /// Returns whether all values were taken.
-    pub(super) fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Takes a number.
-    pub(super) fn number(&mut self) -> Option<u64> {
+    pub(crate) fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..u64::BITS).step_by(7) {
             let (&byte, rest) = self.0.split_first()?;
@@ -67,12 +67,12 @@ impl<'b> BytesReader<'b> {
     }
 
     /// Takes a number of at most 32 bits.
-    pub(super) fn short_number(&mut self) -> Option<u32> {
+    pub(crate) fn short_number(&mut self) -> Option<u32> {
         self.number()?.try_into().ok()
     }
 
     /// Takes a list of values. Its length comes first, and `value` takes one value.
-    pub(super) fn list<T>(
+    pub(crate) fn list<T>(
         &mut self,
         mut value: impl FnMut(&mut Self) -> Option<T>,
     ) -> Option<Vec<T>> {
@@ -81,7 +81,7 @@ impl<'b> BytesReader<'b> {
     }
 
     /// Takes bytes.
-    pub(super) fn bytes(&mut self) -> Option<&'b [u8]> {
+    pub(crate) fn bytes(&mut self) -> Option<&'b [u8]> {
         let length = usize::try_from(self.number()?).ok()?;
         let (bytes, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
@@ -89,12 +89,12 @@ impl<'b> BytesReader<'b> {
     }
 
     /// Takes text.
-    pub(super) fn text(&mut self) -> Option<&'b str> {
+    pub(crate) fn text(&mut self) -> Option<&'b str> {
         str::from_utf8(self.bytes()?).ok()
     }
 
     /// Takes the name of a kind of fault. There are few of them, so they stay in memory until the program ends.
-    pub(super) fn code(&mut self) -> Option<&'static str> {
+    pub(crate) fn code(&mut self) -> Option<&'static str> {
         static CODES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
         let code = self.text()?;
         let mut codes = CODES.lock().unwrap_or_else(PoisonError::into_inner);

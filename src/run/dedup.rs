@@ -98,15 +98,22 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let mut found = find_in_context(read, &chosen.plan, parts.as_ref(), context)?;
     // Losses are refused before anything is written.
     let faults = complete(request, &inputs, &mut found, face)?;
+    // A run that stores what it reads also stores the copies that it finishes.
+    let wanted = stored.as_ref().zip(parts.as_ref()).filter(|_| request.outputs.kept);
+    let copies = wanted.map(|(folder, parts)| folder.copies(parts)).transpose()?;
     let repeated = count_repeated(request, *corpora.first(), &mut found, context)?;
     let mut summary = begin_summary(request, &chosen, &found, begin);
     summary.dates = request.dates(inputs.first(), found.read.first());
     let findings = Findings::new(&found, corpora, &chosen.plan)
         .with_excerpts(excerpts.as_ref())
-        .with_repeated_words(repeated.as_deref());
+        .with_repeated_words(repeated.as_deref())
+        .with_stored_copies(copies.as_ref());
     let page = write_outputs(&findings, &request.outputs, &folder, &mut summary, context)?;
     finish(request, folder, &mut summary, &page, face)?;
-    // The results are on the disk now, so nobody needs the parts any more.
+    // The results are on the disk now, so nobody needs the parts and the copies any more.
+    if let Some(copies) = copies {
+        copies.remove();
+    }
     if let Some(stored) = &stored {
         stored.remove();
     }

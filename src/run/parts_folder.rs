@@ -2,6 +2,7 @@
 
 use super::face::{Face, Notice};
 use super::standard_streams::STANDARD_INPUT;
+use crate::output::StoredCopies;
 use crate::output::finished_run::FinishedRun;
 use crate::pipeline::parts::{Parts, ShardShare, remove_parts};
 use crate::write::summary::{Setting, ShortSummary};
@@ -24,6 +25,8 @@ use std::path::{Path, PathBuf};
 const ENDING: &str = ".parts";
 /// File in the folder with the command line and the settings of the run.
 const RECORD: &str = "summary.json";
+/// Folder in the folder with copies of input files.
+const COPIES: &str = "copies";
 /// Settings that decide nothing about what is stored.
 const FREE_SETTINGS: [&str; 5] = ["threads", "max_memory", "tmp_dir", "output", "force"];
 /// Maximum number of shards of a collection.
@@ -332,6 +335,15 @@ impl PartsFolder<'_> {
         let what = format!("{pieces} of the input are not in {}", self.path.display());
         let reason = format!("run `{}` again with {}", self.command, shown.join(", "));
         Err(ErrorKind::Missing { what, reason }.into())
+    }
+
+    /// Opens the store of the copies of input files. `parts` are those of the run.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be created.
+    pub(super) fn copies(&self, parts: &Parts<'_>) -> Result<StoredCopies> {
+        StoredCopies::open(&self.path.join(COPIES), parts.file_keys())
     }
 
     /// Returns the result of a run that has stored its share of the parts.

@@ -4,6 +4,7 @@
 //! they are complete (see [`whole_file`] and [`output_folder`]).
 
 pub mod columns;
+pub(crate) mod copy_store;
 pub mod evaluation;
 pub mod kept_documents;
 pub mod output_folder;

@@ -58,6 +58,21 @@ fn workplace(documents: u32) -> Folder {
     folder
 }
 
+/// Returns the content of a file whose copy is stored, because it has more than 1 MiB.
+fn large_file() -> String {
+    let text = |number: u32| {
+        let word =
+            |at: u32| format!("w{}", number.wrapping_mul(2_654_435_761).rotate_left(at) % 9973);
+        (0..30).map(word).collect::<Vec<_>>().join(" ")
+    };
+    // Every third document repeats the one before.
+    let lines =
+        (0..6000).map(|number| json!({"text": text(number - number % 3 / 2)}).to_string() + "\n");
+    let lines: String = lines.collect();
+    assert!(lines.len() > 1 << 20);
+    lines
+}
+
 /// Returns the contents of a file or folder by name, without times.
 fn contents(path: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
@@ -119,7 +134,8 @@ fn remove(folder: &Folder, output: &str) {
 #[cfg(unix)]
 fn a_run_that_is_killed_goes_on_to_the_same_bytes() {
     let kills = std::env::var("SIMTOOL_KILLS").map_or(6, |kills| kills.parse().unwrap());
-    let folder = workplace(120);
+    // Copies of large files are stored, too.
+    let folder = workplace(120).with("in/large.jsonl", large_file());
     for (expected, (command, output)) in whole_runs(&folder).into_iter().zip(COMMANDS) {
         let began = Instant::now();
         check(&folder, &format!("{command} -q --output {output} --resume"));

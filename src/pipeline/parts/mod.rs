@@ -134,6 +134,21 @@ impl<'c> Parts<'c> {
         Self { excerpts, ..self }
     }
 
+    /// Returns a key for each file of the collection, which is made from the keys of its shards. `None` if a shard has
+    /// no key.
+    pub(crate) fn file_keys(&self) -> Vec<Option<u128>> {
+        let mut keys: Vec<Option<Vec<u8>>> = vec![Some(Vec::new()); self.collection.file_count()];
+        for (shard, key) in self.keys.iter().enumerate() {
+            // One shard without a key is enough, because the copy of the file would have its documents.
+            let of_file = &mut keys[self.collection.shard_file(shard)];
+            match (of_file.as_mut(), key) {
+                (Some(bytes), Some(key)) => bytes.extend(key.to_le_bytes()),
+                _ => *of_file = None,
+            }
+        }
+        keys.into_iter().map(|bytes| bytes.map(|bytes| wide_hash(&bytes))).collect()
+    }
+
     /// Returns the numbers of the shards that are not stored and could be.
     pub(crate) fn missing(&self) -> impl Iterator<Item = usize> {
         (0..self.keys.len())

@@ -1,0 +1,256 @@
+//! Copies of input files that a run stores next to its output until it ends. If it is stopped, the next run takes them
+//! and does not write them again.
+//!
+//! A stored copy has a key that is made from its input file, from the settings, and from the fate of each of its
+//! documents. So a copy is never used for a run with other results.
+
+use super::caught_texts::CaughtTexts;
+use crate::pipeline::stored_bytes::{BytesReader, BytesWriter};
+use crate::write::copy_store::CopyStore;
+use simtool_base::error::Result;
+use simtool_base::stable_hash::wide_hash;
+use simtool_model::document::{DocOrdinal, DocumentIds};
+use simtool_read::{Collection, Corpus};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Minimum number of bytes of a file whose copy is stored. It takes longer to bring the copy of a smaller file to the
+/// disk than to write it again.
+const LEAST_BYTES: u64 = 1 << 20;
+
+/// Store for the copies of the files of a collection.
+#[derive(Debug)]
+pub(crate) struct StoredCopies {
+    store: CopyStore,
+    /// Key of each file with its settings. `None` if the file cannot be recognized in a later run.
+    file_keys: Vec<Option<u128>>,
+    /// Minimum number of bytes of a file whose copy is stored.
+    least_bytes: u64,
+}
+
+/// Stored copies that fit the results of a run.
+pub(super) struct FittingCopies<'c> {
+    stored: &'c StoredCopies,
+    /// For each file, its key with the fates of its documents, and its documents. `None` if its copy is not stored.
+    files: Vec<Option<(u128, Range<u32>)>>,
+    /// For each file, whether its copy was stored by an earlier run.
+    is_stored: Vec<bool>,
+    /// Receiver of the texts that the copying passes. Those of a stored copy are stored with it.
+    texts: Option<&'c CaughtTexts>,
+}
+
+impl StoredCopies {
+    /// Opens the store in `folder`. `file_keys` has a key for each file of the collection.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be created.
+    pub(crate) fn open(folder: &Path, file_keys: Vec<Option<u128>>) -> Result<Self> {
+        Ok(Self { store: CopyStore::open(folder)?, file_keys, least_bytes: LEAST_BYTES })
+    }
+
+    /// Removes the store after the run, which has its results.
+    pub(crate) fn remove(self) {
+        self.store.remove();
+    }
+
+    /// Finds the stored copies that fit the fates of all documents. `is_kept` returns whether a document is kept or
+    /// removed, and `None` if it is cut. `texts` receives the texts that are stored with the copies.
+    pub(super) fn fitting<'c>(
+        &'c self,
+        collection: &Collection,
+        ids: &DocumentIds,
+        is_kept: &dyn Fn(DocOrdinal) -> Option<bool>,
+        texts: Option<&'c CaughtTexts>,
+    ) -> FittingCopies<'c> {
+        // Bytes and documents of each file, which are the sums over its shards.
+        let mut bytes = vec![0; collection.file_count()];
+        let mut documents: Vec<Option<Range<u32>>> = vec![None; collection.file_count()];
+        for shard in 0..collection.shard_count() {
+            let file = collection.shard_file(shard);
+            bytes[file] += collection.shard_bytes(shard);
+            let of_shard = ids.first_of_shard(shard).0..ids.end_of_shard(shard).0;
+            // The shards of a file follow each other.
+            let start = documents[file].as_ref().map_or(of_shard.start, |range| range.start);
+            documents[file] = Some(start..of_shard.end);
+        }
+        let key = |(file, documents): (usize, Option<Range<u32>>)| {
+            let file_key = self.file_keys.get(file).copied().flatten()?;
+            let documents = documents.filter(|_| bytes[file] >= self.least_bytes)?;
+            Some((key_with_fates(file_key, documents.clone(), is_kept)?, documents))
+        };
+        let files: Vec<_> = documents.into_iter().enumerate().map(key).collect();
+        let is_stored = vec![false; files.len()];
+        let mut fitting = FittingCopies { stored: self, files, is_stored, texts };
+        // Taking a copy hands its texts on, so it is done once for each file.
+        fitting.is_stored = (0..fitting.files.len()).map(|file| fitting.take(file)).collect();
+        fitting
+    }
+}
+
+impl FittingCopies<'_> {
+    /// Returns whether the copy of a file is stored, so that it need not be written.
+    pub(super) fn has(&self, file: usize) -> bool {
+        self.is_stored[file]
+    }
+
+    /// Returns the path at which the copy of a file is written before it is stored. `None` if it is not stored.
+    pub(super) fn unfinished(&self, file: usize) -> Option<PathBuf> {
+        self.files[file].as_ref().map(|(key, _)| self.stored.store.unfinished(*key))
+    }
+
+    /// Stores the copy of a file, which is whole.
+    ///
+    /// # Errors
+    ///
+    /// The copy cannot be brought to the disk.
+    pub(super) fn finish(&self, file: usize) -> Result<()> {
+        let Some((key, documents)) = &self.files[file] else { return Ok(()) };
+        let mut note = BytesWriter::default();
+        let texts = self.texts.map(|texts| texts.seen(documents.clone())).unwrap_or_default();
+        note.number(texts.len() as u64);
+        for (document, text) in texts {
+            note.number((document - documents.start).into());
+            note.bytes(&text);
+        }
+        self.stored.store.finish(*key, &note.into_bytes())
+    }
+
+    /// Puts the stored copy of a file at `to`.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub(super) fn place(&self, file: usize, to: &Path) -> Result<()> {
+        match &self.files[file] {
+            Some((key, _)) => self.stored.store.place(*key, to),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes the copy of a file from the store, with the texts that are stored with it. Returns false if there is
+    /// none, or if a wanted text is not stored with it.
+    fn take(&self, file: usize) -> bool {
+        let Some((key, documents)) = &self.files[file] else { return false };
+        let Some(note) = self.stored.store.note(*key) else { return false };
+        let Some(texts) = stored_texts(&mut BytesReader::new(&note)) else { return false };
+        let Some(wanted) = self.texts else { return true };
+        for (document, text) in texts {
+            wanted.see(DocOrdinal(documents.start + document), text);
+        }
+        wanted.has_all(documents.clone())
+    }
+}
+
+/// Returns the texts of a note, by the numbers of their documents in the file.
+fn stored_texts<'n>(note: &mut BytesReader<'n>) -> Option<Vec<(u32, &'n [u8])>> {
+    note.list(|note| Some((note.short_number()?, note.bytes()?)))
+}
+
+/// Returns the key of the copy of a file. Returns `None` if a document is cut, because cuts are not part of the key.
+fn key_with_fates(
+    file_key: u128,
+    documents: Range<u32>,
+    is_kept: &dyn Fn(DocOrdinal) -> Option<bool>,
+) -> Option<u128> {
+    let mut bytes = file_key.to_le_bytes().to_vec();
+    for document in documents {
+        bytes.push(is_kept(DocOrdinal(document))?.into());
+    }
+    Some(wide_hash(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::kept_copies::{BadRecords, CopyRules, DocumentFate, write_kept_copies};
+    use crate::pipeline::CollectionSummary;
+    use simtool_base::memory_ledger::Ledger;
+    use simtool_base::progress::NoProgress;
+    use simtool_compute::context::Context;
+    use simtool_read::ReadOptions;
+    use simtool_read::walk::{InFolders, Walker};
+    use std::fs;
+
+    /// Number of documents of each file.
+    const DOCUMENTS: u32 = 300;
+
+    fn collection(folder: &Path) -> Collection {
+        let mut walker = Walker::default();
+        walker.add(folder, InFolders::default());
+        let options = ReadOptions { shard_bytes: 2000, ..ReadOptions::default() };
+        Collection::open(walker.finish().files, options)
+    }
+
+    /// Removes every third document, and the documents from `from` on.
+    fn is_kept(document: DocOrdinal, from: u32) -> bool {
+        !document.0.is_multiple_of(3) && document.0 < from
+    }
+
+    #[test]
+    fn stored_copies_are_taken_if_their_documents_have_the_same_fates() {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("in");
+        fs::create_dir(&input).unwrap();
+        for name in ["a.jsonl", "b.jsonl", "c.jsonl"] {
+            let line = |n: u32| format!("{{\"text\": \"text {n} of {name}\"}}\n");
+            fs::write(input.join(name), (0..DOCUMENTS).map(line).collect::<String>()).unwrap();
+        }
+        let files = collection(&input);
+        let ids = CollectionSummary::read(&files, Context::default().threads()).unwrap().ids;
+        let copied = |name: &str, from: u32, wanted: &[u32], stored: Option<&StoredCopies>| {
+            let texts = CaughtTexts::new(wanted.to_vec(), &Ledger::new(1 << 30));
+            let rules = CopyRules {
+                fate: &|document| DocumentFate::kept_if(is_kept(document, from)),
+                mask: None,
+                bad_records: BadRecords::Keep,
+                texts: Some(&texts),
+                added: None,
+                stored,
+            };
+            let to = folder.path().join(name);
+            let copies = write_kept_copies(&files, &ids, &rules, &to, &NoProgress).unwrap();
+            assert_eq!(copies.files.len(), 3);
+            let read = |name| fs::read_to_string(to.join("in").join(name)).unwrap();
+            let mut texts: Vec<_> = texts.into_texts().into_iter().collect();
+            texts.sort_unstable();
+            (["a.jsonl", "b.jsonl", "c.jsonl"].map(read), texts)
+        };
+        let expected = copied("plain", u32::MAX, &[5, 700], None);
+        assert!(expected.0[0].len() > 1000 && expected.1.len() == 2);
+        let store = folder.path().join("copies");
+        let open = |least_bytes| {
+            // The third file cannot be recognized in a later run.
+            let stored = StoredCopies::open(&store, vec![Some(1), Some(2), None]).unwrap();
+            StoredCopies { least_bytes, ..stored }
+        };
+        let all = |wanted: &[u32], name: &str| copied(name, u32::MAX, wanted, Some(&open(0)));
+        assert_eq!(all(&[5, 700], "first"), expected);
+        // A copy in the store is changed, which shows where it is taken.
+        let mut changed = 0;
+        for entry in fs::read_dir(&store).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|ending| ending == "copy") {
+                let text = fs::read_to_string(&path).unwrap().replace("text", "TEXT");
+                fs::remove_file(&path).unwrap();
+                fs::write(&path, text).unwrap();
+                changed += 1;
+            }
+        }
+        assert_eq!(changed, 2);
+        let is_taken = |copies: &[String; 3]| copies.each_ref().map(|text| text.contains("TEXT"));
+        let again = all(&[5, 700], "again");
+        assert_eq!((is_taken(&again.0), again.1), ([true, true, false], expected.1.clone()));
+        // A text is wanted that is not stored with the copy of its file.
+        let other = all(&[5, 400], "other");
+        assert_eq!((is_taken(&other.0), other.1.len()), ([true, false, false], 2));
+        // Documents of the second file have other fates.
+        let fates = copied("fates", 450, &[5, 700], Some(&open(0)));
+        assert_eq!(is_taken(&fates.0), [true, false, false]);
+        // Small files are written again.
+        let small = copied("small", u32::MAX, &[5, 700], Some(&open(1 << 20)));
+        assert_eq!(small, expected);
+        open(0).remove();
+        assert!(!store.exists());
+    }
+}
