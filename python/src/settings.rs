@@ -13,6 +13,7 @@ use simtool::run::guessed_setting;
 use simtool::tokenize::stop_words::StopWords;
 use simtool::{Config, Resources};
 use std::ffi::OsString;
+use std::path::Path;
 
 /// Name of functions on texts in memory in the table of guessed settings.
 const ON_TEXTS: &str = "texts";
@@ -106,7 +107,9 @@ fn word_list(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<OsString>>
             .map_err(|_| PyTypeError::new_err("stop_words: the words of a list must be str"))?;
         // The name of a list or a file would silently be one more word. Lists of English words have the word none.
         let is_list = word != "none" && StopWords::built_in(&word).is_some();
-        if is_list || word.contains(['/', '\\']) || word.ends_with(".txt") {
+        let is_file =
+            Path::new(&word).extension().is_some_and(|end| end.eq_ignore_ascii_case("txt"));
+        if is_list || is_file || word.contains(['/', '\\']) {
             return Err(PyTypeError::new_err(format!(
                 "stop_words: a Python list holds the words themselves, and {word} is the name of a list or a file; + joins \
                  them, as in stop_words=\"english+german.txt\""
