@@ -105,8 +105,9 @@ class NearDuplicates:
         """The clusters: each kept row for which others are removed, with the list of the removed rows."""
     @property
     def documents(self) -> Table:
-        """All rows, each with the row that is kept of its cluster and the number of rows in the cluster. A
-        kept row has itself, and no closeness. A match has no clusters.
+        """All rows, with the columns of the output `documents` that texts in memory have. `kept` and `cluster_id` are
+        the row that is kept of the cluster: a kept row has itself, and no closeness. Without texts, as in the result
+        of `cluster`, `bytes`, `tokens` and `exact_copies` are missing. A match has no clusters.
         """
     @property
     def pairs(self) -> Table:
@@ -541,6 +542,11 @@ def deduplicate(
         cluster: Documents to remove: only documents near a kept document (proven), or also documents
             that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
             components.
+        cluster_weight: Weight of a kept document by the size n of its cluster: 1, sqrt, log (1 + ln n),
+            or sizes from which a weight holds, such as 1:1,2:2,10:3 [default: 1].
+        repeated_share: Also compute, for each document, the share of its words that are in passages of
+            at least N words which another document has, too. Searches the passages as `simtool
+            passages` does.
         method: Method that finds near-duplicates [default: exact]. Values: exact, simhash,
             multi-lexicon, minhash, i-match, auto.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
