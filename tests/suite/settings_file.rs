@@ -43,6 +43,11 @@ fn options_of_a_file_count_unless_the_command_line_has_them() {
         summary.contains("--similarity=0.6") && summary.contains("--text-field=body"),
         "{summary}"
     );
+    // The recorded command repeats the run without the file, too.
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    let command = summary["command"].as_str().unwrap();
+    succeeds(&folder.run_words(command.split_once(' ').unwrap().1));
+    assert_eq!(removed(&folder), ["\"b\""]);
 }
 
 #[test]

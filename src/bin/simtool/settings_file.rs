@@ -38,10 +38,6 @@ pub(crate) fn with_settings(
     // After `--`, every word is a path, even if it looks like an option.
     let mut options = arguments.iter().skip(1).take_while(|argument| *argument != "--");
     let prints = options.clone().any(|argument| argument == "--print-config");
-    let names_file = |argument: &OsString| {
-        let text = argument.to_string_lossy();
-        text == "--config" || text.starts_with("--config=")
-    };
     // Most command lines have no other settings, and then they are parsed only once.
     let has_variables =
         environment.iter().any(|(name, _)| name.to_string_lossy().starts_with(PREFIX));
@@ -57,6 +53,12 @@ pub(crate) fn with_settings(
         };
     }
     called.completed(arguments, environment).map_err(failed)
+}
+
+/// Returns whether an argument names the settings file, or is followed by its name.
+fn names_file(argument: &OsString) -> bool {
+    let text = argument.to_string_lossy();
+    text == "--config" || text.starts_with("--config=")
 }
 
 fn failed(error: Error) -> ExitStatus {
@@ -124,6 +126,13 @@ impl Called {
         let end = arguments.iter().position(|argument| argument == "--");
         let end = end.unwrap_or(arguments.len());
         arguments.splice(end..end, added);
+        // The options of the file are arguments now. The recorded command line then repeats the run without the file,
+        // even if the file is changed or gone. The parser refuses several files.
+        let mut files = (0..end).filter(|&at| names_file(&arguments[at]));
+        if let (Some(at), None) = (files.next(), files.next()) {
+            let words = if arguments[at] == "--config" { 2 } else { 1 };
+            arguments.drain(at..at + words);
+        }
         Ok(arguments)
     }
 
