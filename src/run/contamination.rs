@@ -186,6 +186,7 @@ fn item_settings(input: &InputSettings, fields: &[String]) -> InputSettings {
         encoding: input.encoding,
         content: input.content,
         text_field: (!fields.is_empty()).then(|| fields.join("+")),
+        text_setting: "fields",
         id_field: input.id_field.clone(),
         on_error: input.on_error,
         max_record: input.max_record,

@@ -303,6 +303,9 @@ fn parse_corpus_input(
     }
     // The user may compare all texts of the queries with some texts of the corpus.
     corpus_input.all_strings &= corpus_input.text_field == input.text_field;
+    if !paths.queries.is_empty() {
+        corpus_input.text_setting = "against_text_field";
+    }
     Ok(corpus_input)
 }
 

@@ -36,6 +36,8 @@ pub struct InputSettings {
     pub dialect: NamedDialect,
     /// Fields of the text, if the user named any.
     pub text_field: Option<String>,
+    /// Option with which the user can name these fields.
+    pub text_setting: &'static str,
     /// Whether the text of a record is all its texts, joined by newlines.
     pub all_strings: bool,
     /// Field of the ID, if the user named one.
@@ -108,6 +110,7 @@ impl Default for InputSettings {
             content: usual.content,
             dialect: NamedDialect::default(),
             text_field: None,
+            text_setting: "text_field",
             all_strings: false,
             id_field: None,
             min_tokens: 0,
@@ -184,6 +187,7 @@ impl InputSettings {
             content: options.take_choice("content")?.unwrap_or_default(),
             dialect: dialect(options)?,
             text_field: options.take("text_field"),
+            text_setting: "text_field",
             all_strings: options.take_flag("all_strings")?,
             id_field: options.take("id_field"),
             min_tokens: options.take_parsed("min_tokens", whole)?.unwrap_or(usual.min_tokens),
@@ -263,6 +267,7 @@ impl InputSettings {
             } else {
                 self.text_field().into()
             },
+            text_setting: self.text_setting,
             id_field: self.id_field().into(),
             max_record_bytes: address(self.max_record),
             max_expansion: self.max_expansion,

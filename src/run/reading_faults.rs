@@ -98,7 +98,7 @@ pub(super) fn refuse_most_without_text(
         "{most} do not have this field; {there}. Name the field of the text, or one for each kind of \
          file, such as text,body. Nothing was written"
     );
-    Err(Error::config("text_field", collection.text_field(), rule))
+    Err(Error::config(collection.text_setting(), collection.text_field(), rule))
 }
 
 /// Returns the files with records that lack the field of the text: the first of these records, and their

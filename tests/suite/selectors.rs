@@ -110,6 +110,17 @@ fn each_side_of_a_match_has_its_own_fields() {
     );
 }
 
+#[test]
+fn each_side_of_a_match_is_advised_to_use_its_own_option() {
+    let folder = Folder::empty()
+        .with("new.jsonl", "{\"body\":\"one two three\"}\n")
+        .with("old.jsonl", "{\"content\":\"one two three\"}\n");
+    let run = folder.run_words("match new.jsonl --against old.jsonl --text-field body");
+    assert!(run.code != 0 && run.err.contains("--against-text-field"), "{}", run.err);
+    let run = folder.run_words("match new.jsonl --against old.jsonl --text-field content");
+    assert!(run.code != 0 && !run.err.contains("--against-text-field"), "{}", run.err);
+}
+
 /// Each record has the fields of both sides, so a document that is read with the fields of the other side
 /// has another text and another ID.
 #[test]

@@ -175,6 +175,12 @@ impl Collection {
         self.files[file].map.is_none()
     }
 
+    /// Returns the option with which users name the fields of the text.
+    #[must_use]
+    pub fn text_setting(&self) -> &'static str {
+        self.options.text_setting
+    }
+
     /// Returns the selector of the text.
     #[must_use]
     pub fn text_field(&self) -> &Selector {

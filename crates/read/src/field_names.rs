@@ -2,7 +2,7 @@
 //! not exist.
 
 use crate::format::{FieldNames, Reader};
-use crate::{Collection, Corpus, Event, Recognized, Selector, Visit};
+use crate::{Collection, Corpus, Event, ReadOptions, Recognized, Selector, Visit, jsonl};
 use simtool_base::fault::quoted;
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -15,6 +15,35 @@ const MOST_NAMING_FILES: usize = 8;
 const MOST_RECORDS: usize = 16;
 /// Largest number of field names that are returned.
 const MOST_NAMES: usize = 40;
+
+/// Returns a message about a JSON line without the field with the text, like [`Collection::lack_of_text`].
+///
+/// ```
+/// use simtool_read::{ReadOptions, lack_of_text_in_line};
+///
+/// let message = lack_of_text_in_line(br#"{"id": 1, "body": "a text"}"#, &ReadOptions::default());
+/// assert!(message.starts_with("no field \"text\"; there are: id, body."));
+/// ```
+#[must_use]
+pub fn lack_of_text_in_line(line: &[u8], options: &ReadOptions) -> String {
+    let there = listed(jsonl::field_names(line));
+    lack_of_text(&options.text_field, &there, options.text_setting)
+}
+
+fn lack_of_text(wanted: &Selector, there: &str, setting: &str) -> String {
+    let wanted = quoted(wanted.as_str().as_bytes());
+    format!("no field \"{wanted}\"; {there}. Name the field of the text with `{setting}`")
+}
+
+/// Returns the names of the fields of a record as the end of a message.
+fn listed(mut names: Vec<String>) -> String {
+    names.truncate(MOST_NAMES);
+    let names: Vec<String> = names.iter().map(|name| quoted(name.as_bytes())).collect();
+    match &names[..] {
+        [] => "there are no fields".to_owned(),
+        names => format!("there are: {}", names.join(", ")),
+    }
+}
 
 impl Collection {
     /// Returns the names of the fields in the first records of the first files, in the order of
@@ -80,9 +109,7 @@ impl Collection {
     /// number of the file, and `byte` is the offset of the record in that file.
     #[must_use]
     pub fn lack_of_text(&self, file: usize, byte: u64) -> String {
-        let there = self.fields_at(file, byte);
-        let wanted = quoted(self.text_field().as_str().as_bytes());
-        format!("no field \"{wanted}\"; {there}. Name the field of the text with `text_field`")
+        lack_of_text(self.text_field(), &self.fields_at(file, byte), self.text_setting())
     }
 
     /// Returns a list of the fields of a record as the end of a message, for example "there are:
@@ -90,13 +117,7 @@ impl Collection {
     /// file.
     #[must_use]
     pub fn fields_at(&self, file: usize, byte: u64) -> String {
-        let mut names = self.names_at(file, byte);
-        names.truncate(MOST_NAMES);
-        let names: Vec<String> = names.iter().map(|name| quoted(name.as_bytes())).collect();
-        match &names[..] {
-            [] => "there are no fields".to_owned(),
-            names => format!("there are: {}", names.join(", ")),
-        }
+        listed(self.names_at(file, byte))
     }
 
     /// Returns the names of the fields of the record at offset `byte` of the file. If the file is a

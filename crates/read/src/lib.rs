@@ -104,6 +104,7 @@ pub use collection::Collection;
 pub use delimited::csv_rows::{VisitCsvRow, visit_csv_rows};
 pub use delimited::dialect::Dialect;
 pub use delimited::recognize_dialect::{NamedDialect, Quote};
+pub use field_names::lack_of_text_in_line;
 pub use format::Format;
 pub use jsonl::JsonLinesInMemory;
 pub use opened::Recognized;

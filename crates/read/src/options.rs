@@ -60,6 +60,8 @@ pub struct ReadOptions {
     pub dialect: NamedDialect,
     /// Fields or columns that hold the text.
     pub text_field: Selector,
+    /// Option with which users name these fields. Messages advise to use it.
+    pub text_setting: &'static str,
     /// Field or column that holds the ID.
     pub id_field: Selector,
     /// Fields, columns or WARC header fields whose values decide which documents are compared, and which
@@ -91,6 +93,7 @@ impl Default for ReadOptions {
             content: PageContent::default(),
             dialect: NamedDialect::default(),
             text_field: Selector::from("text"),
+            text_setting: "text_field",
             id_field: Selector::from("id"),
             fields: Vec::new(),
             max_record_bytes: 128 << 20,

@@ -92,7 +92,7 @@ pub(super) fn find_fields<'de>(
 /// Returns the names of the fields of the object in `line`, in order. The names of nested fields are
 /// paths, such as `meta.id` or `messages[].content`. Of a list, the fields of its first element are
 /// listed. Returns an empty list if the line is not an object.
-pub(super) fn field_names(line: &[u8]) -> Vec<String> {
+pub(crate) fn field_names(line: &[u8]) -> Vec<String> {
     let line = String::from_utf8_lossy(without_byte_order_mark(line));
     let mut names = Vec::new();
     if !is_too_deep(line.as_bytes(), DEEPEST) && Object::parse(&line).is_ok() {

@@ -25,6 +25,7 @@ use {
     simtool_base::error::Result,
 };
 
+pub(crate) use fields::field_names;
 pub use in_memory::JsonLinesInMemory;
 pub(super) use json::JSON;
 
@@ -104,7 +105,7 @@ impl ByteFormat for JsonLines {
     }
 
     fn field_names(&self) -> FieldNames {
-        FieldNames::InEachRecord(fields::field_names)
+        FieldNames::InEachRecord(field_names)
     }
 }
 
