@@ -236,7 +236,7 @@ pub fn contamination(
     timings.end("find files");
 
     let [strict_items, strict] = [items, documents].map(|input| Strict(&input.collection));
-    let folder = request.parts.open(&request.output, &request.paths, &request.command)?;
+    let folder = request.parts.open(&request.output, &request.paths, &request.command, face)?;
     let parts = open_parts(request, folder.as_ref(), [items, documents], (context, face))?;
     let found = find_in_parts(
         items.corpus(&strict_items),

@@ -83,7 +83,8 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     request.parts.refuse_share(SHARE_HAS_NO_RESULTS)?;
     // An output folder that cannot be created must end the run before the long search.
     let folder = create_output_folder(&request.output, request.existing, &run_files(), face)?;
-    let stored = request.parts.open(&request.output, &request.paths.corpus, &request.command)?;
+    let stored =
+        request.parts.open(&request.output, &request.paths.corpus, &request.command, face)?;
     let context = &Context::new(chosen.plan.resources(), face.progress())?;
     let excerpts = excerpts(request, corpora, context);
     let first = &inputs.first().collection;

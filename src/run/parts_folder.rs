@@ -172,7 +172,7 @@ impl PartsRequest {
     }
 
     /// Opens the folder of the run that writes to `output` and has this command line. Creates the folder if it does
-    /// not exist. Returns `None` if the run stores nothing.
+    /// not exist. Returns `None` if the run stores nothing, and then shows a note if an earlier run stored something.
     ///
     /// # Errors
     ///
@@ -182,8 +182,19 @@ impl PartsRequest {
         output: &Path,
         paths: &[PathBuf],
         command: &str,
+        face: &dyn Face,
     ) -> Result<Option<PartsFolder<'_>>> {
-        let Some((setting, value)) = self.setting() else { return Ok(None) };
+        let Some((setting, value)) = self.setting() else {
+            let path = parts_path(output);
+            if is_output_folder(&path) {
+                let path = path.display();
+                let note = format!(
+                    "{path} holds what a run that was stopped has read: add `resume` to go on from there, or remove it"
+                );
+                face.notice(Notice::Note(&face.message(&note)));
+            }
+            return Ok(None);
+        };
         if paths.iter().any(|path| path == Path::new(STANDARD_INPUT)) {
             let rule = "needs files, because standard input cannot be read again";
             return Err(Error::config(setting, value, rule));

@@ -182,7 +182,7 @@ pub fn store_passage_shard(request: &PassagesRequest, face: &dyn Face) -> Result
     let context = &Context::new(&request.resources, face.progress())?;
     let paths = request.input.with_listed(&request.paths)?;
     let input = open_input(request, &paths, face)?;
-    let folder = request.parts.open(&request.output, &request.paths, &request.command)?;
+    let folder = request.parts.open(&request.output, &request.paths, &request.command, face)?;
     let parts = open_parts(folder.as_ref(), &input.collection, (context, face))?;
     let (Some(folder), Some(parts)) = (&folder, &parts) else {
         return Err(Error::config("shard", "", "is needed"));
@@ -274,7 +274,7 @@ pub fn passages(
         Some(_) => OutputTarget::folder(place, &passages_files(), &paths, face)?,
         None => OutputTarget::file(place, &[&input], standard_output)?,
     };
-    let folder = request.parts.open(&request.output, &request.paths, &request.command)?;
+    let folder = request.parts.open(&request.output, &request.paths, &request.command, face)?;
     let parts = open_parts(folder.as_ref(), &input.collection, (context, face))?;
     timings.end("find files");
 

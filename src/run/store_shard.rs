@@ -32,7 +32,8 @@ pub fn store_shard(request: &Request, face: &dyn Face) -> Result<StoredParts> {
     let chosen = choose(request, plan, corpora, face)?;
     announce(&chosen, corpora, face);
 
-    let folder = request.parts.open(&request.output, &request.paths.corpus, &request.command)?;
+    let folder =
+        request.parts.open(&request.output, &request.paths.corpus, &request.command, face)?;
     let context = &Context::new(chosen.plan.resources(), face.progress())?;
     let excerpts = excerpts(request, corpora, context);
     let excerpts = excerpts.as_ref().map(Sides::first);
