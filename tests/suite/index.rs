@@ -194,6 +194,27 @@ fn indexes_are_joined_and_documents_taken_out() {
 }
 
 #[test]
+fn a_new_index_says_which_similarity_it_finds() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = simtool(folder.path(), "index create i");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("Jaccard similarity of 0.979"), "{message}");
+    assert!(message.contains("cannot be changed later"), "{message}");
+}
+
+#[test]
+fn a_filter_lists_the_fields_of_a_line_without_text() {
+    let folder = workplace(3);
+    let mut child = started(folder.path(), "index filter i -q");
+    child.stdin.take().unwrap().write_all(b"{\"id\": 1, \"body\": \"some words\"}\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    let expected = "line 1: no field \"text\"; there are: id, body. Name the field of the text with --text-field; it passes";
+    assert!(message.contains(expected), "{message}");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 32));
+}
+
+#[test]
 fn damage_is_reported_and_the_rest_is_saved() {
     let folder = workplace(60);
     let folder = folder.path();

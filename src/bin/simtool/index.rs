@@ -50,6 +50,9 @@ fn create(args: &CreateArgs) -> anyhow::Result<()> {
     let method = run::create_index(&args.index, options, &holder("create"))?;
     if !args.quiet {
         console::note(&format!("{} keeps {method}", args.index.display()));
+        if let Some(means) = method.distance_means() {
+            console::note(&format!("{means} The distance of an index cannot be changed later"));
+        }
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::quantity::counted;
 use simtool_base::utc_time::UtcTime;
 use simtool_model::document::Bad;
+use simtool_read::{ReadOptions, lack_of_text_in_line};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -90,6 +91,8 @@ struct Answers<'a> {
     face: &'a dyn Face,
     out: BufWriter<&'a mut (dyn Write + Send)>,
     duplicates: Option<Duplicates<'a>>,
+    /// How lines are read.
+    reading: ReadOptions,
     /// Maximum number of bytes of a line that is compared.
     longest: usize,
     counts: FilterOutcome,
@@ -127,13 +130,14 @@ pub fn filter_lines(
     let duplicates = request.duplicates.as_deref().map(Duplicates::open).transpose()?;
     let reading = request.input.read_options(face.access());
     let longest = reading.max_record_bytes.max(1);
-    let reader = adder.line_reader(reading)?;
+    let reader = adder.line_reader(reading.clone())?;
     let mut answers = Answers {
         adder,
         request,
         face,
         out: BufWriter::with_capacity(1 << 20, out),
         duplicates,
+        reading,
         longest,
         counts: FilterOutcome::default(),
         committed: 0,
@@ -344,7 +348,11 @@ impl Answers<'_> {
                 LineFate::Document(_, Added::New(_)) => self.counts.new += 1,
                 // Lines without words are near nothing, so they pass.
                 LineFate::Document(_, Added::Wordless) | LineFate::Blank => {}
-                LineFate::Bad(bad) => self.count_bad(&bad.expected),
+                LineFate::Bad(bad) if bad.code == Bad::NO_TEXT => {
+                    let lack = lack_of_text_in_line(&batch[bytes.clone()], &self.reading);
+                    self.count_bad(&self.face.message(&lack));
+                }
+                LineFate::Bad(bad) => self.count_bad(&format!("expected {}", bad.expected)),
             }
             stop = bytes.end;
         }
@@ -355,13 +363,12 @@ impl Answers<'_> {
         self.duplicates.as_mut().map_or(Ok(()), Duplicates::flush)
     }
 
-    /// Counts the last line that was counted as bad, and reports it. A valid line would be as `expected`
-    /// describes.
-    fn count_bad(&mut self, expected: &str) {
+    /// Counts the last line that was counted as bad, and reports its `fault`.
+    fn count_bad(&mut self, fault: &str) {
         self.counts.bad += 1;
         if self.counts.bad <= REPORTED {
             let line = self.counts.lines;
-            let warning = format!("standard input, line {line}: expected {expected}; it passes");
+            let warning = format!("standard input, line {line}: {fault}; it passes");
             self.face.notice(Notice::Warning(&warning));
         }
     }
@@ -375,7 +382,7 @@ impl Answers<'_> {
         let mut passed = self.pass(part);
         if is_last {
             self.counts.lines += 1;
-            self.count_bad(&Bad::at_most(self.longest));
+            self.count_bad(&format!("expected {}", Bad::at_most(self.longest)));
             passed = passed.and_then(|()| self.out.flush().map_err(unwritten));
         }
         self.output_error = passed.err();
