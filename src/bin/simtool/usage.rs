@@ -43,6 +43,10 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
         drop(io::stderr().write_all(FIRST_STEPS.as_bytes()));
         return Err(ExitStatus::Usage);
     }
+    if has_detached_place(&arguments) {
+        console::error("--annotate in-place: join the two words with =: `--annotate=in-place`");
+        return Err(ExitStatus::Usage);
+    }
     let form = form(&arguments[1..]);
     let command = match read(form, &arguments) {
         Err(error) if form == CommandForm::Command && is_wrong_n(&error, &arguments) => {
@@ -81,6 +85,13 @@ pub(crate) fn understood(arguments: Vec<OsString>) -> Option<Command> {
 /// M.
 fn named_null(argument: OsString) -> OsString {
     if argument == "-0" { "--null".into() } else { argument }
+}
+
+/// Returns whether the value of `--annotate` is a word of its own. The parser would take it for an input, because
+/// the option needs no value.
+fn has_detached_place(arguments: &[OsString]) -> bool {
+    let is_detached = |words: &[OsString]| words[0] == "--annotate" && words[1] == "in-place";
+    arguments.windows(2).any(is_detached) && !Path::new("in-place").exists()
 }
 
 /// Returns arguments that print the help of a form of the command line. A form that is not a command, such as

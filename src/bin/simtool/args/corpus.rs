@@ -274,7 +274,8 @@ pub(crate) struct CorpusArgs {
     #[arg(long)]
     pub(crate) explain: bool,
 
-    /// Read a sample, print the planned steps with estimated time and memory, and write nothing.
+    /// Read a sample, print the planned steps with estimated time and memory, and write nothing. --preview
+    /// shows what would be removed.
     #[arg(short = 'n', long, conflicts_with = "json")]
     pub(crate) dry_run: bool,
 
