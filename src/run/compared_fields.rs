@@ -97,7 +97,9 @@ impl Request {
                 format!("no document has a preferred value of {name}; {consequence}")
             }
             Some(name) => format!("the field {name} is empty everywhere; {consequence}"),
-            None => format!("no document has a date that is understood; {consequence}"),
+            None => format!(
+                "no document has a date that is understood, such as 2026-01-31; {consequence}"
+            ),
         });
         let mut notes: Vec<String> = notes.collect();
         if let Some(scope) = self.config.scope.filter(|_| read.iter().any(lacks_scope)) {
