@@ -23,7 +23,7 @@ use simtool_kernels::window_anchors::{AnchorBuffers, AnchorRun, anchor_runs, spa
 pub(crate) const BLOCK: usize = 1 << 12;
 /// Maximum of [`RunShape::repeats`].
 pub(crate) const MOST_REPEATS: u32 = 1 << 12;
-/// Maximum number of words of a window, so that [`RunShape`] fits into 32 bits.
+/// Maximum number of words of a window, so that the shape of a run fits into 32 bits.
 pub const MOST_WORDS: usize = 1000;
 
 /// Consecutive windows with the same anchor.
