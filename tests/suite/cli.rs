@@ -62,6 +62,13 @@ fn a_mistyped_command_is_distinguished_from_a_wrong_n() {
         (&["matsch", "7"], "did you mean `simtool match`?"),
         (&["serach", "x"], "did you mean `simtool search`?"),
         (&["xyz"], "there is no command 'xyz': `simtool --help` lists the commands"),
+        (&["index", "xyz"], "there is no command 'xyz': `simtool index --help` lists its commands"),
+        (&["index", "ad", "i"], "there is no command 'ad': did you mean `simtool index add`?"),
+        (
+            &["index", "backup", "i"],
+            "there is no command 'backup': to back up an index, copy its folder",
+        ),
+        (&["preview", "x"], "there is no command 'preview': `simtool dedup PATH --preview` shows"),
         (&["article.txt"], "near-duplicates of this path, type `simtool dedup article.txt`"),
         (
             &["-j", "4", "dedup", "x"],

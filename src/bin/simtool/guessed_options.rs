@@ -36,6 +36,26 @@ const INCOMPLETE: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// Commands that users guess, and advice for each.
+const COMMANDS: &[(&[&str], &str)] = &[
+    (
+        &["backup", "snapshot"],
+        "to back up an index, copy its folder while nothing is added to it; `simtool index verify` checks a copy",
+    ),
+    (
+        &["decontaminate"],
+        "`simtool contamination ITEMS --in PATH` finds the items of an evaluation set in documents",
+    ),
+    (&["preview"], "`simtool dedup PATH --preview` shows what would be removed"),
+    (&["annotate"], "`simtool dedup PATH --annotate` writes what became of each document"),
+];
+
+/// Returns advice for a command with this name. Returns `None` if nobody is known to guess it.
+pub(crate) fn command_advice(name: &str) -> Option<&'static str> {
+    let found = COMMANDS.iter().find(|(names, _)| names.contains(&name));
+    found.map(|(_, advice)| *advice)
+}
+
 /// Returns advice for an option of `command` with this name, without its dashes. Returns `None` if nobody is known to
 /// guess it.
 pub(crate) fn advice(command: &str, option: &str) -> Option<&'static str> {

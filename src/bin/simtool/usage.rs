@@ -216,7 +216,7 @@ fn better(form: CommandForm, command: &str, error: &Error) -> Option<String> {
                 Some(ContextValue::Strings(several)) => several.last().map(String::as_str),
                 _ => None,
             };
-            Some(unknown_command(name, meant))
+            Some(unknown_command(command, name, meant))
         }
         ErrorKind::UnknownArgument => {
             let argument = context(ContextKind::InvalidArg)?;
@@ -259,19 +259,25 @@ fn unknown_argument(form: CommandForm, command: &str, argument: &str) -> Option<
     Some(format!("unexpected argument '{argument}': {advice}"))
 }
 
-/// Returns the message for an unknown command. `meant` is the name of a similar command, if there is one.
-fn unknown_command(name: &str, meant: Option<&str>) -> String {
+/// Returns the message for an unknown command behind `command`, which is empty or `index`. `meant` is the name of a
+/// similar command, if there is one.
+fn unknown_command(command: &str, name: &str, meant: Option<&str>) -> String {
     let program = Args::command();
     // The suggestion may be an alias, but the message shows the name of the command.
-    let meant = meant.and_then(|meant| program.find_subcommand(meant));
-    let advice = match meant {
+    let known = meant.and_then(|meant| program.find_subcommand(meant));
+    let advice = match (command, meant) {
         // If the first word is an existing path, the user most often means `dedup`.
-        _ if Path::new(name).exists() => {
+        ("", _) if Path::new(name).exists() => {
             format!("to find the near-duplicates of this path, type `simtool dedup {name}`")
         }
-        Some(meant) => format!("did you mean `simtool {}`?", meant.get_name()),
-        None if is_index_command(name) => format!("did you mean `simtool index {name}`?"),
-        None => "`simtool --help` lists the commands".to_owned(),
+        _ if let Some(advice) = guessed_options::command_advice(name) => advice.to_owned(),
+        ("", _) if let Some(known) = known => {
+            format!("did you mean `simtool {}`?", known.get_name())
+        }
+        ("", _) if is_index_command(name) => format!("did you mean `simtool index {name}`?"),
+        ("", _) => "`simtool --help` lists the commands".to_owned(),
+        (_, Some(meant)) => format!("did you mean `simtool {command} {meant}`?"),
+        (_, None) => format!("`simtool {command} --help` lists its commands"),
     };
     format!("there is no command '{name}': {advice}")
 }
