@@ -1,5 +1,6 @@
 //! A labelled collection in memory: documents, and the pairs that are known to be near-duplicates.
 
+use crate::evaluate::pair_label::sorted;
 use crate::evaluate::truth::{IdRows, Pair, TruthFormat, read_known_pairs, read_truth};
 use crate::pipeline::document_traits::WantedTraits;
 use crate::pipeline::shard_summary::{CollectionSummary, Compared, read_summarized};
@@ -149,19 +150,17 @@ impl Labelled {
             let rule = "holds no pair: name at least two documents that are near-duplicates";
             return Err(Error::config("truth", truth.path.display(), rule));
         }
-        let mut all_set_aside = known.set_aside;
-        if let Some(gray) = set_aside {
-            all_set_aside.extend(read_truth(gray.bytes, gray.path, gray.format, &rows)?);
-            // Both files may set a pair aside, and a pair is searched for in an ascending list.
-            all_set_aside.sort_unstable();
-            all_set_aside.dedup();
+        let mut gray = known.set_aside;
+        if let Some(labels) = set_aside {
+            gray.extend(read_truth(labels.bytes, labels.path, labels.format, &rows)?);
         }
-        all_set_aside.retain(|pair| true_pairs.binary_search(pair).is_err());
+        // Both files may set a pair aside, and a pair is searched for in an ascending list.
+        let mut set_aside = sorted(gray);
+        set_aside.retain(|pair| true_pairs.binary_search(pair).is_err());
         let of_file = |note: String| format!("{}: {note}", truth.path.display());
         let notes = known.notes.into_iter().map(of_file).collect();
         // The map borrows the IDs of the documents, which move into the result.
         drop(rows);
-        let set_aside = all_set_aside;
         Ok(Self { name: name.into(), documents, truth: true_pairs, set_aside, notes })
     }
 

@@ -214,7 +214,7 @@ fn shown(kind: &str) -> String {
 }
 
 /// Returns pairs in ascending order without repetitions.
-fn sorted(mut pairs: Vec<Pair>) -> Vec<Pair> {
+pub(super) fn sorted(mut pairs: Vec<Pair>) -> Vec<Pair> {
     pairs.sort_unstable();
     pairs.dedup();
     pairs

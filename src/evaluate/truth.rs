@@ -7,8 +7,8 @@
 //! A third field of a pair may say that the documents are no near-duplicates ([`read_known_pairs`]). Further fields and
 //! empty lines are ignored. The first line is skipped as a header if none of its IDs is the ID of a document.
 
-use crate::evaluate::pair_label::PairLabels;
 pub use crate::evaluate::pair_label::{KnownPairs, Pair};
+use crate::evaluate::pair_label::{PairLabels, sorted};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::escaped;
 use simtool_base::unordered_map::UnorderedMap;
@@ -265,9 +265,7 @@ impl Clusters {
             }
         }
         // A document in two clusters can be with another document in both.
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs
+        sorted(pairs)
     }
 }
 
