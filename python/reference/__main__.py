@@ -11,10 +11,11 @@ import re
 from pathlib import Path
 
 import simtool
+import simtool.spark
 
 HEAD = """# Reference of the Python package
 
-The text of `help(simtool)`, written by `python/reference`. [The guide](../start/python.md) shows how the functions
+The text of `help(simtool)` and `help(simtool.spark)`, written by `python/reference`. [The guide](../start/python.md) shows how the functions
 work together, `simtool dedup --help` explains each option, and [Spark and Slurm](../guides/spark.md) shows how to run on Spark.
 """
 # Wider signatures are cut into lines.
@@ -96,6 +97,10 @@ def functions(body: list[ast.stmt]) -> dict[str, ast.FunctionDef]:
     return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
 
 
+def function_section(title: str, node: ast.FunctionDef, of: object) -> str:
+    return f"## {title}\n\n{block(signature(node, options(of)))}\n{documented(of)}"
+
+
 def class_section(name: str, node: ast.ClassDef) -> str:
     of, known = getattr(simtool, name), functions(node.body)
     made = known.pop("__init__", None)
@@ -118,16 +123,19 @@ def text() -> str:
     folder = Path(simtool.__file__).parent
     stubs = ast.parse((folder / "_simtool.pyi").read_text())
     known = functions(stubs.body) | functions(ast.parse((folder / "_files.pyi").read_text()).body)
+    on_spark = functions(ast.parse((folder / "spark/__init__.pyi").read_text()).body)
     classes = {node.name: node for node in stubs.body if isinstance(node, ast.ClassDef)}
     types = [ast.unparse(node) for node in stubs.body if isinstance(node, ast.Assign)]
     sections = [HEAD]
     for name in simtool.__all__:
         of = getattr(simtool, name)
         if name in known:
-            sections.append(f"## {name}\n\n{block(signature(known[name], options(of)))}\n{documented(of)}")
+            sections.append(function_section(name, known[name], of))
     for name in simtool.__all__:
         if name in classes:
             sections.append(class_section(name, classes[name]))
+    for name in simtool.spark.__all__:
+        sections.append(function_section(f"simtool.spark.{name}", on_spark[name], getattr(simtool.spark, name)))
     sections.append(f"## Types\n\nThe names with `_` mean:\n\n{block(chr(10).join(types))}")
     return "\n".join(sections)
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import pathlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from ._options import OPTIONS
+from ._docstrings import documented
+from ._options import PROGRESS
 from ._simtool import contamination_of_files, passages_of_files, preview_of_files, run_files
 
 Path = str | os.PathLike[str]
 
 
-def _documented(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the meanings of the options to the docstring of a function."""
-    function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n{OPTIONS[function.__name__]}"
-    return function
-
-
-@_documented
+@documented("", PROGRESS)
 def deduplicate_files(
     paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Any
 ) -> dict[str, Any]:
@@ -32,9 +26,21 @@ def deduplicate_files(
     repeatable option. `config=` is the path of a settings file with more of them, as for `--config`. The table
     `[dedup]` counts, or `[match]` for `match_files`. Given options go before those of the file.
 
-    Returns the contents of `summary.json` as a dict. `output` has `removed.jsonl`, `clusters.jsonl`,
-    `report.html` and the other requested files. Files must not change while they are read, unless
-    `no_mmap=True` is given, which reads them into memory.
+    Files must not change while they are read, unless `no_mmap=True` is given, which reads them into memory.
+
+    Args:
+        paths: Files and folders to read: one path, or several.
+        output: Folder for the results. It gets `removed.jsonl`, `clusters.jsonl`, `report.html` and the
+            other requested files.
+
+    Returns:
+        The contents of `summary.json`.
+
+    Raises:
+        ValueError: An option does not exist here or has a wrong value, or `output`
+            exists and `force` is not given.
+        OSError: There is no file to read, or a file cannot be read or written.
+        MemoryError: `max_memory` is too small.
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -47,7 +53,7 @@ def deduplicate_files(
     return json.loads(run_files(_listed(paths), [], os.fspath(output), progress, options))
 
 
-@_documented
+@documented("", PROGRESS)
 def match_files(
     queries: Path | Iterable[Path],
     against: Path | Iterable[Path],
@@ -56,11 +62,24 @@ def match_files(
     progress: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
-    """Finds the documents of `queries` that are similar to a document of `against`. Both are files and
-    folders.
+    """Finds the documents of `queries` that are similar to a document of `against`.
 
-    Does the work of `simtool match` in this process, with options and results as in `deduplicate_files`:
-    `pairs.jsonl` has all matches, and `removed.jsonl` the queries that have a match.
+    Does the work of `simtool match` in this process, with options and results as in `deduplicate_files`.
+
+    Args:
+        queries: Files and folders with the documents to find: one path, or several.
+        against: Files and folders to search: one path, or several.
+        output: Folder for the results. `pairs.jsonl` has all matches, and `removed.jsonl` the queries
+            that have a match.
+
+    Returns:
+        The contents of `summary.json`.
+
+    Raises:
+        ValueError: There is no path, an option does not exist here or has a wrong value, or `output`
+            exists and `force` is not given.
+        OSError: There is no file to read, or a file cannot be read or written.
+        MemoryError: `max_memory` is too small.
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -76,7 +95,7 @@ def match_files(
     return json.loads(run_files(_listed(against), listed, os.fspath(output), progress, options))
 
 
-@_documented
+@documented("", PROGRESS)
 def preview_files(
     paths: Path | Iterable[Path],
     *,
@@ -86,10 +105,21 @@ def preview_files(
 ) -> dict[str, Any]:
     """Returns what `deduplicate_files` would remove, or `match_files` if `against` is given. Writes nothing.
 
-    Does the work of `simtool dedup --preview` in this process, with options as in `deduplicate_files`. The counts
-    are those of the run. The other entries are lists: `removed_by_closeness`, `removed_by_cluster_size`,
-    `largest_clusters` with the words that their documents share, and the pairs closest to the limit,
-    `above_limit` and `below_limit`.
+    Does the work of `simtool dedup --preview` in this process, with options as in `deduplicate_files`.
+
+    Args:
+        paths: Files and folders to read: one path, or several.
+        against: Files and folders to search for documents that are similar to a document of `paths`.
+
+    Returns:
+        The counts of the run, and lists: `removed_by_closeness`, `removed_by_cluster_size`,
+        `largest_clusters` with the words that their documents share, and the pairs closest to the limit,
+        `above_limit` and `below_limit`.
+
+    Raises:
+        ValueError: There is no path, or an option does not exist here or has a wrong value.
+        OSError: There is no file to read, or a file cannot be read.
+        MemoryError: `max_memory` is too small.
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -107,7 +137,7 @@ def preview_files(
     return json.loads(preview_of_files(_listed(against), listed, progress, options))
 
 
-@_documented
+@documented("", PROGRESS)
 def contamination_files(
     items: Path | Iterable[Path],
     documents: Path | Iterable[Path],
@@ -116,14 +146,25 @@ def contamination_files(
     progress: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
-    """Finds the items of an evaluation set that documents contain. Both are files and folders.
+    """Finds the items of an evaluation set that documents contain.
 
     Does the work of `simtool contamination` in this process, with options as in `deduplicate_files`, for example
     `fields="question,answer"`, `measure="weighted"` or `share=0.7`.
 
-    Returns a dict with the numbers of `items` and `documents`, of `found_items` and of `found_documents`, of
-    `short_items`, which were matched as a whole, and of `wordless_items`. `rows` has a dict for each item and
-    document. If `output` is given, the rows are written to this file instead.
+    Args:
+        items: Files and folders with the items to find: one path, or several.
+        documents: Files and folders to search: one path, or several.
+        output: File for the rows, or folder with `write_kept`. By default, the rows are returned.
+
+    Returns:
+        The numbers of `items`, `documents`, `found_items`, `found_documents`, `short_items` (matched as a
+        whole) and `wordless_items`. Without `output`, also `rows`, with a dict for each item and document.
+
+    Raises:
+        ValueError: There is no path, an option does not exist here or has a wrong value, or `output`
+            exists and `force` is not given.
+        OSError: There is no file to read, or a file cannot be read or written.
+        MemoryError: `max_memory` is too small.
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -146,15 +187,25 @@ def contamination_files(
     return found
 
 
-@_documented
+@documented("", PROGRESS)
 def passages_files(
     paths: Path | Iterable[Path], *, progress: bool = False, **options: Any
 ) -> list[dict[str, Any]]:
     """Returns the passages of at least 50 words that several documents of files and folders have.
 
     Does the work of `simtool passages` in this process, with options as in `deduplicate_files`, for example
-    `words=20`, `anywhere=True`, `unit="sentence"` and `of="host"`. Each passage is a dict with the columns of the
-    program's rows, in reading order.
+    `words=20`, `anywhere=True`, `unit="sentence"` and `of="host"`.
+
+    Args:
+        paths: Files and folders to read: one path, or several.
+
+    Returns:
+        A dict for each passage, in reading order, with the columns of the program's rows.
+
+    Raises:
+        ValueError: An option does not exist here or has a wrong value.
+        OSError: There is no file to read, or a file cannot be read.
+        MemoryError: `max_memory` is too small.
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -168,17 +219,28 @@ def passages_files(
     return [json.loads(row) for row in rows.split("\n") if row]
 
 
-@_documented
+@documented("", PROGRESS)
 def cut_passages_files(
     paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Any
 ) -> dict[str, Any]:
     """Writes copies of files without the passages that several documents have. The first copy of each stays.
 
     Does the work of `simtool passages --write-kept` in this process, with options as in `passages_files`, for
-    example `cut="all"`, `mask="[...]"` and `min_left=50`. The folder `output` gets the copies in `kept`,
-    `passages.jsonl`, `cuts.jsonl`, `files.jsonl`, `summary.json` and `report.html`.
+    example `cut="all"`, `mask="[...]"` and `min_left=50`.
 
-    Returns the contents of `summary.json` as a dict.
+    Args:
+        paths: Files and folders to read: one path, or several.
+        output: Folder for the results. It gets the copies in `kept`, `passages.jsonl`, `cuts.jsonl`,
+            `files.jsonl`, `summary.json` and `report.html`.
+
+    Returns:
+        The contents of `summary.json`.
+
+    Raises:
+        ValueError: An option does not exist here or has a wrong value, or `output`
+            exists and `force` is not given.
+        OSError: There is no file to read, or a file cannot be read or written.
+        MemoryError: `max_memory` is too small.
 
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())

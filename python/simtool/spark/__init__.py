@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from simtool._docstrings import documented
 from simtool._simtool import Engine, cluster_weights
 from simtool.spark.buckets import Buckets, sampled
 from simtool.spark.decided import decided_rows
@@ -34,6 +35,7 @@ MOST_PAIRS = 20_000_000
 MOST_TERMS = 4_000_000
 
 
+@documented("spark.", "")
 def deduplicate(
     df: DataFrame,
     *,
@@ -57,27 +59,43 @@ def deduplicate(
     If texts are compared, the column `similarity` has their similarity. If documents have fingerprints,
     `distance` has the distance of these. Both are null if only a chain links the two documents.
 
+    The options are those of `simtool dedup`, with `_` for `-`. The default `method` is simhash. `keep="max"` and
+    `"min"` keep the document with the greatest or smallest value of `keep_field`.
+
     `text_column`, `id_column` and `keep_field` select columns as `--text-field` does, for example
-    `title+body`, `messages[].content`, `text,body` or `meta\\.text`. `all_strings` selects all texts instead of
-    `text_column`. Ids are texts or whole numbers, one for each document, and their order is the reading order.
-    Missing and repeated ids are an error. `check_ids=False` saves the job that looks for them.
+    `title+body`, `messages[].content`, `text,body` or `meta\\.text`. Ids are texts or whole numbers, one for each
+    document, and their order is the reading order.
 
-    `options` are the options of `simtool dedup`, with `_` for `-`. The default `method` is simhash.
-    `keep="max"` and `"min"` keep the document with the greatest or smallest value of `keep_field`.
+    Args:
+        df: Documents, one in each row.
+        text_column: Selector of the text.
+        id_column: Selector of the ID.
+        keep_field: Selector of the value that decides which document is kept.
+        all_strings: Compare all texts of a row instead of `text_column`.
+        check_ids: Look for missing and repeated ids in a job of its own. They are an error.
+        partitions: Number of parts in which different documents are compared. By default, the number of
+            shuffle partitions of the session.
+        sample: Number of fingerprints from which keys are chosen that separate them equally well. With
+            the method exact, number of documents from which the common terms are learned (20,000 for 0).
+        work_dir: Folder for steps that are used twice, as Parquet. Without it, they are persisted.
+        full_bucket: Number of fingerprints of one bucket that one task compares. A fuller bucket is cut
+            by further blocks.
+        max_pairs: Number of close pairs of different documents that the driver clusters. More pairs need
+            a `work_dir`, and one task clusters each chain.
+        max_terms: Number of terms whose document counts go to each task, if weights are learned.
+        annotate: Return a row for every document, kept or removed.
+        cluster_weight: Rule for the column `weight`, with `annotate`: 1, sqrt, log (1 + ln n), or sizes
+            from which a weight holds, such as 1:1,2:2,10:3.
 
-    With `annotate`, returns a row for every document, kept or removed, with the columns of the output `documents`:
-    `bytes`, `tokens`, whether it is `kept`, `kept_id`, the closeness, `cluster_id` (the number of the kept document in
-    the order of the ids), `cluster_size`, `exact_copies` and `weight` by the rule `cluster_weight`.
+    Returns:
+        The columns `id`, `kept_id` and the closeness. With `annotate`, the columns of the output
+        `documents`: `bytes`, `tokens`, whether it is `kept`, `kept_id`, the closeness, `cluster_id` (the
+        number of the kept document in the order of the ids), `cluster_size`, `exact_copies` and `weight`.
 
-    Equal documents are put together first. `partitions` is the number of parts in which the rest is compared,
-    by default the number of shuffle partitions of the session. With a `sample` of that many fingerprints,
-    keys are chosen that separate them equally well. The method exact instead learns the common terms from
-    that many documents.
-
-    Steps that are used twice are written to `work_dir` as Parquet; without it they are persisted. A bucket of
-    more than `full_bucket` fingerprints is cut by further blocks. The driver clusters up to `max_pairs` close
-    pairs of different documents. More pairs need a `work_dir`, and each chain is then clustered by one task.
-    If weights are learned, the document counts of up to `max_terms` terms go to each task.
+    Raises:
+        ValueError: An option does not exist here or has a wrong value, a selector names no column, ids
+            are missing or repeated, or a limit is too small.
+        RuntimeError: The documents changed between two readings, and there is no `work_dir`.
     """
     from pyspark.sql import functions as f
 
@@ -125,6 +143,7 @@ def deduplicate(
     return decided_rows(rows, gone, engine, options, weight, keep) if annotate else gone
 
 
+@documented("spark.", deduplicate.__doc__ or "")
 def match(
     df: DataFrame,
     queries: DataFrame,
@@ -144,10 +163,22 @@ def match(
 ) -> DataFrame:
     """Returns the documents of `queries` that are similar to a document of `df`.
 
-    The columns are `id`, `kept_id` of the closest document of `df` (among equally close ones the first id),
-    and the closeness as in `deduplicate`. The parameters are those of `deduplicate`, except `keep` and
-    `cluster`. `against_text_column` and `against_id_column` select the columns of `df` if they differ from those
-    of `queries`. Ids of `df` may be repeated.
+    The options are those of `deduplicate`, except `keep` and `cluster`.
+
+    Args:
+        df: Documents to search, one in each row. Their ids may be repeated.
+        queries: Documents to find, one in each row.
+        against_text_column: Selector of the text in `df`. By default, as in `queries`.
+        against_id_column: Selector of the ID in `df`. By default, as in `queries`.
+
+    Returns:
+        The columns `id`, `kept_id` of the closest document of `df` (among equally close ones the first
+        id), and the closeness as in `deduplicate`.
+
+    Raises:
+        ValueError: An option does not exist here or has a wrong value, a selector names no column, ids of
+            `queries` are missing or repeated, or a limit is too small.
+        RuntimeError: The documents changed between two readings, and there is no `work_dir`.
     """
     for name in ("keep", "cluster"):
         if options.get(name) is not None:

@@ -52,7 +52,102 @@ def deduplicate(
     top: _Integer | None = None,
     idf_band: str | None = None,
     # End of the options.
-) -> DataFrame: ...
+) -> DataFrame:
+    r"""Returns the removed documents: `id`, and `kept_id` of the document that is kept instead.
+
+    If texts are compared, the column `similarity` has their similarity. If documents have fingerprints,
+    `distance` has the distance of these. Both are null if only a chain links the two documents.
+
+    The options are those of `simtool dedup`, with `_` for `-`. The default `method` is simhash. `keep="max"` and
+    `"min"` keep the document with the greatest or smallest value of `keep_field`.
+
+    `text_column`, `id_column` and `keep_field` select columns as `--text-field` does, for example
+    `title+body`, `messages[].content`, `text,body` or `meta\.text`. Ids are texts or whole numbers, one for each
+    document, and their order is the reading order.
+
+    Args:
+        df: Documents, one in each row.
+        text_column: Selector of the text.
+        id_column: Selector of the ID.
+        keep_field: Selector of the value that decides which document is kept.
+        all_strings: Compare all texts of a row instead of `text_column`.
+        check_ids: Look for missing and repeated ids in a job of its own. They are an error.
+        partitions: Number of parts in which different documents are compared. By default, the number of
+            shuffle partitions of the session.
+        sample: Number of fingerprints from which keys are chosen that separate them equally well. With
+            the method exact, number of documents from which the common terms are learned (20,000 for 0).
+        work_dir: Folder for steps that are used twice, as Parquet. Without it, they are persisted.
+        full_bucket: Number of fingerprints of one bucket that one task compares. A fuller bucket is cut
+            by further blocks.
+        max_pairs: Number of close pairs of different documents that the driver clusters. More pairs need
+            a `work_dir`, and one task clusters each chain.
+        max_terms: Number of terms whose document counts go to each task, if weights are learned.
+        annotate: Return a row for every document, kept or removed.
+        cluster_weight: Rule for the column `weight`, with `annotate`: 1, sqrt, log (1 + ln n), or sizes
+            from which a weight holds, such as 1:1,2:2,10:3.
+
+    Returns:
+        The columns `id`, `kept_id` and the closeness. With `annotate`, the columns of the output
+        `documents`: `bytes`, `tokens`, whether it is `kept`, `kept_id`, the closeness, `cluster_id` (the
+        number of the kept document in the order of the ids), `cluster_size`, `exact_copies` and `weight`.
+
+    Raises:
+        ValueError: An option does not exist here or has a wrong value, a selector names no column, ids
+            are missing or repeated, or a limit is too small.
+        RuntimeError: The documents changed between two readings, and there is no `work_dir`.
+
+    Options:
+        keep: Document to keep of several near-duplicates: rules, separated by commas [default: first].
+        cluster: Documents to remove: only documents near a kept document (proven), or also documents
+            that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
+            components.
+        method: Method that finds near-duplicates [default: simhash]. Values: exact, simhash,
+            multi-lexicon, minhash, i-match, auto.
+        similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
+            0.8, or 0.9 with minhash by cosine].
+        max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
+            [default: 3 with simhash].
+        verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
+            similarity of at least S. S can name the same measures as `similarity`. The terms of the
+            texts need memory.
+        verify_weight: With `verify`: weight of each shingle, as in `weight` with exact [default:
+            binary]. Values: binary, idf.
+        bits: With simhash, bits of a fingerprint, 64, 128, 256 or 512 [default: 64]; with minhash, bits
+            of a lane, 1, 2, 4, 8, 16 or 32 [default: 4].
+        lexicons: With multi-lexicon, number of fingerprints of 64 bits, one per random lexicon
+            [default: 8]; with i-match, number of random lexicons in addition to the whole one [default:
+            0].
+        lexicon_share: With multi-lexicon, fraction of the shingles in each random lexicon [default:
+            0.5]; with i-match, fraction of the shingles in each random lexicon [default: 0.7].
+        votes: With multi-lexicon, number of fingerprints that must be near, or sum to count the
+            differing bits of all together [default: half of them].
+        lexicon_bits: With multi-lexicon, whether the random bits of shingles differ between lexicons
+            (own) or not (shared) [default: own]. Values: own, shared.
+        lanes: With minhash, number of lanes, which hold one minimum each [default: as many as fit into
+            64 bytes].
+        hashing: With minhash, one-permutation computes one hash per shingle, classical one per shingle
+            and lane [default: one-permutation]. Values: one-permutation, classical.
+        measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
+            (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
+            Values: jaccard, cosine.
+        least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
+            document with fewer is near only its exact repeats [default: 5].
+        least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
+            [default: 0.1].
+        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
+        tokenizer: Tokenizer that cuts texts into tokens [default: words]. Values: words, words+symbols,
+            chars, ascii, chinese, auto, lecture.
+        stop_words: Leave these words out before shingles are made, so that their neighbours become
+            adjacent: none, english, chinese, or a file of words separated by white space [default:
+            none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
+        weight: Weight of each distinct shingle [default: tf for fingerprints, binary with `method`
+            exact]. Values: tf, binary, log-tf, idf, tf-idf, log-tf-idf, levels.
+        top: For fingerprints: use only the K shingles of each document with the greatest tf-idf; with
+            `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
+        idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
+            0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
+            only one contains [default: use all].
+    """
 def match(
     df: DataFrame,
     queries: DataFrame,
@@ -91,4 +186,83 @@ def match(
     top: _Integer | None = None,
     idf_band: str | None = None,
     # End of the options.
-) -> DataFrame: ...
+) -> DataFrame:
+    """Returns the documents of `queries` that are similar to a document of `df`.
+
+    The options are those of `deduplicate`, except `keep` and `cluster`.
+
+    Args:
+        df: Documents to search, one in each row. Their ids may be repeated.
+        queries: Documents to find, one in each row.
+        text_column: Selector of the text.
+        id_column: Selector of the ID.
+        against_text_column: Selector of the text in `df`. By default, as in `queries`.
+        against_id_column: Selector of the ID in `df`. By default, as in `queries`.
+        all_strings: Compare all texts of a row instead of `text_column`.
+        check_ids: Look for missing and repeated ids in a job of its own. They are an error.
+        partitions: Number of parts in which different documents are compared. By default, the number of
+            shuffle partitions of the session.
+        sample: Number of fingerprints from which keys are chosen that separate them equally well. With
+            the method exact, number of documents from which the common terms are learned (20,000 for 0).
+        work_dir: Folder for steps that are used twice, as Parquet. Without it, they are persisted.
+        full_bucket: Number of fingerprints of one bucket that one task compares. A fuller bucket is cut
+            by further blocks.
+        max_terms: Number of terms whose document counts go to each task, if weights are learned.
+
+    Returns:
+        The columns `id`, `kept_id` of the closest document of `df` (among equally close ones the first
+        id), and the closeness as in `deduplicate`.
+
+    Raises:
+        ValueError: An option does not exist here or has a wrong value, a selector names no column, ids of
+            `queries` are missing or repeated, or a limit is too small.
+        RuntimeError: The documents changed between two readings, and there is no `work_dir`.
+
+    Options:
+        method: Method that finds near-duplicates [default: simhash]. Values: exact, simhash,
+            multi-lexicon, minhash, i-match, auto.
+        similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
+            0.8, or 0.9 with minhash by cosine].
+        max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
+            [default: 3 with simhash].
+        verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
+            similarity of at least S. S can name the same measures as `similarity`. The terms of the
+            texts need memory.
+        verify_weight: With `verify`: weight of each shingle, as in `weight` with exact [default:
+            binary]. Values: binary, idf.
+        bits: With simhash, bits of a fingerprint, 64, 128, 256 or 512 [default: 64]; with minhash, bits
+            of a lane, 1, 2, 4, 8, 16 or 32 [default: 4].
+        lexicons: With multi-lexicon, number of fingerprints of 64 bits, one per random lexicon
+            [default: 8]; with i-match, number of random lexicons in addition to the whole one [default:
+            0].
+        lexicon_share: With multi-lexicon, fraction of the shingles in each random lexicon [default:
+            0.5]; with i-match, fraction of the shingles in each random lexicon [default: 0.7].
+        votes: With multi-lexicon, number of fingerprints that must be near, or sum to count the
+            differing bits of all together [default: half of them].
+        lexicon_bits: With multi-lexicon, whether the random bits of shingles differ between lexicons
+            (own) or not (shared) [default: own]. Values: own, shared.
+        lanes: With minhash, number of lanes, which hold one minimum each [default: as many as fit into
+            64 bytes].
+        hashing: With minhash, one-permutation computes one hash per shingle, classical one per shingle
+            and lane [default: one-permutation]. Values: one-permutation, classical.
+        measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
+            (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
+            Values: jaccard, cosine.
+        least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
+            document with fewer is near only its exact repeats [default: 5].
+        least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
+            [default: 0.1].
+        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
+        tokenizer: Tokenizer that cuts texts into tokens [default: words]. Values: words, words+symbols,
+            chars, ascii, chinese, auto, lecture.
+        stop_words: Leave these words out before shingles are made, so that their neighbours become
+            adjacent: none, english, chinese, or a file of words separated by white space [default:
+            none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
+        weight: Weight of each distinct shingle [default: tf for fingerprints, binary with `method`
+            exact]. Values: tf, binary, log-tf, idf, tf-idf, log-tf-idf, levels.
+        top: For fingerprints: use only the K shingles of each document with the greatest tf-idf; with
+            `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
+        idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
+            0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
+            only one contains [default: use all].
+    """

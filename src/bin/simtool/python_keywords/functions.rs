@@ -21,7 +21,7 @@ pub(super) enum Place {
     Compiled,
     /// The functions on files, whose docstrings get the options from a module.
     Files,
-    /// The functions on Spark. Their docstrings refer to those of the compiled part.
+    /// The functions on Spark, whose docstrings get the options from the same module.
     Spark,
 }
 

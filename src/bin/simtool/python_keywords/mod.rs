@@ -51,16 +51,22 @@ impl Function {
             let found = options(words).into_iter().find(|(name, _)| name == wanted);
             taken.push(found.unwrap());
         }
-        let keywords = taken.iter().map(|(_, option)| Keyword::new(option));
-        keywords.collect()
+        let mut keywords: Vec<Keyword> =
+            taken.iter().map(|(_, option)| Keyword::new(option)).collect();
+        for keyword in &mut keywords {
+            // Engines have the method that shuffles the fewest bytes by default.
+            if self.place == Place::Spark && keyword.name == "method" {
+                keyword.default = "\"simhash\"".to_owned();
+                keyword.help = keyword.help.replace("[default: exact]", "[default: simhash]");
+            }
+        }
+        keywords
     }
 
     /// Returns the lines of the keywords in the signature of the stub.
     fn signature(&self) -> String {
         let mut lines = String::new();
         for Keyword { name, kind, default, .. } in self.keywords() {
-            let is_method_of_spark = self.place == Place::Spark && name == "method";
-            let default = if is_method_of_spark { "\"simhash\"" } else { &default };
             // None counts as not given.
             let _ = writeln!(lines, "    {name}: {kind} | None = {default},");
         }
@@ -106,15 +112,20 @@ fn with_keywords(stub: &str, place: Place) -> String {
     text
 }
 
-/// Returns the module with the docstrings of the functions on files.
+/// Returns the module with what completes the docstrings of the functions in Python.
 fn docstrings() -> String {
-    let mut module = "\"\"\"Meanings of the options of the functions on files, generated from the program.\"\"\"\n\n\
-        OPTIONS = {\n"
-        .to_owned();
-    for function in Place::Files.functions() {
-        let text = function.docstring();
-        assert!(!text.contains("\"\"\""), "{}", function.name);
-        let _ = write!(module, "    \"{}\": r\"\"\"\n{text}\"\"\",\n", function.name);
+    let progress = fs::read_to_string(python("parameters/progress.txt")).unwrap();
+    let mut module = format!(
+        "\"\"\"Meanings of options and parameters of the functions on files and on Spark, generated from the \
+         program.\"\"\"\n\nPROGRESS = r\"\"\"{progress}\"\"\"\n\nOPTIONS = {{\n"
+    );
+    // Functions on Spark have names of functions on texts.
+    for (place, prefix) in [(Place::Files, ""), (Place::Spark, "spark.")] {
+        for function in place.functions() {
+            let text = function.docstring();
+            assert!(!text.contains("\"\"\""), "{}", function.name);
+            let _ = write!(module, "    \"{prefix}{}\": r\"\"\"\n{text}\"\"\",\n", function.name);
+        }
     }
     module + "}\n"
 }

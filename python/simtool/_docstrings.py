@@ -1,0 +1,46 @@
+"""Completes docstrings: parameters that several functions share, and the options of the program."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ._options import OPTIONS
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+# An entry of a section of a docstring. Its further lines are indented more.
+_ENTRY = re.compile(r"^    (\w+):.*(?:\n {8}.*)*", re.M)
+
+
+def documented(prefix: str, shared: str) -> Callable[[Function], Function]:
+    """Returns a decorator that completes a docstring with a section Args.
+
+    The section gets the entries of `shared` for the parameters that it does not explain itself. The options of the
+    function are below its name with `prefix` in `OPTIONS`, and are added at the end.
+    """
+
+    def completed(function: Function) -> Function:
+        # Python may leave docstrings out (-OO).
+        if function.__doc__:
+            options = OPTIONS[prefix + function.__name__]
+            function.__doc__ = _with_parameters(function, shared) + options
+        return function
+
+    return completed
+
+
+def _with_parameters(function: Callable[..., Any], shared: str) -> str:
+    """Returns the docstring of a function with all parameters below Args, in the order of the signature."""
+    head, _, rest = inspect.cleandoc(function.__doc__ or "").partition("\nArgs:\n")
+    own, _, tail = rest.partition("\n\n")
+    known = _entries(shared) | _entries(own)
+    # A test finds parameters without an entry: the import of the package must not fail because of one.
+    listed = [known[name] for name in inspect.signature(function).parameters if name in known]
+    return "\n".join([head, "Args:", *listed, "", tail])
+
+
+def _entries(text: str) -> dict[str, str]:
+    """Returns the entries of a docstring, by the names that they explain."""
+    return {found[1]: found[0] for found in _ENTRY.finditer(text)}
