@@ -5,8 +5,11 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 
 /// Features of the build, with their names in `Cargo.toml`.
-const FEATURES: [(&str, bool); 2] =
-    [("chinese", cfg!(feature = "chinese")), ("parquet", cfg!(feature = "parquet"))];
+const FEATURES: [(&str, bool); 3] = [
+    ("chinese", cfg!(feature = "chinese")),
+    ("parquet", cfg!(feature = "parquet")),
+    ("pictures", cfg!(feature = "pictures")),
+];
 
 /// Returns whether the arguments ask for the version and for more notes, and for nothing else.
 pub(crate) fn are_wanted(arguments: &[OsString]) -> bool {
@@ -58,6 +61,16 @@ mod tests {
         {
             assert!(!wanted(line), "{line}");
         }
+    }
+
+    #[test]
+    fn details_name_all_features_of_the_manifest() {
+        let manifest: toml::Table = include_str!("../../../Cargo.toml").parse().unwrap();
+        let known = manifest["features"].as_table().unwrap().keys();
+        // Without this feature, there is no program.
+        let known: Vec<&str> =
+            known.map(String::as_str).filter(|name| !["default", "cli"].contains(name)).collect();
+        assert_eq!(known, FEATURES.map(|(name, _)| name));
     }
 
     #[test]
