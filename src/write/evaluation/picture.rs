@@ -98,6 +98,10 @@ mod fonts {
     const USUAL: [&str; 6] =
         ["Helvetica", "Arial", "Liberation Sans", "Nimbus Sans", "DejaVu Sans", "Noto Sans"];
 
+    /// Header of the library's PDF files, and the header that is written instead, of the same length.
+    const NEWER: &[u8; 8] = b"%PDF-1.7";
+    const DECLARED: &[u8; 8] = b"%PDF-1.5";
+
     /// Fonts for the text of pictures.
     #[derive(Debug)]
     pub(super) struct Fonts(Arc<Database>);
@@ -155,7 +159,13 @@ mod fonts {
         /// Draws a picture as PDF with text that can be selected.
         pub(super) fn pdf(&self, svg: &str) -> Result<Vec<u8>, String> {
             let (conversion, page) = (ConversionOptions::default(), PageOptions::default());
-            svg2pdf::to_pdf(&self.tree(svg)?, conversion, page).map_err(|error| error.to_string())
+            let drawn = svg2pdf::to_pdf(&self.tree(svg)?, conversion, page);
+            let mut pdf = drawn.map_err(|error| error.to_string())?;
+            // LaTeX warns about a version above 1.5. Shapes, text and the transparency group of the page need 1.4.
+            if pdf.starts_with(NEWER) {
+                pdf[..NEWER.len()].copy_from_slice(DECLARED);
+            }
+            Ok(pdf)
         }
     }
 }
@@ -244,7 +254,7 @@ mod tests {
         let Some(writer) = writer("a.PDF") else { return };
         let [with, without] = ["F1", ""].map(|text| writer.convert(picture(text)).unwrap());
         let has = |pdf: &[u8], part: &[u8]| pdf.windows(part.len()).any(|window| window == part);
-        assert!(with.starts_with(b"%PDF-") && has(&with, b"/MediaBox [0 0 100 40]"));
+        assert!(with.starts_with(b"%PDF-1.5\n") && has(&with, b"/MediaBox [0 0 100 40]"));
         assert!(has(&with, b"/FontFile") && !has(&without, b"/FontFile"));
     }
 
