@@ -96,6 +96,28 @@ fn the_package_installs_program_manual_pages_and_completions() {
     assert_eq!(filled(&of_glibc["bin-dir"], ""), format!("{folder}/simtool"));
 }
 
+/// The image itself needs a static program, so `scripts/release` builds and runs it.
+#[test]
+fn the_script_for_the_image_says_what_it_needs() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/image");
+    let refused = Command::new(&script).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("usage: scripts/image PROGRAM"));
+    // A folder with the tools of the script, and without a program that builds images.
+    let tools = Folder::empty();
+    for tool in ["bash", "dirname", "realpath", "id"] {
+        let found = done(Command::new("sh").args(["-c", &format!("command -v {tool}")]));
+        std::os::unix::fs::symlink(found.trim(), tools.path(tool)).unwrap();
+    }
+    let skipped = done(
+        Command::new(tools.path("bash"))
+            .arg(&script)
+            .arg(env!("CARGO_BIN_EXE_simtool"))
+            .env("PATH", tools.path("")),
+    );
+    assert!(skipped.starts_with("skipped: image: there is no running docker"), "{skipped}");
+}
+
 #[test]
 fn the_script_for_packages_says_what_it_needs() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
