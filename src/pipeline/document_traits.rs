@@ -3,6 +3,7 @@
 use super::keep_order::KeepOrder;
 use super::scope::{NO_VALUE, Scope};
 use super::stored_bytes::{BytesReader, BytesWriter};
+use super::unread_dates::UnreadDates;
 use simtool_model::document::Document;
 use simtool_model::field_value::FieldValue;
 use std::cmp::Ordering;
@@ -25,6 +26,8 @@ pub(super) struct DocumentTraits {
     /// For each rule that chooses kept documents, the value of each document. A rule that compares no field has
     /// no values.
     preferences: Vec<Vec<FieldValue>>,
+    /// Dates that are not understood, if a rule compares dates.
+    unread_dates: UnreadDates,
     /// For each document, the hash of the value that decides with which others it is compared. Empty if all
     /// documents are compared.
     scope_values: Vec<u64>,
@@ -47,6 +50,11 @@ impl DocumentTraits {
             }
             self.preferences[number].extend(value);
         }
+        if let Some((key, field)) = wanted.keep.and_then(KeepOrder::date_key)
+            && let Some((FieldValue::Missing, before)) = self.preferences[key].split_last()
+        {
+            self.unread_dates.push(before.len() as u32, document.fields[field].unwrap_or_default());
+        }
         self.scope_values.extend(wanted.scope.map(|scope| scope.hash_of(document, file)));
     }
 
@@ -59,17 +67,22 @@ impl DocumentTraits {
                 store_value(value, out);
             }
         }
+        self.unread_dates.store(out);
         out.numbers(self.scope_values.iter().copied());
     }
 
     /// Takes the values that [`store`](Self::store) has appended. Returns `None` if the bytes are others.
     pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
         let preferences = from.list(|from| from.list(restore_value))?;
-        Some(Self { preferences, scope_values: from.list(BytesReader::number)? })
+        let unread_dates = UnreadDates::restore(from)?;
+        Some(Self { preferences, unread_dates, scope_values: from.list(BytesReader::number)? })
     }
 
     /// Adds the values of other documents behind these.
     pub(super) fn append(&mut self, mut more: Self) {
+        // The values of a rule that compares dates are in a list that has a value of each document.
+        let rows = self.preferences.iter().map(Vec::len).max().unwrap_or(0);
+        self.unread_dates.append(rows as u32, more.unread_dates);
         // A shard without documents has no lists.
         let missing = more.preferences.len().saturating_sub(self.preferences.len());
         self.preferences.extend(std::iter::repeat_with(Vec::new).take(missing));
@@ -99,8 +112,17 @@ impl DocumentTraits {
 
     /// Returns the number of documents without a value for rule number `index`.
     pub(super) fn without_preference(&self, index: usize) -> u64 {
-        let values = self.preferences.get(index).into_iter().flatten();
-        values.filter(|value| **value == FieldValue::Missing).count() as u64
+        self.preferences(index).iter().filter(|value| **value == FieldValue::Missing).count() as u64
+    }
+
+    /// Returns the value of each document for rule number `index`. Empty if there are no documents.
+    pub(super) fn preferences(&self, index: usize) -> &[FieldValue] {
+        self.preferences.get(index).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the dates that are not understood.
+    pub(super) fn unread_dates(&self) -> &UnreadDates {
+        &self.unread_dates
     }
 
     /// Returns the number of documents that are compared with no other, because they lack the value.

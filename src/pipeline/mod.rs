@@ -59,6 +59,7 @@ pub(crate) mod stored_bytes;
 mod stored_summary;
 mod text_facts;
 pub mod timings;
+mod unread_dates;
 pub(crate) mod verify;
 pub(crate) mod watched;
 

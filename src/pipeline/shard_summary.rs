@@ -6,10 +6,12 @@ use super::quarantine::{Quarantine, ShardQuarantine};
 use super::stored_bytes::{BytesReader, BytesWriter};
 use super::stored_summary::{restore_fault, restore_ids, store_fault, store_ids};
 use super::text_facts::TextFacts;
+use super::unread_dates::UnreadDates;
 use simtool_base::error::Result;
 use simtool_base::fault::Fault;
 use simtool_compute::threads::Threads;
-use simtool_model::document::{Content, Document, DocumentIds, ShardIds};
+use simtool_model::document::{Content, DocOrdinal, Document, DocumentIds, ShardIds};
+use simtool_model::field_value::FieldValue;
 use simtool_model::non_document::{NonDocument, NonDocumentCounts};
 use simtool_read::{Corpus, Event};
 use std::cmp::Ordering;
@@ -327,6 +329,22 @@ impl CollectionSummary {
     #[must_use]
     pub(crate) fn without_preference(&self, key: usize) -> u64 {
         self.traits.without_preference(key)
+    }
+
+    /// Returns the dates that are not understood.
+    pub(crate) fn unread_dates(&self) -> &UnreadDates {
+        self.traits.unread_dates()
+    }
+
+    /// Returns for each of `files` files whether a document in it has a value for rule number `key`.
+    pub(crate) fn files_with_preference(&self, key: usize, files: usize) -> Vec<bool> {
+        let mut has_value = vec![false; files];
+        for (row, value) in self.traits.preferences(key).iter().enumerate() {
+            if *value != FieldValue::Missing {
+                has_value[self.ids.place(DocOrdinal(row as u32)).file as usize] = true;
+            }
+        }
+        has_value
     }
 
     /// Returns the number of documents that are compared with no other, because they lack the value of the option

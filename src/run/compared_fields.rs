@@ -8,8 +8,11 @@ use crate::pipeline::document_fields::DocumentField;
 use crate::pipeline::scope::{Scope, ScopeValue};
 use crate::write::summary::Dates;
 use simtool_base::error::{Error, Result};
+use simtool_base::fault::quoted;
+use simtool_base::quantity::counted;
+use simtool_model::document::DocOrdinal;
 use simtool_model::sides::Sides;
-use simtool_read::Selector;
+use simtool_read::{Corpus, Selector};
 
 impl Request {
     /// Checks the options that name fields.
@@ -51,8 +54,40 @@ impl Request {
     pub(super) fn dates(&self, input: &Input<'_>, read: &CollectionSummary) -> Option<Dates> {
         let (key, field) = self.config.keep.date_key()?;
         let selectors = self.field_selectors();
-        let fields = input.collection.selected_names(&selectors[field]);
-        Some(Dates { fields, without: read.without_preference(key) })
+        // A field is not a source of dates if no date in its file is understood.
+        let dated = read.files_with_preference(key, input.collection.file_count());
+        let fields = input.collection.selected_names(&selectors[field], |file| dated[file]);
+        let unread = read.unread_dates().count;
+        Some(Dates { fields, without: read.without_preference(key), unread })
+    }
+
+    /// Returns a note about the dates that are not understood, with the first one. `consequence` says what
+    /// follows if no date is understood.
+    fn note_unread_dates(
+        &self,
+        input: &Input<'_>,
+        read: &CollectionSummary,
+        consequence: &str,
+    ) -> Option<String> {
+        let (key, _) = self.config.keep.date_key()?;
+        let unread = read.unread_dates();
+        let (row, date) = unread.first.as_ref()?;
+        let place = read.ids.place(DocOrdinal(*row));
+        let file = input.collection.file_name(place.file as usize).display();
+        let count = counted(unread.count, "date");
+        let is = if unread.count == 1 { "is" } else { "are" };
+        let all = read.without_preference(key) == read.ids.len() as u64;
+        let rest = if all {
+            format!("no document has a date that is understood; {consequence}")
+        } else {
+            "documents with a date that is understood were preferred".to_owned()
+        };
+        Some(format!(
+            "{count} {is} not understood, for example \"{}\" in record {} of {file}; {rest}. Write dates \
+             as 2026-01-31",
+            quoted(date),
+            place.record,
+        ))
     }
 
     /// Returns an error if no record has a field that the user named.
@@ -87,11 +122,19 @@ impl Request {
     }
 
     /// Returns sentences about fields that are empty in all documents, so that they decided nothing.
-    pub(super) fn notes_about_fields(&self, read: &Sides<CollectionSummary>) -> Vec<String> {
+    pub(super) fn notes_about_fields(
+        &self,
+        inputs: &Sides<Input<'_>>,
+        read: &Sides<CollectionSummary>,
+    ) -> Vec<String> {
         let numbered: Vec<&DocumentField> = self.config.fields.iter().collect();
         let only = self.config.keep.only_rule().is_some();
         let consequence = if only { "the first ones were kept" } else { "the other rules decided" };
+        let unread = self.note_unread_dates(inputs.first(), read.first(), consequence);
+        // A field with dates that are not understood is not empty.
+        let dated = self.config.keep.date_key().filter(|_| unread.is_some());
         let empty = self.empty_preferences(read.first()).into_iter();
+        let empty = empty.filter(|(number, _)| dated.is_none_or(|(_, dated)| dated != *number));
         let notes = empty.map(|(number, is_listed)| match self.name_of(numbered[number]) {
             Some(name) if is_listed => {
                 format!("no document has a preferred value of {name}; {consequence}")
@@ -101,7 +144,7 @@ impl Request {
                 "no document has a date that is understood, such as 2026-01-31; {consequence}"
             ),
         });
-        let mut notes: Vec<String> = notes.collect();
+        let mut notes: Vec<String> = unread.into_iter().chain(notes).collect();
         if let Some(scope) = self.config.scope.filter(|_| read.iter().any(lacks_scope)) {
             let name = scope.value.written(&self.config.fields);
             notes.push(format!("the field {name} is empty everywhere; no documents were compared"));

@@ -118,7 +118,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     if let Some(stored) = &stored {
         stored.remove();
     }
-    let mut notes = notes(request, &chosen.plan, &found, &summary);
+    let mut notes = notes(request, &chosen.plan, &inputs, &found, &summary);
     notes.extend(note_damaged(parts.as_ref()));
     Ok(Outcome {
         faults,
@@ -373,6 +373,7 @@ fn finish(
 pub(super) fn notes(
     request: &Request,
     plan: &Plan,
+    inputs: &Sides<Input<'_>>,
     found: &NearDuplicates,
     summary: &Summary,
 ) -> Vec<String> {
@@ -383,7 +384,7 @@ pub(super) fn notes(
             "the IDs of {count} belong to kept documents, too, so the list also has file and record"
         ));
     }
-    notes.extend(request.notes_about_fields(&found.read));
+    notes.extend(request.notes_about_fields(inputs, &found.read));
     notes.extend(plan.method().recall_means());
     notes
 }

@@ -59,7 +59,7 @@ pub fn preview(request: &Request, face: &dyn Face) -> Result<Previewed> {
     Ok(Previewed {
         faults,
         has_losses: has_losses(found.read.iter()),
-        notes: notes(request, &chosen.plan, &found, &summary),
+        notes: notes(request, &chosen.plan, &inputs, &found, &summary),
         counts: found.timings.counts().to_vec(),
         preview,
         summary,

@@ -75,6 +75,37 @@ fn the_newest_document_is_kept_in_every_format() {
 }
 
 #[test]
+fn dates_that_are_not_understood_are_counted_and_one_is_shown() {
+    let line =
+        |id: u32, date: &str| format!("{{\"id\":{id},\"text\":\"{A}\",\"date\":\"{date}\"}}\n");
+    let dated = line(1, "2026-01-02") + &line(2, "") + &line(3, "01/02/2026") + &line(4, "soon");
+    let folder = Folder::empty()
+        .with("dated.jsonl", dated)
+        .with("unclear.csv", format!("id,created,text\n5,last week,{A}\n"));
+    let run = folder.run_words("dedup dated.jsonl unclear.csv --keep newest");
+    assert_eq!(run.code, 0, "{}", run.err);
+    // Of `unclear.csv` no date is understood, so its field is no source of dates.
+    assert!(run.out.contains("dates from date\n"), "{}", run.out);
+    assert!(run.out.contains("unclear dates             3"), "{}", run.out);
+    let note = "3 dates are not understood, for example \"01/02/2026\" in record 2 of dated.jsonl; \
+                documents with a date that is understood were preferred. Write dates as 2026-01-31";
+    assert!(run.err.contains(note), "{}", run.err);
+    let summary = fs::read_to_string(folder.path("simtool-out/summary.json")).unwrap();
+    let summary: Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!((&summary["unread_dates"], &summary["without_date"]), (&3.into(), &4.into()));
+
+    // A field with dates that are not understood is not said to be empty, whether it is named or found.
+    for keep in ["newest", "oldest:created"] {
+        let run = folder.run_words(&format!("dedup unclear.csv --keep {keep} --force"));
+        let note = "1 date is not understood, for example \"last week\" in record 0 of unclear.csv; no \
+                    document has a date that is understood; the first ones were kept.";
+        assert!(run.err.contains(note), "{}", run.err);
+        assert!(!run.err.contains("empty everywhere"), "{}", run.err);
+        assert!(!run.out.contains("dates from"), "{}", run.out);
+    }
+}
+
+#[test]
 fn the_help_lists_the_usual_fields_of_dates() {
     let help = Folder::empty().run_words("dedup --help").out;
     for name in simtool::read::USUAL_DATES {

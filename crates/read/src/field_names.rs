@@ -55,7 +55,7 @@ impl Collection {
     #[must_use]
     pub fn field_names(&self) -> Vec<String> {
         let mut names = Vec::new();
-        self.visit_names(&mut |found| {
+        self.visit_names(&mut |_, found| {
             for name in found {
                 if !names.contains(&name) {
                     names.push(name);
@@ -68,12 +68,18 @@ impl Collection {
     }
 
     /// Returns the names of the fields that `selector` selects in the first files: for each file, the
-    /// first selected field that its first records have.
+    /// first selected field that its first records have. Leaves out files for whose number `is_wanted`
+    /// returns false.
     #[must_use]
-    pub fn selected_names(&self, selector: &Selector) -> Vec<String> {
+    pub fn selected_names(
+        &self,
+        selector: &Selector,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Vec<String> {
         let mut names = Vec::new();
-        self.visit_names(&mut |found| {
-            if let Some(name) = selector.first_of(&found)
+        self.visit_names(&mut |file, found| {
+            if is_wanted(file)
+                && let Some(name) = selector.first_of(&found)
                 && !names.iter().any(|known| known == name)
             {
                 names.push(name.to_owned());
@@ -83,9 +89,9 @@ impl Collection {
         names
     }
 
-    /// Calls `visit` with the names of the fields in the first records of each of the first files. Stops
-    /// when `visit` returns false.
-    fn visit_names(&self, visit: &mut dyn FnMut(Vec<String>) -> bool) {
+    /// Calls `visit` with the number of each of the first files and the names of the fields in its first
+    /// records. Stops when `visit` returns false.
+    fn visit_names(&self, visit: &mut dyn FnMut(usize, Vec<String>) -> bool) {
         let (mut looked_at, mut naming, mut last) = (0, 0, None);
         for shard in 0..self.shard_count() {
             let file = self.shard_file(shard);
@@ -98,7 +104,7 @@ impl Collection {
             looked_at += 1;
             let found = self.names_of(file, shard);
             naming += usize::from(!found.is_empty());
-            if !visit(found) {
+            if !visit(file, found) {
                 break;
             }
         }

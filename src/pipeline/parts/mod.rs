@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Version of the stored bytes. Another version has other keys.
-const VERSION: &str = concat!("parts 2 of simtool ", env!("CARGO_PKG_VERSION"), " ");
+const VERSION: &str = concat!("parts 3 of simtool ", env!("CARGO_PKG_VERSION"), " ");
 /// Number of numbers of a frame of rows, except for a document with more numbers.
 const FRAME_NUMBERS: usize = 128 << 10;
 

@@ -134,11 +134,13 @@ impl Summary {
         ];
         if let Some(dates) = &self.dates {
             let without = new("without_date", "without date", dates.without);
-            figures.push(
+            let unread = new("unread_dates", "unclear dates", dates.unread);
+            figures.extend([
                 without.note(
                     "no date, or none that is understood: documents with a date are preferred",
                 ),
-            );
+                unread.if_any().note("dates that are not understood: write them as 2026-01-31"),
+            ]);
         }
         if let Sides::Two(_, corpus) = &self.read {
             figures.extend([

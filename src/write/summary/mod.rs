@@ -104,6 +104,8 @@ pub struct Dates {
     pub fields: Vec<String>,
     /// Number of documents without a date. They are kept only if no similar document has a date.
     pub without: u64,
+    /// Number of these documents that have a date, which is not understood.
+    pub unread: u64,
 }
 
 /// Beginnings of command lines that show results in detail.

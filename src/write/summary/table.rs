@@ -1,6 +1,6 @@
 //! Formats the summary for the terminal: one line for each count, then the speed and the output folder.
 
-use super::{Dates, Summary};
+use super::Summary;
 use simtool_base::quantity::{bytes, percent, rate};
 use std::fmt::Write;
 use std::path::Path;
@@ -49,9 +49,7 @@ pub(in crate::write) fn counts_table(summary: &Summary) -> String {
         let note = "of the pairs at the maximum distance, on average (--recall)";
         let _ = writeln!(text, "{:<width$} {share:>12}  {note}", "found");
     }
-    let is_dated =
-        |dates: &&Dates| !dates.fields.is_empty() && dates.without < summary.read.first().documents;
-    if let Some(dates) = summary.dates.as_ref().filter(is_dated) {
+    if let Some(dates) = summary.dates.as_ref().filter(|dates| !dates.fields.is_empty()) {
         let _ = writeln!(text, "dates from {}", dates.fields.join(", "));
     }
     text

@@ -1,0 +1,55 @@
+//! Values of dates that are not understood, such as `01/02/2026`. Users learn how many there are, and see one.
+
+use super::stored_bytes::{BytesReader, BytesWriter};
+
+/// Largest number of bytes of the example that are kept. Messages show fewer.
+const LONGEST_EXAMPLE: usize = 200;
+
+/// Dates of documents that are not understood. Documents with an empty date, or without one, do not count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UnreadDates {
+    /// Number of documents with such a date.
+    pub(crate) count: u64,
+    /// The first document with such a date, and the beginning of the date.
+    pub(crate) first: Option<(u32, Box<[u8]>)>,
+}
+
+impl UnreadDates {
+    /// Counts the date of a document, which is not understood, unless it is blank.
+    pub(super) fn push(&mut self, row: u32, date: &[u8]) {
+        if date.trim_ascii().is_empty() {
+            return;
+        }
+        self.count += 1;
+        // A field may hold megabytes, of which no message needs more than the beginning.
+        let example = || (row, date[..date.len().min(LONGEST_EXAMPLE)].into());
+        self.first.get_or_insert_with(example);
+    }
+
+    /// Adds the dates of other documents, whose numbers follow `rows` earlier documents.
+    pub(super) fn append(&mut self, rows: u32, more: Self) {
+        self.count += more.count;
+        let moved = more.first.map(|(row, date)| (rows.saturating_add(row), date));
+        self.first = self.first.take().or(moved);
+    }
+
+    /// Appends the value to `out`.
+    pub(super) fn store(&self, out: &mut BytesWriter) {
+        out.number(self.count);
+        if let Some((row, date)) = &self.first {
+            out.number((*row).into());
+            out.bytes(date);
+        }
+    }
+
+    /// Takes the value that [`store`](Self::store) has appended. Returns `None` if the bytes are others.
+    pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
+        let count = from.number()?;
+        // Only a count above 0 has an example.
+        let first = match count {
+            0 => None,
+            _ => Some((from.short_number()?, from.bytes()?.into())),
+        };
+        Some(Self { count, first })
+    }
+}
