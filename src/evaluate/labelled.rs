@@ -125,6 +125,8 @@ pub struct Labelled {
     pub(super) documents: DocumentsInMemory,
     pub(super) truth: Vec<Pair>,
     pub(super) set_aside: Vec<Pair>,
+    /// Pairs that the labels say are no near-duplicates. They count like pairs without a label.
+    pub(super) different: Vec<Pair>,
     notes: Vec<String>,
 }
 
@@ -161,7 +163,10 @@ impl Labelled {
         let notes = known.notes.into_iter().map(of_file).collect();
         // The map borrows the IDs of the documents, which move into the result.
         drop(rows);
-        Ok(Self { name: name.into(), documents, truth: true_pairs, set_aside, notes })
+        // A pair in two lists must not be counted twice.
+        let mut different = known.different;
+        different.retain(|pair| set_aside.binary_search(pair).is_err());
+        Ok(Self { name: name.into(), documents, truth: true_pairs, set_aside, different, notes })
     }
 
     /// Returns sentences for the user that say how the third column of the labels was understood.

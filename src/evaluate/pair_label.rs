@@ -88,6 +88,9 @@ pub struct KnownPairs {
     /// Pairs that count neither as true nor as false, ascending without repetitions. None of them is in
     /// `near_duplicates`.
     pub set_aside: Vec<Pair>,
+    /// Pairs with a label that says that they are no near-duplicates, ascending without repetitions. They count like
+    /// pairs that are not listed.
+    pub different: Vec<Pair>,
     /// Sentences about the third column for the user. Empty if no line has a third column, or if it says
     /// yes in all lines.
     pub notes: Vec<String>,
@@ -169,7 +172,8 @@ impl PairLabels {
         }
         let mut set_aside = sorted(self.set_aside);
         set_aside.retain(|pair| near_duplicates.binary_search(pair).is_err());
-        Ok(KnownPairs { near_duplicates, set_aside, notes })
+        let different = sorted(self.others.into_iter().map(|(pair, _)| pair).collect());
+        Ok(KnownPairs { near_duplicates, set_aside, different, notes })
     }
 
     /// Returns sentences that say how the third column was understood.

@@ -20,6 +20,7 @@ use crate::write::output_folder::Existing;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::Options;
+use simtool_base::quantity::counted;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_model::evaluation::Evaluation;
@@ -150,9 +151,27 @@ pub fn eval(request: &EvalRequest, face: &dyn Face) -> Result<EvalOutcome> {
     for note in collections.iter().flat_map(Labelled::notes) {
         face.notice(Notice::Note(note));
     }
+    if let Some(note) = note_unlisted(&evaluation) {
+        face.notice(Notice::Note(&note));
+    }
     note_whole_pages(collections.iter().map(Labelled::summary), face);
     let has_losses = has_losses(collections.iter().map(Labelled::summary));
     Ok(EvalOutcome { evaluation, faults, has_losses, timings })
+}
+
+/// Returns a note about pairs that the best method finds and that have no label. Without it, users may believe that
+/// such pairs do not count.
+fn note_unlisted(evaluation: &Evaluation) -> Option<String> {
+    let best = &evaluation.methods[evaluation.best()?];
+    let unlisted = best.measured.iter().map(|measured| measured.unlisted).sum();
+    let pairs = counted(unlisted, "pair");
+    (unlisted > 0).then(|| {
+        format!(
+            "{} finds {pairs} at its best threshold that the labels do not list, which count as wrong. If some are \
+             near-duplicates, list them; pairs that should not count are gray. `report` FILE shows them",
+            best.name
+        )
+    })
 }
 
 /// Draws a sample of `documents`, compares it exactly with all documents, and estimates the recall and the

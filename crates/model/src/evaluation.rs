@@ -164,6 +164,8 @@ pub struct Measured {
     /// Index in `curve.counts` of the method's own threshold. If that threshold lies between two
     /// thresholds of the curve, this is the index of the stricter one.
     pub own: usize,
+    /// Number of pairs found at the best threshold that the labels do not list. They count as false.
+    pub unlisted: u64,
     /// Mean number of bytes that the method stores for a document.
     pub bytes_per_document: u64,
     /// Time of the whole evaluation of the method on the collection, in seconds.
@@ -367,6 +369,7 @@ mod tests {
             measured: vec![Measured {
                 curve: Curve { scale: Scale::Distance, counts: vec![counts(best_true, 0, 4)] },
                 own: 0,
+                unlisted: 0,
                 bytes_per_document: 0,
                 seconds: 0.0,
             }],

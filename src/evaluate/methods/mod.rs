@@ -115,8 +115,12 @@ fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> 
     // Pairs that no threshold finds are missing from `truth`, so the number of all true pairs is passed as well.
     let curve = all.curve(&truth, &set_aside, labelled.truth.len() as u64, scale);
     let own = own_step(method, curve.counts.len());
+    let best = curve.best();
+    let labelled_false: u64 = of_pairs(&labelled.different).counts()[..=best].iter().sum();
+    let unlisted = curve.counts[best].false_found.saturating_sub(labelled_false);
     let seconds = start.elapsed().as_secs_f64();
-    Ok(Measured { curve, own, bytes_per_document: compared.bytes_per_document(), seconds })
+    let bytes_per_document = compared.bytes_per_document();
+    Ok(Measured { curve, own, unlisted, bytes_per_document, seconds })
 }
 
 /// Returns the number of the threshold that `method` itself uses. There are `steps` thresholds, numbered from

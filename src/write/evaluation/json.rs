@@ -95,14 +95,17 @@ fn write_spread(out: &mut dyn Write, method: &Evaluated, spread: Spread) -> io::
 }
 
 fn write_measured(out: &mut dyn Write, measured: &Measured) -> io::Result<()> {
-    let Measured { curve, own, bytes_per_document, seconds } = measured;
+    let Measured { curve, own, unlisted, bytes_per_document, seconds } = measured;
     let best = curve.best();
     write!(out, ",\"scale\":\"{}\"", curve.scale.name())?;
     for (name, step) in [("best", best), ("own", *own)] {
         write!(out, ",\"{name}\":")?;
         write_threshold(out, curve, step, curve.counts[step])?;
     }
-    write!(out, ",\"bytes_per_document\":{bytes_per_document},\"thresholds\":[")?;
+    write!(
+        out,
+        ",\"unlisted\":{unlisted},\"bytes_per_document\":{bytes_per_document},\"thresholds\":["
+    )?;
     for (number, (step, counts)) in curve.changes(best).enumerate() {
         out.write_all(if number == 0 { b"" } else { b"," })?;
         write_threshold(out, curve, step, counts)?;

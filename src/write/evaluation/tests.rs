@@ -12,8 +12,13 @@ fn evaluation(collections: usize) -> Evaluation {
         scale,
         counts: vec![counts(0, 0), counts(1, 0), counts(3, 1), counts(3, 1), counts(4, 96)],
     };
-    let measured =
-        |scale| Measured { curve: curve(scale), own: 1, bytes_per_document: 8, seconds: 0.25 };
+    let measured = |scale| Measured {
+        curve: curve(scale),
+        own: 1,
+        unlisted: 1,
+        bytes_per_document: 8,
+        seconds: 0.25,
+    };
     let method = |name: &str, scale| Evaluated {
         name: name.to_owned(),
         parameters: format!("{name}:k=1"),
