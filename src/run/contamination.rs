@@ -1,7 +1,7 @@
 //! `contamination`: finds the items of an evaluation set that documents contain.
 
 use super::dedup::path_list;
-use super::face::Face;
+use super::face::{Face, Notice};
 use super::files::working_folder;
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
@@ -376,7 +376,21 @@ fn open_inputs<'r>(
     let items = open(&request.items, &request.item_input)?;
     let documents = open(paths, &request.input)?;
     Input::refuse_idle(&[&documents], &[])?;
+    note_alternatives(&documents, face);
     Ok([items, documents])
+}
+
+/// Shows a note if `text_field` chooses one of several fields that the documents have. A comma joins the fields of
+/// items, so users may expect that it joins the fields of documents, too.
+fn note_alternatives(documents: &Input<'_>, face: &dyn Face) {
+    let rivals = documents.collection.rival_fields(documents.collection.text_field());
+    if let [first, .., last] = &rivals[..] {
+        face.notice(Notice::Note(&face.message(&format!(
+            "`text_field` reads the first of its fields that a document has: {first}, not {last}. A comma joins \
+             fields only in `fields`. To join the fields of the documents, name them with a plus sign: {}",
+            rivals.join("+")
+        ))));
+    }
 }
 
 /// Completes the summary of reading the items, and returns their faults.

@@ -132,6 +132,30 @@ fn wrong_fields_name_the_option_of_the_items() {
 }
 
 #[test]
+fn a_comma_joins_the_fields_of_items_and_not_those_of_documents() {
+    let folder = Folder::empty()
+        .with("items.jsonl", "{\"q\":\"how many moons has mars in all\",\"a\":\"2\"}\n")
+        .with(
+            "docs.jsonl",
+            "{\"title\":\"moons\",\"body\":\"how many moons has mars in all\\n2\"}\n",
+        );
+    let run = folder.run_words(
+        "contamination items.jsonl --fields q,a --in docs.jsonl --text-field title,body",
+    );
+    assert_eq!((run.code, rows(&run.out).len()), (0, 0), "{}", run.err);
+    let note = "--text-field reads the first of its fields that a document has: title, not body. A comma joins \
+                fields only in --fields. To join the fields of the documents, name them with a plus sign: \
+                title+body\n";
+    assert!(run.err.contains(note), "{}", run.err);
+    let run = folder.run_words(
+        "contamination items.jsonl --fields q,a --in docs.jsonl --text-field title+body",
+    );
+    assert_eq!((run.code, rows(&run.out).len()), (0, 1), "{}", run.err);
+    assert_eq!(rows(&run.out)[0]["share"], 1);
+    assert!(!run.err.contains("plus sign"), "{}", run.err);
+}
+
+#[test]
 fn files_are_written_whole_and_never_over_an_input() {
     let folder = folder();
     let command = format!("{COMMAND} --output found.jsonl --quiet");

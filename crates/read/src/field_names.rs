@@ -89,6 +89,23 @@ impl Collection {
         names
     }
 
+    /// Returns the fields among which `selector` chooses in a file whose first records have several of them, such
+    /// as `title` and `body`. Each record of such a file is read by only one of these alternatives, which users
+    /// may not expect. Returns an empty list if no file has several.
+    #[must_use]
+    pub fn rival_fields(&self, selector: &Selector) -> Vec<String> {
+        let mut rivals = Vec::new();
+        self.visit_names(&mut |_, found| {
+            let has = |name: &str| found.iter().any(|known| known == name);
+            let names =
+                selector.alternative_names().filter(|names| names.iter().all(|name| has(name)));
+            rivals = names.map(|names| names.join("+")).collect();
+            // One file is enough for the message.
+            rivals.len() < 2
+        });
+        if rivals.len() < 2 { Vec::new() } else { rivals }
+    }
+
     /// Calls `visit` with the number of each of the first files and the names of the fields in its first
     /// records. Stops when `visit` returns false.
     fn visit_names(&self, visit: &mut dyn FnMut(usize, Vec<String>) -> bool) {

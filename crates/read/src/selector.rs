@@ -129,6 +129,12 @@ impl Selector {
         self.alternatives.as_deref()
     }
 
+    /// Returns the names of the fields of each alternative, as messages write them.
+    pub(super) fn alternative_names(&self) -> impl Iterator<Item = Vec<&str>> {
+        let lists = self.alternatives().unwrap_or_default().iter();
+        lists.map(|list| list.iter().map(FieldPath::name).collect())
+    }
+
     /// Returns the name of the selected field, if the selector is just the name of a field of the
     /// outermost object.
     pub(super) fn plain_name(&self) -> Option<&str> {

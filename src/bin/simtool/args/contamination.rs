@@ -23,8 +23,9 @@ pub(crate) struct ContaminationArgs {
 
     /// Fields of the items, joined by newlines, such as question,answer [default: text].
     ///
-    /// An item may lack some of the fields. Each field is written like --text-field, which names the
-    /// fields of the documents.
+    /// A comma joins fields here, and an item may lack some of them. In --text-field, which names the text of the
+    /// documents, a plus sign joins fields, and a comma separates alternatives. Otherwise each field is written
+    /// like --text-field.
     #[arg(long, value_name = "NAMES")]
     pub(crate) fields: Option<String>,
 

@@ -95,8 +95,8 @@ pub(crate) struct InputArgs {
     /// Fields or columns of the text [default: text].
     ///
     /// `meta.text` is a field of an object, `messages[].content` a field of each element of a list,
-    /// and `title+body` joins fields by a newline. Of `text,body`, the first field that a record
-    /// has is read. A field whose name is exactly as written comes first, and a backslash takes the
+    /// and `title+body` joins fields by a newline. Of `text,body`, only the first field that a record
+    /// has is read: a comma joins nothing, unlike in `simtool contamination --fields`. A field whose name is exactly as written comes first, and a backslash takes the
     /// meaning from a dot, comma, plus sign or bracket in a name.
     #[arg(long, value_name = "NAMES", conflicts_with = "all_strings")]
     pub(crate) text_field: Option<String>,
