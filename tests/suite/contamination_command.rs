@@ -134,11 +134,12 @@ fn wrong_fields_name_the_option_of_the_items() {
 #[test]
 fn a_comma_joins_the_fields_of_items_and_not_those_of_documents() {
     let folder = Folder::empty()
-        .with("items.jsonl", "{\"q\":\"how many moons has mars in all\",\"a\":\"2\"}\n")
+        .with("items.jsonl", "{\"q\":\"how many moons has mars in all\",\"a\":2}\n")
         .with(
             "docs.jsonl",
             "{\"title\":\"moons\",\"body\":\"how many moons has mars in all\\n2\"}\n",
         );
+    // The number is a word of the item, and the item is found.
     let run = folder.run_words(
         "contamination items.jsonl --fields q,a --in docs.jsonl --text-field title,body",
     );

@@ -2,10 +2,9 @@
 
 use crate::added_fields::AddedRecord;
 use crate::jsonl::fields::{DEEPEST, is_too_deep};
-use crate::jsonl::lines::strings;
+use crate::jsonl::lines::{content, strings};
 use crate::jsonl::non_finite::without_non_finite;
 use crate::jsonl::object::{Object, all_strings};
-use crate::jsonl::strings::unescaped;
 use crate::text_edit::RecordEdit;
 use std::borrow::Cow;
 use std::io::Write;
@@ -28,13 +27,17 @@ pub(super) fn edited(job: &RecordEdit<'_>) -> Option<Vec<u8>> {
     for (number, string) in strings.into_iter().enumerate() {
         // The strings are joined by line feeds.
         start += usize::from(number > 0);
-        let (content, is_repaired) = unescaped(string, &mut scratch);
+        let (content, is_repaired) = content(string, &mut scratch);
         let end = start + content.len();
         // A text that was changed after reading has other offsets than its strings.
         if is_repaired || job.text.get(start..end) != Some(content) {
             return None;
         }
         if let Cow::Owned(new) = job.edit.edited_part(content, start, b'\n') {
+            // A number that is cut would become another number.
+            if !string.starts_with('"') {
+                return None;
+            }
             let at = begin + string.as_ptr().addr().checked_sub(json.as_ptr().addr())?;
             let string_of_new = serde_json::to_string(str::from_utf8(&new).ok()?).ok()?;
             replaced.push((at..at + string.len(), Cow::Owned(string_of_new.into_bytes())));

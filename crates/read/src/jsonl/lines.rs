@@ -1,7 +1,7 @@
 //! Reads JSON Lines: every line is an object with a text and perhaps an ID.
 //!
 //! A text of `null` is empty. Several texts, and the elements of a list of texts, are joined by
-//! newlines. Bytes that are not UTF-8, and single halves of surrogate pairs, become U+FFFD.
+//! newlines. If the selector of the text joins fields, numbers and booleans are texts, too. Bytes that are not UTF-8, and single halves of surrogate pairs, become U+FFFD.
 //!
 //! A line is a bad record if it is not a valid object, is nested more than 128 deep, or has a text
 //! that is missing or is neither a string nor a list of strings. A line that has one of the fields
@@ -149,11 +149,12 @@ pub(super) fn document<'a>(
 }
 
 /// Returns the strings among `values`, in their quotes. A value may also be a list of strings, in
-/// which null is left out.
+/// which null is left out. If `selector`, which selects the values, joins fields, numbers and booleans are
+/// returned, too: an item such as a question with a number as its answer would be lost otherwise.
 ///
 /// # Errors
 ///
-/// A value is neither a string nor a list of strings. `selector` selects the values.
+/// A value is neither a string nor a list of strings.
 pub(super) fn strings<'a>(
     values: &[&'a RawValue],
     selector: &Selector,
@@ -168,13 +169,28 @@ pub(super) fn strings<'a>(
             strings.push(json);
         }
     }
-    if strings.iter().any(|string| !string.starts_with('"')) {
+    let is_text = |json: &&str| {
+        json.starts_with('"') || selector.joins_fields() && is_number_or_boolean(json)
+    };
+    if !strings.iter().all(is_text) {
         let expected = format!(
             "a string in the field \"{selector}\" (`text_field`), or null, or a list of strings"
         );
         return Err(("json", expected.into()));
     }
     Ok(strings)
+}
+
+/// Returns whether a valid value of JSON is a number or a boolean.
+fn is_number_or_boolean(json: &str) -> bool {
+    // A copy of a line has such a number in the place of `Infinity`, which is no number of JSON.
+    !json.starts_with(['"', '{', '[', 'n']) && !json.ends_with("1e999")
+}
+
+/// Returns the content of a string, or a number or boolean as it is written. Also returns whether half a
+/// surrogate pair was replaced. `scratch` is reusable memory.
+pub(super) fn content<'a>(json: &'a str, scratch: &'a mut Vec<u8>) -> (&'a [u8], bool) {
+    if json.starts_with('"') { unescaped(json, scratch) } else { (json.as_bytes(), false) }
 }
 
 /// Joins the contents of `strings` by newlines in `text`. Returns the result, and whether half a
@@ -190,7 +206,7 @@ fn join<'a, 's>(
         if number > 0 {
             text.push(b'\n');
         }
-        let (content, is_part_repaired) = unescaped(string, part);
+        let (content, is_part_repaired) = content(string, part);
         text.extend_from_slice(content);
         is_repaired |= is_part_repaired;
     }
@@ -326,7 +342,7 @@ mod tests {
     #[test]
     fn selectors_choose_and_join_fields() {
         let line = r#"{"q": "x\ny", "a": null, "n": 7, "meta.t": "z", "meta": {"t": "w", "u": "v"},
-            "m": [{"c": "1"}, {"r": "2"}, {"c": null}, {"c": "3"}], "l": ["4", null, "5"], "e": []}"#;
+            "m": [{"c": "1"}, {"r": "2"}, {"c": null}, {"c": "3"}], "l": ["4", null, "5"], "o": [true, -1.50], "e": []}"#;
         let line = line.replace('\n', " ");
         for (text, expected) in [
             ("q+meta.u", Ok("x\ny\nv")),
@@ -349,7 +365,11 @@ mod tests {
             (r"meta\.u", Err(Bad::NO_TEXT)),
             ("m", Err("json")),
             ("meta", Err("json")),
-            ("q+n", Err("json")),
+            ("q+n", Ok("x\ny\n7")),
+            ("n+none", Ok("7")),
+            ("n", Err("json")),
+            ("q+m", Err("json")),
+            ("q+o", Ok("x\ny\ntrue\n-1.50")),
             ("l[][]", Err(Bad::NO_TEXT)),
         ] {
             let found = read(&line, &wanted(text, "id", None)).map(|(text, ..)| text);
@@ -386,6 +406,9 @@ mod tests {
         assert_eq!(field(r#"{"text": "NaN", "n": NaN, "z": [Infinity]}"#), None);
         assert_eq!(field(r#"{"text": "x", "n": -Infinity}"#).as_deref(), Some("-1e999"));
         assert_eq!(read(r#"{"text": NaN}"#, &of_n).unwrap().0, "");
+        let joined = wanted("text+n", "id", None);
+        assert_eq!(read(r#"{"text": "x", "n": NaN}"#, &joined).unwrap().0, "x\n");
+        assert_eq!(read(r#"{"text": "x", "n": -Infinity}"#, &joined).unwrap_err(), "json");
         assert_eq!(read(r#"{"text": "NaN Infinity", "n": NaN}"#, &of_n).unwrap().0, "NaN Infinity");
         for line in [r#"{"text": "x", "n": nan}"#, r#"{"text": "x", NaN: 1}"#, r#"{"a": NaN"#] {
             assert_eq!(read(line, &of_n).unwrap_err(), "json", "{line}");

@@ -1,6 +1,7 @@
 //! The columns of a table that a selector selects.
 
 use super::Columns;
+use super::numbers::is_number_or_boolean;
 use crate::selector::{FieldPath, Selector, Step};
 use arrow_schema::{DataType, Field, Fields};
 use simtool_base::fault::quoted;
@@ -35,7 +36,7 @@ impl FoundColumns {
     /// # Errors
     ///
     /// A column of the text has another type than text or lists of texts, and `is_null` does not
-    /// return true for it. `is_null` gets the leaves of a column, and returns whether all their
+    /// return true for it. If the selector of the text joins columns, numbers and booleans are texts, too. `is_null` gets the leaves of a column, and returns whether all their
     /// values are null.
     pub(crate) fn new(
         fields: &Fields,
@@ -50,7 +51,9 @@ impl FoundColumns {
                     let found = list.iter().filter_map(|path| find(fields, path));
                     let found: Vec<(ColumnPath, &Field)> = found.collect();
                     for (path, field) in &found {
-                        if !is_texts(field.data_type()) && !is_null(path.leaves.clone()) {
+                        let is_joined = wanted.text.joins_fields();
+                        if !is_texts(field.data_type(), is_joined) && !is_null(path.leaves.clone())
+                        {
                             return Err(no_text(path, field));
                         }
                     }
@@ -231,9 +234,15 @@ fn element(data_type: &DataType) -> Option<&Field> {
     }
 }
 
-/// Returns whether values of this type are texts, lists of texts, or always null.
-fn is_texts(data_type: &DataType) -> bool {
-    let of_one = |data_type: &DataType| is_text(data_type) || *data_type == DataType::Null;
+/// Returns whether values of this type are texts, lists of texts, or always null. With `is_joined`, numbers and
+/// booleans are texts, too: a table of nothing but numbers has no text, but a question may have a number as its
+/// answer.
+fn is_texts(data_type: &DataType, is_joined: bool) -> bool {
+    let of_one = |data_type: &DataType| {
+        is_text(data_type)
+            || *data_type == DataType::Null
+            || is_joined && is_number_or_boolean(data_type)
+    };
     of_one(data_type) || element(data_type).is_some_and(|element| of_one(element.data_type()))
 }
 
@@ -298,6 +307,9 @@ mod tests {
         for missing in ["text", "meta.x", "messages.content", "meta[].n", "id.x", ""] {
             assert_eq!(found(missing), Ok(Vec::new()), "{missing}");
         }
+        // Numbers are texts only where they are joined with others.
+        assert_eq!(found("id+meta.n").unwrap()[0].len(), 2);
+        assert!(found("id,meta.n").is_err() && found("id+meta").is_err());
         let both = found("meta.n+x+nothing").unwrap();
         assert_eq!(both[0].iter().map(|path| &*path.0).collect::<Vec<_>>(), ["meta.n", "nothing"]);
         assert_eq!(found("x,meta.n,nothing").unwrap().len(), 2);

@@ -14,6 +14,8 @@ pub(super) mod editing;
 #[cfg(feature = "parquet")]
 pub(super) mod named_columns;
 #[cfg(feature = "parquet")]
+pub(super) mod numbers;
+#[cfg(feature = "parquet")]
 pub(super) mod selected;
 #[cfg(feature = "parquet")]
 pub(super) mod value;

@@ -1,6 +1,7 @@
 //! The values of the selected columns in the rows of a record batch.
 
 use crate::table::columns::{ColumnPath, FoundColumns};
+use crate::table::numbers::write_number_or_boolean;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::ArrowNativeType;
@@ -49,8 +50,9 @@ impl BatchColumns {
     }
 
     /// Returns the text in row `row`. Several texts are joined by newlines in `joined`, at most
-    /// until they are longer than `longest`. Null is an empty text. Returns `None` if a value is no
-    /// text.
+    /// until they are longer than `longest`. Null is an empty text. A number or a boolean is a text as it is
+    /// written in decimal: the columns are chosen so that they have one only where it counts. Returns `None` if
+    /// a value is no text.
     pub(crate) fn text<'t>(
         &'t self,
         row: usize,
@@ -63,7 +65,11 @@ impl BatchColumns {
                 if is_null(column, row) {
                     continue;
                 }
-                return bytes(column, row);
+                if let Some(text) = bytes(column, row) {
+                    return Some(text);
+                }
+                write_number_or_boolean(column, row, joined)?;
+                return Some(joined);
             }
             let mut texts = 0;
             for values in list {
@@ -130,11 +136,13 @@ impl Values {
         match self {
             Self::Each(column) if is_null(column, row) => {}
             Self::Each(column) => {
-                let text = bytes(column, row)?;
                 if *texts > 0 {
                     joined.push(b'\n');
                 }
-                joined.extend_from_slice(text);
+                match bytes(column, row) {
+                    Some(text) => joined.extend_from_slice(text),
+                    None => write_number_or_boolean(column, row, joined)?,
+                }
                 *texts += 1;
             }
             Self::Lists { lists, first, elements } => {

@@ -1,19 +1,16 @@
 //! Values of tables as text: IDs, and values that decide which documents are kept.
 
+use crate::table::numbers::{number, write_number_or_boolean};
 use crate::table::selected::bytes;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowTemporalType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type,
-    Decimal256Type, DecimalType, DurationMicrosecondType, DurationMillisecondType,
-    DurationNanosecondType, DurationSecondType, Float16Type, Float32Type, Float64Type, Int8Type,
-    Int16Type, Int32Type, Int64Type, Time32MillisecondType, Time32SecondType,
+    ArrowTemporalType, Date32Type, Date64Type, DurationMicrosecondType, DurationMillisecondType,
+    DurationNanosecondType, DurationSecondType, Time32MillisecondType, Time32SecondType,
     Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
 use arrow_schema::{DataType, TimeUnit};
-use std::fmt::Display;
 use std::io::Write;
 
 /// Number of bytes of a UUID.
@@ -45,9 +42,9 @@ pub(super) fn value<'v>(
         Some(bytes) if is_uuid(column.data_type(), bytes) => write_uuid(bytes, written),
         Some(text) => return (!text.is_empty()).then_some(text),
         None if form == Form::Ordered => {
-            write_time(column, row, written).or_else(|| write_number(column, row, written))
+            write_time(column, row, written).or_else(|| write_stored(column, row, written))
         }
-        None => write_number(column, row, written),
+        None => write_stored(column, row, written),
     }?;
     Some(written)
 }
@@ -95,41 +92,10 @@ fn write_time(column: &ArrayRef, row: usize, written: &mut Vec<u8>) -> Option<()
     }
 }
 
-/// Writes a number, and also a time, as the stored number. Returns `None` for other types.
-fn write_number(column: &ArrayRef, row: usize, written: &mut Vec<u8>) -> Option<()> {
-    fn decimal<T: DecimalType>(column: &ArrayRef, row: usize) -> String {
-        column.as_primitive::<T>().value_as_string(row)
-    }
-    let write = match column.data_type() {
-        DataType::Int8 => number::<Int8Type>,
-        DataType::Int16 => number::<Int16Type>,
-        DataType::Int32 => number::<Int32Type>,
-        DataType::Int64 => number::<Int64Type>,
-        DataType::UInt8 => number::<UInt8Type>,
-        DataType::UInt16 => number::<UInt16Type>,
-        DataType::UInt32 => number::<UInt32Type>,
-        DataType::UInt64 => number::<UInt64Type>,
-        DataType::Float16 => number::<Float16Type>,
-        DataType::Float32 => number::<Float32Type>,
-        DataType::Float64 => number::<Float64Type>,
-        DataType::Boolean => {
-            return write!(written, "{}", column.as_boolean().value(row)).ok();
-        }
-        DataType::Decimal32(..) => {
-            return written.write_all(decimal::<Decimal32Type>(column, row).as_bytes()).ok();
-        }
-        DataType::Decimal64(..) => {
-            return written.write_all(decimal::<Decimal64Type>(column, row).as_bytes()).ok();
-        }
-        DataType::Decimal128(..) => {
-            return written.write_all(decimal::<Decimal128Type>(column, row).as_bytes()).ok();
-        }
-        DataType::Decimal256(..) => {
-            return written.write_all(decimal::<Decimal256Type>(column, row).as_bytes()).ok();
-        }
-        other => stored_time(other)?,
-    };
-    write(column, row, written)
+/// Writes a number or a boolean, and a time as the stored number. Returns `None` for other types.
+fn write_stored(column: &ArrayRef, row: usize, written: &mut Vec<u8>) -> Option<()> {
+    write_number_or_boolean(column, row, written)
+        .or_else(|| stored_time(column.data_type())?(column, row, written))
 }
 
 /// Function that writes the value in a row of a column.
@@ -155,15 +121,6 @@ fn stored_time(data_type: &DataType) -> Option<WriteValue> {
         DataType::Duration(TimeUnit::Nanosecond) => number::<DurationNanosecondType>,
         _ => return None,
     })
-}
-
-/// Writes the number in row `row` of a column.
-fn number<T: ArrowPrimitiveType<Native: Display>>(
-    column: &ArrayRef,
-    row: usize,
-    written: &mut Vec<u8>,
-) -> Option<()> {
-    write!(written, "{}", column.as_primitive::<T>().value(row)).ok()
 }
 
 #[cfg(test)]

@@ -1,0 +1,71 @@
+//! Numbers and booleans of tables as text.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType, Float16Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{ArrayRef, ArrowPrimitiveType};
+use arrow_schema::DataType;
+use std::fmt::Display;
+use std::io::Write;
+
+/// Returns whether values of this type are numbers or booleans, which
+/// [`write_number_or_boolean`] writes.
+pub(super) fn is_number_or_boolean(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => is_number_or_boolean(values),
+        other => other.is_numeric() || *other == DataType::Boolean,
+    }
+}
+
+/// Appends a number in decimal, or a boolean. Returns `None` for other types.
+pub(super) fn write_number_or_boolean(
+    column: &ArrayRef,
+    row: usize,
+    written: &mut Vec<u8>,
+) -> Option<()> {
+    fn decimal<T: DecimalType>(column: &ArrayRef, row: usize) -> String {
+        column.as_primitive::<T>().value_as_string(row)
+    }
+    let write = match column.data_type() {
+        DataType::Int8 => number::<Int8Type>,
+        DataType::Int16 => number::<Int16Type>,
+        DataType::Int32 => number::<Int32Type>,
+        DataType::Int64 => number::<Int64Type>,
+        DataType::UInt8 => number::<UInt8Type>,
+        DataType::UInt16 => number::<UInt16Type>,
+        DataType::UInt32 => number::<UInt32Type>,
+        DataType::UInt64 => number::<UInt64Type>,
+        DataType::Float16 => number::<Float16Type>,
+        DataType::Float32 => number::<Float32Type>,
+        DataType::Float64 => number::<Float64Type>,
+        DataType::Boolean => {
+            return write!(written, "{}", column.as_boolean().value(row)).ok();
+        }
+        DataType::Decimal32(..) => {
+            return written.write_all(decimal::<Decimal32Type>(column, row).as_bytes()).ok();
+        }
+        DataType::Decimal64(..) => {
+            return written.write_all(decimal::<Decimal64Type>(column, row).as_bytes()).ok();
+        }
+        DataType::Decimal128(..) => {
+            return written.write_all(decimal::<Decimal128Type>(column, row).as_bytes()).ok();
+        }
+        DataType::Decimal256(..) => {
+            return written.write_all(decimal::<Decimal256Type>(column, row).as_bytes()).ok();
+        }
+        _ => return None,
+    };
+    write(column, row, written)
+}
+
+/// Writes the number in row `row` of a column.
+pub(super) fn number<T: ArrowPrimitiveType<Native: Display>>(
+    column: &ArrayRef,
+    row: usize,
+    written: &mut Vec<u8>,
+) -> Option<()> {
+    write!(written, "{}", column.as_primitive::<T>().value(row)).ok()
+}
