@@ -318,6 +318,12 @@ fn a_plan_says_how_much_memory_it_takes() {
     };
     assert!(explained(&["--max-memory", "3G", "-j", "2"]).contains("2 threads, up to 3.0 GB"));
     assert!(explained(&["--max-memory", "3GiB", "-j", "2"]).contains("2 threads, up to 3.2 GB"));
+    let note = "note: --max-memory 5M is not kept: the program itself and the buffers of its readers need about 30M. \
+                The limit holds for tables, terms and pairs";
+    for (limit, is_noted) in [("5M", true), ("30M", false)] {
+        let run = folder.run(&["--corpus", "a.txt", "--dry-run", "--max-memory", limit]);
+        assert_eq!(run.err.contains(note), is_noted, "{}", run.err);
+    }
     // The default is four fifths of the memory, if the system reports it.
     let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let unlimited = explained(&[]).contains("memory without limit");

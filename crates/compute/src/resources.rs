@@ -37,7 +37,9 @@ impl Default for Resources {
 
 /// Minimum value in bytes of the option `max_memory` if it has no unit. A smaller one most likely lacks its unit.
 const LEAST_WITHOUT_UNIT: u64 = 1_000_000;
-/// Smallest memory limit that a run can keep, for messages.
+/// Smallest memory limit in bytes that a run can keep. The program itself and its buffers need as much.
+const LEAST_KEPT: u64 = 30_000_000;
+/// [`LEAST_KEPT`] as users write it, for messages.
 const USEFUL: &str = "30M";
 /// Maximum value of the option `threads`. Larger values are an error.
 const MOST_THREADS: usize = 512;
@@ -67,6 +69,26 @@ impl Resources {
         }
         Ok(resources)
     }
+}
+
+/// Returns a note for users who limit the memory to less than a run can keep. `given` is the value of the option
+/// `max_memory`. Returns `None` if the limit can be kept, or if the value is wrong, which is an error later.
+///
+/// ```
+/// use simtool_compute::resources::note_small_memory;
+///
+/// assert!(note_small_memory("5M").is_some_and(|note| note.starts_with("`max_memory` 5M is not kept")));
+/// assert_eq!(note_small_memory("30M"), None);
+/// ```
+#[must_use]
+pub fn note_small_memory(given: &str) -> Option<String> {
+    let limit = parse_memory(given).ok()?;
+    (limit < LEAST_KEPT).then(|| {
+        format!(
+            "`max_memory` {given} is not kept: the program itself and the buffers of its readers need about {USEFUL}. \
+             The limit holds for tables, terms and pairs"
+        )
+    })
 }
 
 /// Parses a limit of the memory. The error is a phrase that says what was expected.

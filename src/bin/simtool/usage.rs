@@ -59,6 +59,7 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
     };
     let command =
         command.map_err(|error| show(form, &name_of_command(form, &arguments), &error))?;
+    note_small_memory(form, &arguments);
     match &command {
         // An option came first, so a word that may be a command was parsed as N.
         Command::Reference(ReferenceArgs { words, .. }) => match &words.features {
@@ -69,6 +70,27 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
             _ => Ok(command),
         },
         _ => Ok(command),
+    }
+}
+
+/// Prints a note if a command limits the memory to less than the program itself needs. All commands with the
+/// option say the same, so this is not a task of each of them.
+fn note_small_memory(form: CommandForm, arguments: &[OsString]) {
+    let is_limited = arguments.iter().any(|word| word.to_string_lossy().starts_with("--max-mem"));
+    // The command line is parsed once more only if it may have the option.
+    let Some(matches) = is_limited.then(|| program(form).try_get_matches_from(arguments)) else {
+        return;
+    };
+    let Ok(all) = matches else { return };
+    let mut of_command = &all;
+    while let Some((_, inner)) = of_command.subcommand() {
+        of_command = inner;
+    }
+    let is_quiet = of_command.try_get_one::<bool>("quiet").ok().flatten() == Some(&true);
+    let given = of_command.try_get_one::<String>("max_memory").ok().flatten();
+    let note = given.and_then(|given| simtool::resources::note_small_memory(given));
+    if let Some(note) = note.filter(|_| !is_quiet) {
+        console::note(&console::with_options(&note));
     }
 }
 
