@@ -34,9 +34,9 @@ fn check_failure(folder: &Path, arguments: &str, code: i32) -> String {
 }
 
 /// Returns the output of a filter for these lines.
-pub(crate) fn filtered(folder: &Path, arguments: &str, lines: &str) -> String {
+pub(crate) fn filtered(folder: &Path, arguments: &str, lines: impl AsRef<[u8]>) -> String {
     let mut child = started(folder, arguments);
-    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_ref()).unwrap();
     let output = child.wait_with_output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
@@ -130,8 +130,19 @@ fn the_only_new_are_those_that_a_filter_lets_pass() {
             "{first}"
         );
         assert!(first.ends_with("}}"), "{first}");
+        // A compressed stream has the same answers.
+        if batch == "7" {
+            check(folder, "index create packed -q");
+            let mut packed =
+                flate2::read::GzEncoder::new(pages.as_bytes(), flate2::Compression::fast());
+            let (mut gzip, zstd) = (Vec::new(), zstd::encode_all(pages.as_bytes(), 1).unwrap());
+            std::io::copy(&mut packed, &mut gzip).unwrap();
+            let filter = "index filter packed -q --batch 7 --wait 2";
+            assert_eq!(filtered(folder, filter, gzip), new);
+            assert!(!filtered(folder, filter, zstd).contains("\"id\":\"d1\""));
+        }
         // The second time, no document is new.
-        let passed = filtered(folder, &filter, &documents(40));
+        let passed = filtered(folder, &filter, documents(40));
         assert_eq!(passed, "", "batches of {batch}");
     }
     // The copies are complete before anything is added.
@@ -183,7 +194,7 @@ fn indexes_are_joined_and_documents_taken_out() {
     check(folder, "index compact i -q");
     assert_eq!(check(folder, "index export i").lines().count(), export.lines().count() - 1);
     // A document that repeats the removed one is new again, with a number of its own.
-    let added = filtered(folder, "index filter i -q", &documents(2));
+    let added = filtered(folder, "index filter i -q", documents(2));
     assert!(added.starts_with(r#"{"id":"d1""#), "{added}");
     assert!(check(folder, "index export i").ends_with("}\n"));
     check(folder, "index create wide --bits 128 -q");

@@ -83,6 +83,7 @@ mod text_edit;
 mod text_encoding;
 mod texts;
 mod undecodable;
+mod unpacked_input;
 pub mod uri;
 pub mod view;
 pub mod walk;
@@ -119,6 +120,7 @@ pub use table::{EditRow, InParallel, RowsCopy, TableRows};
 pub use text_edit::TextEdit;
 pub use text_encoding::TextEncoding;
 pub use texts::{ArrowOffsets, Texts};
+pub use unpacked_input::UnpackedInput;
 
 /// An event that a visitor gets while a shard is read.
 #[derive(Debug)]

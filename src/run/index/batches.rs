@@ -166,16 +166,19 @@ impl BatchQueue {
 }
 
 impl LineBatches {
-    /// Starts the thread that reads `input`.
+    /// Starts the thread that reads the input, which `open` opens in that thread: decoders cannot move to another.
     ///
     /// # Errors
     ///
     /// The thread does not start.
-    pub(super) fn new(input: impl Read + Send + 'static, due: Due) -> io::Result<Self> {
+    pub(super) fn new<R: Read>(
+        open: impl FnOnce() -> R + Send + 'static,
+        due: Due,
+    ) -> io::Result<Self> {
         let (waiting, changed) = (Mutex::default(), Condvar::new());
         let shared = Arc::new(BatchQueue { waiting, changed, due });
         let reader = Arc::clone(&shared);
-        thread::Builder::new().name("reader".into()).spawn(move || reader.read(input))?;
+        thread::Builder::new().name("reader".into()).spawn(move || reader.read(open()))?;
         Ok(Self(shared))
     }
 
@@ -230,7 +233,8 @@ mod tests {
     fn long_lines_wait_in_little_memory_while_nobody_takes_them() {
         let bytes = Arc::new(AtomicUsize::new(0));
         let due = Due { lines: 10_000, wait: Duration::from_hours(1), longest: 1 << 20 };
-        let batches = LineBatches::new(LongLines(Arc::clone(&bytes)), due).unwrap();
+        let input = LongLines(Arc::clone(&bytes));
+        let batches = LineBatches::new(|| input, due).unwrap();
         for _ in 0..3 {
             // The batch comes although it has few lines and the time is long.
             let taken = batches.take(Vec::new(), Duration::from_mins(1)).unwrap();

@@ -11,7 +11,7 @@ use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::quantity::counted;
 use simtool_base::utc_time::UtcTime;
 use simtool_model::document::Bad;
-use simtool_read::{ReadOptions, lack_of_text_in_line};
+use simtool_read::{ReadOptions, UnpackedInput, lack_of_text_in_line};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -110,7 +110,7 @@ struct Duplicates<'a> {
     out: BufWriter<File>,
 }
 
-/// Adds the documents of the lines of `input` to the index, until the input ends, the reader of `out` ends or
+/// Adds the documents of the lines of `input`, which may be compressed, to the index, until the input ends, the reader of `out` ends or
 /// the filter is interrupted. Writes lines that are not near an earlier document to `out`, in their order. The
 /// index is committed regularly, and at the end.
 ///
@@ -145,7 +145,9 @@ pub fn filter_lines(
         output_error: None,
     };
     let due = Due { lines: request.batch_lines, wait: request.wait, longest };
-    let input = LineBatches::new(input, due).map_err(unread)?;
+    let unpacking = answers.reading.clone();
+    let open = move || UnpackedInput::new(input, unpacking);
+    let input = LineBatches::new(open, due).map_err(unread)?;
     face.defer_interruptions(true);
     let ended = answers.answer_all(&input, &reader);
     let ended = ended.and_then(|ended| answers.commit().map(|()| ended));

@@ -25,7 +25,8 @@ pub(crate) enum IndexCommand {
     Add(AddArgs),
     /// Pass through JSON lines that are not near-duplicates of anything seen so far, and add them.
     ///
-    /// Reads standard input and writes new lines to standard output, byte for byte. Lines without
+    /// Reads standard input, which may be compressed, and writes new lines to standard output, byte for byte and
+    /// not compressed. Lines without
     /// words and lines that are not documents also pass; the latter are reported as errors. Lines are
     /// answered in batches. If the program is interrupted or its reader ends, all answered lines are in
     /// the index. If it is killed, lines of the last seconds may pass again.
