@@ -10,6 +10,17 @@ use std::borrow::Cow;
 /// Number of documents that are looked up and added in one step.
 const BATCH: usize = 1 << 16;
 
+/// Numbers of documents of an index that was merged into another index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JoinedCounts {
+    /// Number of documents that were added.
+    pub new: u64,
+    /// Number of documents that are near a document of the other index, and count as its repeats.
+    pub repeats: u64,
+    /// Number of these repeats with the ID and the fingerprint of the document that they repeat.
+    pub same: u64,
+}
+
 /// Documents of the index that is merged into this index. One step looks them up in this index and adds them.
 #[derive(Default)]
 struct DocumentBatch {
@@ -22,13 +33,12 @@ struct DocumentBatch {
 impl IndexAdder {
     /// Adds all documents of another index in their order, with their sources and times. A document that is
     /// near a document of this index is not added, but counts as a repeat of that document. Repeats that the
-    /// other index has counted are added, too. Returns the number of new documents and the number of repeats.
-    /// The caller must commit.
+    /// other index has counted are added, too. The caller must commit.
     ///
     /// # Errors
     ///
     /// The indexes have rows of different recipes, one of them is damaged, or [`add`](Self::add) fails.
-    pub fn add_index(&mut self, other: &Index) -> Result<(u64, u64)> {
+    pub fn add_index(&mut self, other: &Index) -> Result<JoinedCounts> {
         self.shared().0.check_kept(other.shared().0)?;
         // The indexes number their sources independently, so numbers are translated by name.
         let sources: Vec<u32> =
@@ -37,7 +47,7 @@ impl IndexAdder {
             let found = sources.get(number as usize).copied();
             found.ok_or_else(|| Error::config("folder", number, "is the number of no source of it"))
         };
-        let (mut batch, mut counts) = (DocumentBatch::default(), (0, 0));
+        let (mut batch, mut counts) = (DocumentBatch::default(), JoinedCounts::default());
         other.visit_stored(&mut |document| {
             let StoredDocument { id, words, source: own, time, repeats, .. } = document;
             batch.words.extend_from_slice(words);
@@ -57,21 +67,23 @@ impl IndexAdder {
         Ok(counts)
     }
 
-    fn add_batch(&mut self, batch: DocumentBatch, counts: &mut (u64, u64)) -> Result<()> {
+    fn add_batch(&mut self, batch: DocumentBatch, counts: &mut JoinedCounts) -> Result<()> {
         let shape = self.shared().0.reach.shape;
         let mut rows = RowsBuilder::new(shape);
         batch.words.chunks_exact(shape.words()).for_each(|row| rows.push(Some(row)));
         let (id, origin) =
             (|row: usize| Cow::Borrowed(&batch.ids[row][..]), |row: usize| batch.origins[row]);
         let added = self.add_from(&rows.finish(), id, origin)?;
-        for (added, repeats) in added.into_iter().zip(batch.repeats) {
+        for ((added, repeats), id) in added.into_iter().zip(batch.repeats).zip(&batch.ids) {
             let number = match added {
                 Added::New(number) => {
-                    counts.0 += 1;
+                    counts.new += 1;
                     number
                 }
                 Added::Repeats(near) => {
-                    counts.1 += 1;
+                    counts.repeats += 1;
+                    let is_same = near.distance == 0 && *self.id(near.number)? == **id;
+                    counts.same += u64::from(is_same);
                     near.number
                 }
                 // An index stores only documents with a fingerprint, so this does not occur.

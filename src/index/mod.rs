@@ -28,6 +28,7 @@ pub use crate::output::index_rows::{RepeatRow, write_repeat};
 pub use adder::{Added, Arrival, IndexAdder};
 pub use documents::{AddedCorpus, Commits, write_only_new};
 pub(crate) use documents::{ArrivingCorpus, FileSelection};
+pub use joined_indexes::JoinedCounts;
 pub use kept_recipe::methods_of_indexes;
 pub use lines::{Line, LineFate, LineReader, ReadLines};
 pub use lookup::Near;

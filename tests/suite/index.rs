@@ -178,6 +178,9 @@ fn indexes_are_joined_and_documents_taken_out() {
     let message = String::from_utf8(simtool(folder, "index merge i other").stderr).unwrap();
     let expected = "merged other into i: 22 documents, 0 new, 22 repeat others; i has 22 documents";
     assert!(message.contains(expected), "{message}");
+    let expected = "22 documents of other are in i with the same ID and fingerprint, so other may be a copy of i. \
+                    Merging a copy counts its repeats twice";
+    assert!(message.contains(expected), "{message}");
     let export = check(folder, "index export i");
     let line = export.lines().nth(1).unwrap();
     // The count has two repeats of this index, the document of the other index, and two repeats of

@@ -235,7 +235,8 @@ fn merge(args: &MergeArgs) -> anyhow::Result<()> {
     let OneIndexArgs { index, memory, common } = &args.index;
     let request = open_request(index, "merge", common, memory)?;
     let access = inputs::access(common.running.no_mmap);
-    let MergeOutcome { new, repeats, documents } = run::merge_index(&request, &args.other, access)?;
+    let MergeOutcome { new, repeats, same, documents } =
+        run::merge_index(&request, &args.other, access)?;
     if !common.running.quiet {
         let (all, after) = (counted(new + repeats, "document"), counted(documents, "document"));
         let counts = format!("{} new, {} repeat others", grouped(new), grouped(repeats));
@@ -243,6 +244,14 @@ fn merge(args: &MergeArgs) -> anyhow::Result<()> {
         console::note(&format!(
             "merged {other} into {index}: {all}, {counts}; {index} has {after}"
         ));
+        if same > 0 && same == new + repeats {
+            let is = if same == 1 { "is" } else { "are" };
+            console::note(&format!(
+                "{} of {other} {is} in {index} with the same ID and fingerprint, so {other} may be a copy of {index}. \
+                 Merging a copy counts its repeats twice; to restore an index from a copy, put the copy in its place",
+                counted(same, "document")
+            ));
+        }
     }
     Ok(())
 }

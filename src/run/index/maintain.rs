@@ -1,7 +1,7 @@
 //! Commands on an index as a whole: its size, a check of all bytes, compaction, merging and salvage.
 
 use super::{OpenRequest, synced_disk};
-use crate::index::{Index, IndexSize, SalvageFolders, Salvaged, salvage};
+use crate::index::{Index, IndexSize, JoinedCounts, SalvageFolders, Salvaged, salvage};
 use crate::method::Method;
 use crate::output::index_rows::{SizeRow, write_size};
 use crate::run::files::without_links;
@@ -91,6 +91,8 @@ pub struct MergeOutcome {
     pub new: u64,
     /// Number of documents that were not added, because they are near a document of the other index.
     pub repeats: u64,
+    /// Number of these repeats with the ID and the fingerprint of the document that they repeat.
+    pub same: u64,
     /// Number of documents that the index has after the merge.
     pub documents: u64,
 }
@@ -114,12 +116,12 @@ pub fn merge_index(
     let other_index = Index::open(other, access, &request.resources)?;
     let mut adder = request.open_adder(access)?;
     check_same_settings((&request.index, adder.method()), (other, other_index.method()))?;
-    let (new, repeats) = adder.add_index(&other_index)?;
+    let JoinedCounts { new, repeats, same } = adder.add_index(&other_index)?;
     adder.commit()?;
     // The adder holds the index until it is dropped.
     drop(adder);
     let documents = request.open(access)?.size()?.documents;
-    Ok(MergeOutcome { new, repeats, documents })
+    Ok(MergeOutcome { new, repeats, same, documents })
 }
 
 /// Index in a folder, and the method that it was created with.

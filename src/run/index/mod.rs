@@ -391,9 +391,9 @@ mod tests {
         one.write("x.jsonl", LINES);
         one.add("", None).unwrap();
         let merged = merge_index(&other.index(), &one.index().index, FileAccess::READ).unwrap();
-        assert_eq!(merged, MergeOutcome { new: 1, repeats: 0, documents: 1 });
+        assert_eq!(merged, MergeOutcome { new: 1, repeats: 0, same: 0, documents: 1 });
         let again = merge_index(&other.index(), &one.index().index, FileAccess::READ).unwrap();
-        assert_eq!(again, MergeOutcome { new: 0, repeats: 1, documents: 1 });
+        assert_eq!(again, MergeOutcome { new: 0, repeats: 1, same: 1, documents: 1 });
         let compacted = compact_index(&other.index(), FileAccess::READ).unwrap();
         assert_eq!((compacted.documents, compacted.segments), (1, 1));
         assert_eq!(verify_index(&other.index(), FileAccess::READ).unwrap(), compacted);
