@@ -209,6 +209,15 @@ impl FinishedRun {
         self.summary["parameters"][name].as_bool().unwrap_or_default()
     }
 
+    /// Returns the input files whose state the summary has: the name, the size in bytes and the modification time
+    /// of each. Runs of older versions of simtool have none.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = (&str, u64, &str)> {
+        let inputs = self.summary["inputs"].as_array().into_iter().flatten();
+        inputs.filter_map(|input| {
+            Some((input["file"].as_str()?, input["bytes"].as_u64()?, input["modified"].as_str()?))
+        })
+    }
+
     /// Returns whether the run compared queries with a corpus.
     #[must_use]
     pub(crate) fn is_match(&self) -> bool {

@@ -6,13 +6,15 @@ use super::input_settings::refuse_joined;
 use crate::pipeline::CollectionSummary;
 use crate::pipeline::document_fields::DocumentField;
 use crate::pipeline::scope::{Scope, ScopeValue};
-use crate::write::summary::Dates;
+use crate::write::summary::{Dates, InputState, Summary};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::quoted;
 use simtool_base::quantity::counted;
 use simtool_model::document::DocOrdinal;
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Selector};
+use std::path::Path;
+use std::time::SystemTime;
 
 impl Request {
     /// Checks the options that name fields.
@@ -49,9 +51,26 @@ impl Request {
         self.config.fields.iter().map(selector).collect()
     }
 
+    /// Adds what is known about the inputs to the summary: the state of the files, and the dates of the documents.
+    pub(super) fn describe_inputs(
+        &self,
+        inputs: &Sides<Input<'_>>,
+        read: &Sides<CollectionSummary>,
+        summary: &mut Summary,
+    ) {
+        summary.dates = self.dates(inputs.first(), read.first());
+        let states = inputs.iter().flat_map(|input| input.collection.file_states());
+        let state = |(file, bytes, modified): (&Path, u64, SystemTime)| InputState {
+            file: file.as_os_str().as_encoded_bytes().to_vec(),
+            bytes,
+            modified: modified.into(),
+        };
+        summary.inputs = states.take(Summary::INPUTS).map(state).collect();
+    }
+
     /// Returns the fields of the dates and the number of documents without a date, if the date decides which
     /// documents are kept.
-    pub(super) fn dates(&self, input: &Input<'_>, read: &CollectionSummary) -> Option<Dates> {
+    fn dates(&self, input: &Input<'_>, read: &CollectionSummary) -> Option<Dates> {
         let (key, field) = self.config.keep.date_key()?;
         let selectors = self.field_selectors();
         // A field is not a source of dates if no date in its file is understood.

@@ -104,7 +104,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let copies = wanted.map(|(folder, parts)| folder.copies(parts)).transpose()?;
     let repeated = count_repeated(request, *corpora.first(), &mut found, context)?;
     let mut summary = begin_summary(request, &chosen, &found, begin);
-    summary.dates = request.dates(inputs.first(), found.read.first());
+    request.describe_inputs(&inputs, &found.read, &mut summary);
     let findings = Findings::new(&found, corpora, &chosen.plan)
         .with_excerpts(excerpts.as_ref())
         .with_repeated_words(repeated.as_deref())

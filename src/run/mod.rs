@@ -86,7 +86,7 @@ pub use passages::{
 pub use preview::{Previewed, preview};
 pub use reading_faults::has_losses;
 pub use recorded_inputs::RecordedInputs;
-pub use recorded_run::LocatedDocument;
+pub use recorded_run::{InputChange, LocatedDocument};
 pub use reference::{MatchedSamples, ReferenceRequest, reference};
 pub use settings_file::{COMMANDS, FileSettings, read_settings};
 pub use standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, standard_input};

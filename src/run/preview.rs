@@ -53,7 +53,7 @@ pub fn preview(request: &Request, face: &dyn Face) -> Result<Previewed> {
         find_with_near_misses(corpora, &chosen.plan, NEAR_PAIRS, context)?;
     let faults = complete(request, &inputs, &mut found, face)?;
     let mut summary = begin_summary(request, &chosen, &found, begin);
-    summary.dates = request.dates(inputs.first(), found.read.first());
+    request.describe_inputs(&inputs, &found.read, &mut summary);
     let findings = Findings::new(&found, corpora, &chosen.plan);
     let preview = collect(&findings, near_misses, &mut summary, context)?;
     Ok(Previewed {

@@ -8,16 +8,24 @@ use super::standard_streams::STANDARD_INPUT;
 use crate::output::finished_run::{Fate, FinishedRun, Sought};
 use crate::output::input_search::{InputSearch, Matches};
 use crate::pipeline::compare::{ReadDocument, WantedDocument, read_document};
+use crate::write::summary::Summary;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::quantity::counted;
+use simtool_base::utc_time::UtcTime;
 use simtool_compute::resources::Resources;
+use simtool_model::document::Content;
 use simtool_read::selection::Selection;
 use simtool_read::walk::{InputFile, listed_paths};
-use simtool_read::{Collection, Corpus, PageContent, ReadOptions, Selector};
+use simtool_read::{Collection, Corpus, Event, PageContent, ReadOptions, Selector, Visit};
 use std::env;
+use std::fmt;
 use std::fs;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
+
+/// Largest number of records of a file that a message lists.
+const SHOWN_RECORDS: usize = 4;
 
 /// File and record number of a document of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +38,35 @@ pub struct LocatedDocument {
     pub is_passed_over: bool,
     /// Whether the document is one of the queries of a match.
     pub is_query: bool,
+}
+
+/// Change of an input file since a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputChange {
+    /// Name of the file, as the run wrote it.
+    pub file: String,
+    /// Size of the file in bytes during the run. `None` if the file was not among the inputs of the run.
+    pub bytes: Option<u64>,
+    /// Size of the file in bytes now.
+    pub bytes_now: u64,
+}
+
+impl fmt::Display for InputChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, bytes, bytes_now } = self;
+        match bytes {
+            Some(bytes) if bytes == bytes_now => {
+                write!(f, "{file} was written since the run, and has {bytes} bytes as before")
+            }
+            Some(bytes) => {
+                write!(
+                    f,
+                    "{file} was written since the run: it had {bytes} bytes, and now has {bytes_now}"
+                )
+            }
+            None => write!(f, "{file} was not among the inputs of the run"),
+        }
+    }
 }
 
 /// A finished run whose inputs can be read again.
@@ -100,6 +137,54 @@ impl<'r> RecordedRun<'r> {
         if is_query { &self.query_options } else { &self.options }
     }
 
+    /// Returns how a file of the run has changed since. `None` if it is as it was, or if that is not known.
+    pub(super) fn change_of(&self, file: &str) -> Option<InputChange> {
+        let now = fs::metadata(self.path(Path::new(file))).ok()?;
+        let bytes_now = now.len();
+        let modified = UtcTime::from(now.modified().ok()?).to_string();
+        let change = |bytes| InputChange { file: file.to_owned(), bytes, bytes_now };
+        if let Some((_, bytes, then)) = self.run.inputs().find(|(name, ..)| *name == file) {
+            return (bytes != bytes_now || then != modified).then(|| change(Some(bytes)));
+        }
+        // The list of the inputs is empty if the run is older than this list, and may be cut if it is long.
+        let listed = self.run.inputs().count();
+        (0 < listed && listed < Summary::INPUTS).then(|| change(None))
+    }
+
+    /// Returns the places of the first records of the file that `sought` names, as `FILE:RECORD`, and whether the
+    /// file has more records. The list is empty if `sought` names no file.
+    fn records_of_file(&self, sought: Sought<'_>) -> (Vec<String>, bool) {
+        let name = sought.to_string();
+        let path = self.path(Path::new(&name));
+        let mut records = Vec::new();
+        if !path.is_file() {
+            return (records, false);
+        }
+        let options = everything(self.options_of(self.is_query_file(&name)));
+        let collection = Collection::open(vec![InputFile::new(path)], options);
+        let visit: &mut Visit<'_> = &mut |event| {
+            if let Event::Record(record) = event
+                && matches!(record.content, Content::Document(_) | Content::Bad(_))
+            {
+                records.push(format!("{name}:{}", record.number));
+            }
+            let is_enough = records.len() > SHOWN_RECORDS;
+            Ok(if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        };
+        // The first shard counts its records as the file does. A file that cannot be read has no records to name.
+        drop(collection.read_shard(0, visit));
+        let has_more = records.len() > SHOWN_RECORDS || collection.shard_count() > 1;
+        records.truncate(SHOWN_RECORDS);
+        (records, has_more)
+    }
+
+    /// Returns the place of the only record of the file that `sought` names, as `FILE:RECORD`. Returns `None` if
+    /// it names no file, or a file with several records.
+    pub(super) fn only_record(&self, sought: Sought<'_>) -> Option<String> {
+        let (mut records, has_more) = self.records_of_file(sought);
+        if records.len() == 1 && !has_more { records.pop() } else { None }
+    }
+
     /// Reads the document with this record number in a file, in the same way as the run did. `is_query` says
     /// whether the document is one of the queries of a match.
     ///
@@ -136,7 +221,14 @@ impl<'r> RecordedRun<'r> {
                 let is_query = self.is_query_file(&file);
                 (file, record, is_query)
             }
-            None => return self.look_for(sought),
+            None => match self.look_for(sought) {
+                Ok(found) => return Ok(found),
+                // A file with one document is a name of the document.
+                Err(error) => {
+                    let Some(place) = self.only_record(sought) else { return Err(error) };
+                    return self.locate(Sought::new(&place));
+                }
+            },
         };
         Ok(LocatedDocument { file, record, is_passed_over: false, is_query })
     }
@@ -302,15 +394,34 @@ impl<'r> RecordedRun<'r> {
             "those that its records have".to_owned()
         };
         let what = format!("{sought} is no document of this run");
-        let name = sought.to_string();
-        let is_file = self.place.join(&name).is_file();
-        let first = is_file.then(|| format!(". The first document of this file is {name}:0"));
         let reason = format!(
             "its IDs are {ids}, or FILE:RECORD where a document has none; FILE:RECORD and FILE#ID \
-             name any{}",
-            first.unwrap_or_default()
+             name any{}{}",
+            self.choices(sought),
+            self.changes()
         );
         ErrorKind::Missing { what, reason }.into()
+    }
+}
+
+impl RecordedRun<'_> {
+    /// Returns a sentence that lists the documents of the file that `sought` names, as the end of a message.
+    fn choices(&self, sought: Sought<'_>) -> String {
+        let (records, has_more) = self.records_of_file(sought);
+        if records.is_empty() {
+            return String::new();
+        }
+        let more = if has_more { " and more" } else { "" };
+        format!(". The documents of this file are {}{more}", records.join(", "))
+    }
+
+    /// Returns a sentence about the inputs that have changed since the run, as the end of a message.
+    fn changes(&self) -> String {
+        let mut changes = self.run.inputs().filter_map(|(file, ..)| self.change_of(file));
+        match changes.next() {
+            Some(first) => format!(". The inputs have changed: {first}"),
+            None => String::new(),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `why`: explains what became of a document in a finished run.
 
 use super::face::{Face, Notice};
-use super::recorded_run::{LocatedDocument, RecordedRun};
+use super::recorded_run::{InputChange, LocatedDocument, RecordedRun};
 use crate::method::Method;
 use crate::output::finished_run::{Fate, Member, MemberCluster, Sought};
 use crate::pipeline::Boilerplate;
@@ -40,6 +40,8 @@ pub struct Why {
     /// Whether kept documents of the run may be similar, because some documents were not compared or several
     /// documents of a cluster were kept.
     pub keeps_similar: bool,
+    /// Changes of the files of the document, and of the document it is compared with, since the run.
+    pub changes: Vec<InputChange>,
     /// Faults of the files that were read again.
     pub faults: Vec<Fault>,
     /// Time that each stage took.
@@ -117,6 +119,19 @@ impl WhyRequest {
 }
 
 impl DocumentFate {
+    /// Returns the files of the document and of the document that it is compared with, each once.
+    fn files(&self) -> Vec<&str> {
+        let mut files = match self {
+            Self::Alone(LocatedDocument { file, .. }) | Self::Bad { file, .. } => vec![&**file],
+            Self::Clustered(document) => {
+                let compared = document.compared().map(|member| &*member.file);
+                std::iter::once(&*document.cluster.kept.file).chain(compared).collect()
+            }
+        };
+        files.dedup();
+        files
+    }
+
     /// Returns the file and the record number of the document as `FILE:RECORD`.
     fn place(&self) -> String {
         match self {
@@ -158,7 +173,14 @@ pub fn why(request: &WhyRequest, face: &dyn Face) -> Result<Why> {
     let places = run.places_of(sought).ok().flatten();
     let mut reader = MemberReader { run: &run, face, faults: Vec::new() };
     let fate = match fates.next() {
-        None => DocumentFate::Alone(run.look_for(sought)?),
+        None => match run.look_for(sought) {
+            Ok(found) => DocumentFate::Alone(found),
+            // A file with one document is a name of the document.
+            Err(error) => {
+                let Some(document) = run.only_record(sought) else { return Err(error) };
+                return why(&WhyRequest { document, ..request.clone() }, face);
+            }
+        },
         Some(Fate::Clustered { cluster, at }) => {
             DocumentFate::Clustered(Box::new(reader.explain(request, cluster, at)?))
         }
@@ -178,8 +200,9 @@ pub fn why(request: &WhyRequest, face: &dyn Face) -> Result<Why> {
         // Documents that are similar to no other are in no output, so they are missing here.
         None => fates.map(place).collect(),
     };
+    let changes = fate.files().into_iter().filter_map(|file| run.change_of(file)).collect();
     let keeps_similar = run.run.keeps_similar();
-    Ok(Why { fate, others, keeps_similar, faults: reader.faults, timings })
+    Ok(Why { fate, others, keeps_similar, changes, faults: reader.faults, timings })
 }
 
 /// Returns the file and the record number of a document as `FILE:RECORD`.

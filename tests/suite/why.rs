@@ -103,19 +103,76 @@ fn texts_that_are_gone_are_reported() {
     assert!(here("c").out.contains("[-today-]{+now+}"), "{:?}", here("c"));
     assert!(here("b").out.starts_with("b was kept"), "{:?}", here("b"));
 
+    // The file is as long as before, so a note says that it was written only if that took a second.
+    let changed = |document: &str| folder.run(&["why", "out/found", document]).out;
     let lines = fs::read_to_string(folder.path("in/docs.jsonl")).unwrap();
     fs::write(folder.path("in/docs.jsonl"), lines.replace("\"c\"", "\"x\"")).unwrap();
-    let text = why(&folder, "c");
+    let text = changed("c");
     let reason = "texts       not shown: record 2 of in/docs.jsonl now has the ID \"x\", not \"c\"";
     assert!(text.contains(reason) && text.contains("similarity 0.8571"), "{text}");
     fs::remove_file(folder.path("in/docs.jsonl")).unwrap();
-    let text = why(&folder, "c");
+    let text = changed("c");
     assert!(
         text.contains("texts       not shown: cannot read in/docs.jsonl: No such file"),
         "{text}"
     );
     let run = folder.run_words("why out/found b");
     assert_eq!(run.code, 1, "{}", run.err);
+}
+
+#[test]
+fn an_input_that_was_written_since_is_named() {
+    let folder = finished();
+    let path = folder.path("in/docs.jsonl");
+    let lines = fs::read_to_string(&path).unwrap();
+    let new = "{\"id\":\"new\",\"body\":\"a text that the run has not read\"}\n";
+    fs::write(&path, lines.clone() + new).unwrap();
+    let (before, now) = (lines.len(), lines.len() + new.len());
+    let note = format!(
+        "in/docs.jsonl was written since the run: it had {before} bytes, and now has {now}; run again"
+    );
+    let run = folder.run_words("why out/found c");
+    assert!(run.code == 0 && run.err.contains(&note), "{}", run.err);
+    assert!(run.out.starts_with("c was removed: it is like a"), "{}", run.out);
+    // The run has not read this document, so it must not be called kept.
+    let run = folder.run_words("why out/found new");
+    assert!(run.code == 0 && run.err.contains(&note), "{}", run.err);
+    let expected = "new is in no output of the run: it was kept, or the run has not read it\n\
+                    found now   in/docs.jsonl:6\n";
+    assert!(run.out.starts_with(expected), "{}", run.out);
+    let run = folder.run_words("why out/found new --json");
+    let object: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(
+        (&object["fate"], &object["changed_inputs"]),
+        (&"unknown".into(), &json!(["in/docs.jsonl"]))
+    );
+    let run = folder.run_words("why out/found nope");
+    let reason = "The inputs have changed: in/docs.jsonl was written since the run";
+    assert!(run.code == 1 && run.err.contains(reason), "{}", run.err);
+
+    fs::write(folder.path("in/more.jsonl"), new.replace("new", "more")).unwrap();
+    let run = folder.run_words("why out/found more");
+    let note = "in/more.jsonl was not among the inputs of the run; run again";
+    assert!(run.code == 0 && run.err.contains(note), "{}", run.err);
+}
+
+#[test]
+fn a_file_with_one_document_is_a_name_of_it() {
+    let folder = Folder::empty().with("a.txt", FOX).with("b.txt", format!("{FOX}!"));
+    let folder = folder.with("c.txt", "words that no other file has at all");
+    let line = |word: &str| format!("{{\"text\":\"the {word} line\"}}\n");
+    let folder = folder.with("lines.jsonl", ["first", "second", "third"].map(line).concat());
+    let run = folder.run_words("dedup a.txt b.txt c.txt lines.jsonl --output out -q");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let run = folder.run_words("why out b.txt");
+    assert!(run.out.starts_with("b.txt:0 was removed: it is like a.txt:0"), "{run:?}");
+    let run = folder.run_words("why out c.txt");
+    assert!(run.out.starts_with("c.txt was kept: nothing in the run is like it\n"), "{run:?}");
+    let run = folder.run_words("compare out#a.txt out#b.txt");
+    assert!(run.out.starts_with("similarity  1.0000"), "{run:?}");
+    let run = folder.run_words("why out lines.jsonl");
+    let choices = "The documents of this file are lines.jsonl:0, lines.jsonl:1, lines.jsonl:2";
+    assert!(run.code == 1 && run.err.contains(choices), "{run:?}");
 }
 
 #[test]

@@ -22,6 +22,7 @@ use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::time::SystemTime;
 
 /// A list of input files as a [`Corpus`].
 #[derive(Debug)]
@@ -152,6 +153,13 @@ impl Collection {
     pub fn changed_files(&self) -> impl Iterator<Item = Fault> {
         let advice = "what was found in it may be wrong; run again when nothing writes to it";
         self.files.iter().filter_map(move |file| file.changed_since(advice))
+    }
+
+    /// Returns the name, the size in bytes and the modification time of each file when it was opened. Leaves
+    /// out standard input and files that could not be opened.
+    pub fn file_states(&self) -> impl Iterator<Item = (&Path, u64, SystemTime)> {
+        let files = self.files.iter().filter(|file| file.input.path() == file.input.name);
+        files.filter_map(|file| Some((&*file.input.name, file.bytes, file.modified?)))
     }
 
     /// Returns the number of large text files that are read as one document each, although blank

@@ -35,7 +35,7 @@ const LONGEST_SEPARATOR: usize = 64;
 pub(super) struct Opened {
     pub(super) input: InputFile,
     pub(super) bytes: u64,
-    modified: Option<SystemTime>,
+    pub(super) modified: Option<SystemTime>,
     /// Memory map of a large uncompressed file; `None` if the file is read from disk.
     pub(super) map: Option<MappedFile>,
     /// Cost of reading the whole file again. The cost of a small file is guessed from the name of

@@ -30,18 +30,24 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     let found = run::why(&request, &terminal)?;
     terminal.end(&found.faults);
 
-    let page = FatePage { args, keeps_similar: found.keeps_similar };
+    let is_changed = !found.changes.is_empty();
+    let page = FatePage { args, keeps_similar: found.keeps_similar, is_changed };
     let mut shown = match found.fate {
         DocumentFate::Alone(located) => page.alone(&located),
         DocumentFate::Clustered(document) => page.clustered(*document),
         DocumentFate::Bad { file, record, code, expected } => bad(&file, record, &code, &expected),
     };
+    for change in &found.changes {
+        terminal.note(&format!("{change}; run again for results about the input as it is now"));
+    }
     if !args.json && !found.others.is_empty() {
         terminal.note(&others_of_id(&found.others, page.listed()));
     }
     if args.json {
         // The JSON object lists all other documents with this ID, because a program can choose among them.
         shown.object["others_of_this_id"] = found.others.into();
+        let changed = found.changes.into_iter().map(|change| change.file).collect::<Vec<_>>();
+        shown.object["changed_inputs"] = changed.into();
         shown.text = format!("{}\n", shown.object);
     }
     if running.stats {
@@ -62,6 +68,8 @@ struct FatePage<'w> {
     args: &'w WhyArgs,
     /// Whether kept documents of the run may be similar.
     keeps_similar: bool,
+    /// Whether the file of the document has changed since the run.
+    is_changed: bool,
 }
 
 /// Describes a bad record, which was not compared with any document.
@@ -82,7 +90,11 @@ impl FatePage<'_> {
     /// was not compared.
     fn alone(&self, located: &LocatedDocument) -> ShownFate {
         let LocatedDocument { file, record, is_passed_over, .. } = located;
-        let fate = if *is_passed_over { "passed over" } else { "kept" };
+        let fate = match (is_passed_over, self.is_changed) {
+            (true, _) => "passed over",
+            (false, true) => "unknown",
+            (false, false) => "kept",
+        };
         let name = shown(&self.args.document);
         let place = shown(&format!("{file}:{record}"));
         let reason = if *is_passed_over {
@@ -92,8 +104,14 @@ impl FatePage<'_> {
         } else {
             "nothing in the run is like it"
         };
-        let mut text = format!("{name} was kept: {reason}\n");
-        let _ = writeln!(text, "kept        {place}");
+        let mut text = if self.is_changed {
+            // The document may be in the file only since the run.
+            format!("{name} is in no output of the run: it was kept, or the run has not read it\n")
+        } else {
+            format!("{name} was kept: {reason}\n")
+        };
+        let title = if self.is_changed { "found now" } else { "kept" };
+        let _ = writeln!(text, "{title:<11} {place}");
         let this = self.compare_name(&place);
         let _ = writeln!(text, "\nmore: simtool compare {this} FILE:RECORD");
         ShownFate { text, object: json!({ "fate": fate, "file": file, "record": record }) }

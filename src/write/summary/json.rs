@@ -1,6 +1,6 @@
 //! Writes a summary as one JSON object.
 
-use super::{Closest, FaultPlace, LimitLevel, Setting, Summary};
+use super::{Closest, FaultPlace, InputState, LimitLevel, Setting, Summary};
 use simtool_base::fault::Severity;
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
@@ -53,6 +53,7 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     }
     out.write_all(b"\n  },\n")?;
     write_list(out, "faults", summary.faults.places(), write_place)?;
+    write_list(out, "inputs", &summary.inputs, write_input)?;
     // Times differ from run to run, so they come after all fields that can be compared.
     write_seconds(out, &summary.stages)?;
     out.write_all(b"}\n")
@@ -106,6 +107,13 @@ fn write_level(out: &mut dyn Write, level: &LimitLevel) -> io::Result<()> {
         Closest::Distance(most) => write!(out, "{{\"max_distance\": {most}")?,
     }
     write!(out, ", \"removed\": {}}}", level.removed)
+}
+
+fn write_input(out: &mut dyn Write, input: &InputState) -> io::Result<()> {
+    let InputState { file, bytes, modified } = input;
+    out.write_all(b"{\"file\": ")?;
+    write_string(out, file)?;
+    write!(out, ", \"bytes\": {bytes}, \"modified\": \"{modified}\"}}")
 }
 
 fn write_place(out: &mut dyn Write, place: &FaultPlace) -> io::Result<()> {

@@ -93,8 +93,21 @@ pub struct Summary {
     pub levels: Vec<LimitLevel>,
     /// Faults of the input, which are bad records, and damaged or unreadable files.
     pub faults: Faults,
+    /// State of the input files when the run opened them, at most [`Self::INPUTS`] of them.
+    pub inputs: Vec<InputState>,
     /// Name and wall-clock time of each stage.
     pub stages: Vec<(&'static str, Duration)>,
+}
+
+/// State of an input file when a run opened it, by which users see later whether it has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputState {
+    /// Name of the file, as the user wrote it.
+    pub file: Vec<u8>,
+    /// Size of the file in bytes.
+    pub bytes: u64,
+    /// Time at which the file was written last.
+    pub modified: UtcTime,
 }
 
 /// Dates of the documents, by which kept documents are chosen.
@@ -255,6 +268,9 @@ impl Faults {
 }
 
 impl Summary {
+    /// Maximum number of input files whose state is stored. A collection may have millions of files.
+    pub const INPUTS: usize = 1000;
+
     /// Adds `time` to the time of the stage called `stage`. If there is no such stage, it is added at the end
     /// of the list.
     pub(crate) fn add_time(&mut self, stage: &'static str, time: Duration) {
