@@ -28,6 +28,8 @@ pub struct CompareRequest {
     pub method: Method,
     /// Threads and temporary folder that reading may use.
     pub resources: Resources,
+    /// Options of the method that the user gave. Settings of a run complete them.
+    given: Options,
 }
 
 /// Two documents and the result of comparing them.
@@ -35,6 +37,9 @@ pub struct CompareRequest {
 pub struct Compared {
     /// Documents that were compared.
     pub documents: [NamedDocument; 2],
+    /// Method that defines the shingles and the fingerprints: the method of the request, with the settings for
+    /// terms of the run whose documents are compared.
+    pub method: Method,
     /// Similarity of the sets of shingles, and distance of the fingerprints.
     pub comparison: Comparison,
     /// Time that each stage took.
@@ -51,6 +56,7 @@ impl CompareRequest {
     /// A value is outside its range, a weight must be learned from a collection, both documents are standard
     /// input, or an option is unknown.
     pub fn parse(names: [PathBuf; 2], mut options: Options) -> Result<Self> {
+        let given = options.clone();
         let method = Method::parse(METHOD, &mut options)?;
         refuse_learned(&method)?;
         if names.iter().all(|name| name == Path::new(STANDARD_INPUT)) {
@@ -62,8 +68,42 @@ impl CompareRequest {
         // An option that is still there is unknown or belongs to another method.
         match options.first() {
             Some((option, value)) => Err(method.refusal(option, &value)),
-            None => Ok(Self { names, input, method, resources }),
+            None => Ok(Self { names, input, method, resources, given }),
         }
+    }
+
+    /// Returns the method with the settings for terms of the runs of `documents`. Settings that the user gave go
+    /// before them.
+    ///
+    /// # Errors
+    ///
+    /// The two documents are of runs with other settings, or the stop words of the run cannot be read.
+    fn method_for(&self, documents: &[NamedDocument; 2]) -> Result<Method> {
+        // The shingle of a run names its tokenizer, too.
+        let is_given =
+            |name: &str| self.given.has(name) || name == "shingle" && self.given.has("tokenizer");
+        let terms_of = |named: &NamedDocument| {
+            let terms = named.terms.iter().filter(|(name, _)| !is_given(name));
+            terms.cloned().collect::<Vec<_>>()
+        };
+        let [left, right] = [&documents[0], &documents[1]].map(terms_of);
+        if documents.iter().all(|named| named.by == NamedBy::Run) && left != right {
+            let differing = left
+                .iter()
+                .chain(&right)
+                .find(|term| !(left.contains(term) && right.contains(term)));
+            let (name, value) = differing.cloned().unwrap_or_default();
+            let rule = "is the setting of one run, and the other run has another: give the one to compare with";
+            return Err(Error::config(name, value, rule));
+        }
+        if left.is_empty() && right.is_empty() {
+            return Ok(self.method.clone());
+        }
+        let mut options = self.given.clone();
+        for (name, value) in if left.is_empty() { right } else { left } {
+            options.set(name, value);
+        }
+        Method::parse(METHOD, &mut options)
     }
 
     /// Returns an error if a setting for reading was given that affects neither document.
@@ -123,9 +163,10 @@ pub fn compare(request: &CompareRequest, face: &dyn Face) -> Result<Compared> {
     // The formats of the documents are only known after reading.
     request.refuse_idle(&documents)?;
     let texts = [&documents[0].document.text[..], &documents[1].document.text];
-    let comparison = compare_texts(texts, &request.method, request.resources.isa);
+    let method = request.method_for(&documents)?;
+    let comparison = compare_texts(texts, &method, request.resources.isa);
     timings.end("compare");
-    Ok(Compared { documents, comparison, timings })
+    Ok(Compared { documents, method, comparison, timings })
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ pub struct NamedDocument {
     pub by: NamedBy,
     /// Places of other documents with the same ID, as `FILE:RECORD`. Empty if the user gave no ID.
     pub others: Vec<String>,
+    /// Settings of the run for terms, such as `shingle` and `stop_words`. Empty if the document is not of a run.
+    pub(super) terms: Vec<(&'static str, String)>,
 }
 
 /// Kind of the name by which a user asks for a document.
@@ -110,7 +112,7 @@ impl NamedReader<'_> {
         let document = read_document(file, wanted, self.options.clone(), self.face.progress())?;
         let by = if matches!(wanted, WantedDocument::Id(_)) { NamedBy::Id } else { NamedBy::Place };
         let others = document.others.iter().map(|record| format!("{name}:{record}")).collect();
-        Ok(NamedDocument { document, file: name, by, others })
+        Ok(NamedDocument { document, file: name, by, others, terms: Vec::new() })
     }
 
     fn read_of_run(&self, folder: &Path, id: &str) -> Result<NamedDocument> {
@@ -121,6 +123,8 @@ impl NamedReader<'_> {
         let place = format!("{}:{}", located.file, located.record);
         let mut others = run.places_of(sought)?.unwrap_or_default();
         others.retain(|other| *other != place);
-        Ok(NamedDocument { document, file: located.file, by: NamedBy::Run, others })
+        let setting = |name| Some((name, run.run.parameter(name)?.to_owned()));
+        let terms = ["shingle", "stop_words"].into_iter().filter_map(setting).collect();
+        Ok(NamedDocument { document, file: located.file, by: NamedBy::Run, others, terms })
     }
 }

@@ -249,6 +249,33 @@ fn compare_takes_files_records_and_ids() {
 }
 
 #[test]
+fn documents_of_a_run_are_compared_by_its_settings() {
+    let folder = Folder::empty()
+        .with("stop.txt", "quick\nlazy\nold\n")
+        .with("a.txt", FOX)
+        .with("b.txt", FOX.replace("quick", "slow").replace("old", "new"));
+    let settings = "--shingle words:2 --stop-words stop.txt --similarity 0.5";
+    let run = folder.run_words(&format!("dedup a.txt b.txt {settings} --output two -q"));
+    assert_eq!(run.code, 0, "{}", run.err);
+    let options = "--shingle words:2 --stop-words stop.txt";
+    let plain = folder.run_words(&format!("compare a.txt b.txt {options}"));
+    assert!(plain.out.contains(", words:2,"), "{plain:?}");
+    // Only one of the documents may be of a run, and options go before the settings of the run.
+    for names in ["two#a.txt:0 two#b.txt:0", "a.txt two#b.txt:0", "two#a.txt:0 b.txt"] {
+        let run = folder.run_words(&format!("compare {names}"));
+        assert_eq!(run.out.lines().next(), plain.out.lines().next(), "{names}: {}", run.err);
+    }
+    let other = folder.run_words("compare two#a.txt:0 two#b.txt:0 --shingle words:3");
+    assert!(other.out.contains(", words:3,"), "{other:?}");
+    let run = folder.run_words("dedup a.txt b.txt --output three -q");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let run = folder.run_words("compare two#a.txt:0 three#b.txt:0");
+    assert_eq!(run.code, 2, "{}", run.err);
+    let message = "--shingle words:2: is the setting of one run, and the other run has another";
+    assert!(run.err.contains(message), "{}", run.err);
+}
+
+#[test]
 fn programs_read_an_object() {
     let folder = finished();
     let object = |document: &str| -> Value {

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     let compared = run::compare(&request, &terminal)?;
     show_documents(&compared.documents, &terminal);
     let mut timings = compared.timings;
-    let shingle = request.method.compared();
+    let shingle = compared.method.compared();
     let texts = [0, 1].map(|side| &compared.documents[side].document.text[..]);
     let paths = [args.left.as_path(), args.right.as_path()];
     let text = if args.json {

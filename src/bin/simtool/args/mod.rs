@@ -279,6 +279,8 @@ pub(crate) struct GenerateArgs {
 pub(crate) struct CompareArgs {
     /// File with one document, or - for standard input. Use `FILE:RECORD` or `FILE#ID` for a file with
     /// many documents, and `OUT#ID` for a document of a finished run with output folder OUT.
+    ///
+    /// Documents of a run are compared with its shingles and stop words, unless you name others.
     #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
     pub(crate) left: PathBuf,
 
