@@ -1,7 +1,7 @@
 """The compiled part of the package; its names are taken from `simtool`."""
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex
 
 import numpy
@@ -72,6 +72,8 @@ class Column:
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
     def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Any]:
+        """Iterates over the values as Python numbers and texts, with `None` for a null."""
     def to_numpy(self) -> numpy.typing.NDArray[Any]:
         """Returns a NumPy array. Numbers are not copied, except whole numbers with nulls, which become
         floats with NaN for a null. Rows without fingerprint are zeros.

@@ -5,7 +5,7 @@ use crate::columns::{ColumnData, Values, part};
 use crate::pickled::{Reduced, column_values, reduced};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PyTuple};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -200,6 +200,11 @@ impl Column {
 
     fn __len__(&self) -> usize {
         self.0.values.len()
+    }
+
+    /// Iterates over the values as Python numbers and texts, with `None` for a null.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.to_pylist(py)?.try_iter()
     }
 
     /// The interface by which NumPy reads the numbers without a copy.

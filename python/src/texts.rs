@@ -3,7 +3,7 @@
 use crate::arrow_c::{ArrayView, Imported, Plain, unknown, wrong};
 use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString};
 
 /// Number of strings after which signals are checked.
 const LOOKED_AFTER: usize = 1 << 16;
@@ -23,6 +23,7 @@ impl<'py> ImportedTexts<'py> {
         if object.is_instance_of::<PyString>() {
             return Err(PyTypeError::new_err("texts must be many, not one str: put it in a list"));
         }
+        refuse_splits(object)?;
         // Arrow comes first, because data frames are iterables of other things, too.
         if let Some(arrow) = imported(object)? {
             return Ok(Self::Arrow(arrow, column));
@@ -31,6 +32,12 @@ impl<'py> ImportedTexts<'py> {
             let texts =
                 object.get_item(&column).map_err(|error| no_column(object, &column, error))?;
             return Self::of(&texts, None);
+        }
+        // The iteration of a dict gives its keys, which are no texts.
+        if object.is_instance_of::<PyDict>() {
+            let keys = column_names(object).join(", ");
+            let rule = format!("texts: are a dict with the keys {keys}: name one of them with column");
+            return Err(PyTypeError::new_err(rule));
         }
         let hint = object.len().unwrap_or(0);
         let mut strings = Vec::with_capacity(hint);
@@ -93,6 +100,24 @@ pub(crate) fn column_names(object: &Bound<'_, PyAny>) -> Vec<String> {
     let Some(names) = names.and_then(|names| names.try_iter().ok()) else { return Vec::new() };
     // Data frames may have columns without a name, such as numbers.
     names.flatten().filter_map(|name| name.str().ok()?.extract().ok()).collect()
+}
+
+/// Refuses a dict of data sets, such as `datasets.load_dataset` returns if it is called without a split.
+fn refuse_splits(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    // The class is recognized by its name, because datasets may not be installed.
+    let class = object.get_type().name()?.to_string();
+    if !class.ends_with("DatasetDict") {
+        return Ok(());
+    }
+    let splits = object.call_method0("keys")?.try_iter()?;
+    let splits: Vec<String> = splits.flatten().filter_map(|key| key.extract().ok()).collect();
+    let first = splits.first().map_or("train", String::as_str);
+    let rule = format!(
+        "texts: are a {class} with the splits {}. Give one of them, such as data[\"{first}\"], or all of them as \
+         datasets.concatenate_datasets(list(data.values()))",
+        splits.join(", ")
+    );
+    Err(PyTypeError::new_err(rule))
 }
 
 /// Builds the error for a column that `object` does not have. `error` is the error of looking it up.

@@ -158,3 +158,24 @@ def test_offsets_that_do_not_ascend_are_refused():
         offsets[place] = offset
         with pytest.raises(ValueError, match="the Arrow array is damaged"):
             simtool.deduplicate(array)
+
+
+class DatasetDict(dict):
+    """Stands for the class of this name in the package datasets, which need not be installed."""
+
+
+def test_a_dict_is_not_a_list_of_texts():
+    data = DatasetDict(train={"text": ["a b c d"]}, test={"text": ["e f g h"]})
+    for options in ({}, {"column": "text"}):
+        with pytest.raises(TypeError, match=r'the splits train, test\. Give one of them, such as data\["train"\]'):
+            simtool.deduplicate(data, **options)
+    # The keys of a dict are no texts, either.
+    with pytest.raises(TypeError, match="a dict with the keys text, id: name one of them with column"):
+        simtool.deduplicate({"text": ["a b c d"], "id": [1]})
+    assert simtool.deduplicate({"text": ["a b c d"], "id": [1]}, column="text").kept.to_pydict() == {"row": [0]}
+
+
+def test_columns_are_iterated():
+    kept = simtool.deduplicate(["a b c d", "A b, c d", "e f g h"]).kept
+    assert list(kept["row"]) == kept["row"].to_pylist() == [0, 2]
+    assert [row for row in kept["row"] if row in kept["row"]] == [0, 2]
