@@ -24,7 +24,8 @@ pub(crate) struct TermArgs {
     /// english, chinese, or a file of words separated by white space [default: none; with N and M in front,
     /// stopwords.txt in the folder if it exists, otherwise english].
     ///
-    /// Several lists are joined by +, as in english+german.txt. The words themselves come behind words: and are
+    /// Commas and semicolons separate the words of a file, too, or the file is an array of JSON. The rest of a line
+    /// behind | or # is a comment. Several lists are joined by +, as in english+german.txt. The words themselves come behind words: and are
     /// separated by spaces, as in "words:der die das".
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) stop_words: Option<String>,
