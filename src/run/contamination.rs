@@ -203,10 +203,6 @@ impl Face for ItemFace<'_> {
     fn spelled(&self, name: &str) -> Option<String> {
         self.0.spelled(if name == "text_field" { "fields" } else { name })
     }
-
-    fn missing_text(&self) -> &'static str {
-        "a text in one of the fields of the items"
-    }
 }
 
 /// Finds the items of which documents contain a share, and writes them in the order of the items.

@@ -38,12 +38,6 @@ pub trait Face: Sync {
         None
     }
 
-    /// Returns the text that messages show as the expected content of a record without a text. The text is
-    /// the same for all such records, because there can be very many of them.
-    fn missing_text(&self) -> &'static str {
-        "a text in the field that `text_field` names"
-    }
-
     /// Parses the command line of a finished run and returns the inputs that it names. Returns `None` if this
     /// face cannot parse the command line.
     ///

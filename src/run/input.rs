@@ -104,9 +104,13 @@ impl<'s> Input<'s> {
         for fault in &mut read.faults {
             fault.detail = face.message(&fault.detail);
         }
+        // All records without a text have the same description, because there can be very many of them. It names
+        // the option of this side of a match.
+        let setting = self.collection.text_setting();
+        let missing = face.message(&format!("a text in the field that `{setting}` names"));
         read.quarantined.rewrite(|code, expected| {
             if code == Bad::NO_TEXT {
-                Some(face.missing_text().into())
+                Some(missing.as_str().into())
             } else {
                 expected.contains('`').then(|| face.message(expected).into())
             }

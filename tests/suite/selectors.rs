@@ -129,6 +129,17 @@ fn each_side_of_a_match_has_its_own_fields() {
     assert_eq!((&rows[0]["id"], &rows[0]["kept_id"]), (&"q".into(), &"c".into()));
     let run = folder.run_words("why simtool-out q");
     assert_eq!(run.code, 0, "{}", run.err);
+    // A record without a text names the option of its side.
+    let sides = Folder::empty()
+        .with("new.jsonl", format!("{{\"prompt\":\"{A}\"}}\n{{\"id\":1}}\n"))
+        .with("old.jsonl", format!("{{\"body\":\"{A}\"}}\n{{\"id\":2}}\n"));
+    let fields = "--text-field prompt --against-text-field body";
+    let run = sides.run_words(&format!("match new.jsonl --against old.jsonl {fields} -q"));
+    assert_eq!(run.code, 3, "{}", run.err);
+    let bad = fs::read_to_string(sides.path("simtool-out/quarantine.jsonl")).unwrap();
+    let names: Vec<bool> =
+        bad.lines().map(|row| row.contains("that --against-text-field names")).collect();
+    assert_eq!(names, [false, true], "{bad}");
     let run = folder.run_words(
         "match new.jsonl --against old.jsonl --text-field prompt --against-text-field body \
          --against-id-field none --force",

@@ -113,10 +113,6 @@ impl Face for Terminal {
         console::option(name)
     }
 
-    fn missing_text(&self) -> &'static str {
-        "a text in the field that --text-field names"
-    }
-
     fn recorded_inputs(&self, command: &str) -> Result<Option<RecordedInputs>, Error> {
         let command = usage::understood(shell::words(command));
         command.as_ref().and_then(Command::job).map(Job::inputs).transpose()
