@@ -168,13 +168,16 @@ impl<'r> ClusteredDocuments<'r> {
         let (size, sources) =
             found.map_or((1, 1), |at| (size_of_cluster(&results.clusters[at]), sources[at]));
         let weight = if removal.is_some() { 0.0 } else { results.outputs.weight.of(size) };
+        // A kept document is its own kept document, and making a name takes time.
+        let name = documents.name(row);
+        let of_other = removal.map(|removal| documents.name(removal.kept));
         visit(&DocumentRow {
-            name: &documents.name(row),
+            name: &name,
             bytes: documents.read.lengths[row as usize],
             tokens: documents.read.text_facts.token_counts().get(row as usize).copied(),
             closeness: removal.and_then(|removal| removal.closeness),
             is_kept: removal.is_none(),
-            kept: &documents.name(kept_row),
+            kept: of_other.as_ref().unwrap_or(&name),
             kept_row,
             size,
             exact_copies: exact_copies.get(row as usize).copied(),

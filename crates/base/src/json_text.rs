@@ -9,7 +9,7 @@ use std::io::{self, Write};
 /// # Errors
 ///
 /// Writing to `out` fails.
-pub fn write_string(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
+pub fn write_string<W: Write + ?Sized>(out: &mut W, bytes: &[u8]) -> io::Result<()> {
     out.write_all(b"\"")?;
     for chunk in bytes.utf8_chunks() {
         write_escaped(out, chunk.valid().as_bytes())?;
@@ -22,7 +22,7 @@ pub fn write_string(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
     out.write_all(b"\"")
 }
 
-fn write_escaped(out: &mut dyn Write, text: &[u8]) -> io::Result<()> {
+fn write_escaped<W: Write + ?Sized>(out: &mut W, text: &[u8]) -> io::Result<()> {
     let mut from = 0;
     for (at, &byte) in text.iter().enumerate() {
         // RFC 8259, section 7, requires escapes for quotes, backslashes and control characters. DEL

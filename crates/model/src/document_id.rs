@@ -50,7 +50,7 @@ impl<'a> DocumentId<'a> {
     /// # Errors
     ///
     /// `out` fails.
-    pub fn write_json(self, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write_json<W: Write + ?Sized>(self, out: &mut W) -> io::Result<()> {
         match self {
             Self::Text(text) => write_string(out, text),
             Self::Number(digits) => out.write_all(digits),

@@ -2,8 +2,9 @@
 
 #[cfg(feature = "parquet")]
 use super::ParquetRows;
+use super::json_lines::push_json_line;
 use super::tsv::write_names;
-use super::{Column, IdType, RowTable, write_json_line, write_tsv_line};
+use super::{Column, IdType, RowTable, write_tsv_line};
 use simtool_base::error::Result;
 use simtool_base::options::Choice;
 use std::io::{self, Write};
@@ -78,7 +79,8 @@ pub struct RowsFile<T: RowTable, W: Write + Send>(RowsTarget<T, W>);
 
 #[derive(Debug)]
 enum RowsTarget<T: RowTable, W: Write + Send> {
-    JsonLines(W, &'static [Column<T>]),
+    /// The writer, the columns, and room for a line.
+    JsonLines(W, &'static [Column<T>], Vec<u8>),
     Tsv(W, &'static [Column<T>]),
     #[cfg(feature = "parquet")]
     Parquet(Box<ParquetRows<T, W>>),
@@ -102,7 +104,7 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
         // Without the feature for Parquet, no format stores the recipe, and each ID has its own type.
         let _ = (recipe, ids);
         Ok(Self(match format {
-            RowFormat::JsonLines => RowsTarget::JsonLines(out, columns),
+            RowFormat::JsonLines => RowsTarget::JsonLines(out, columns, Vec::new()),
             RowFormat::Tsv => {
                 write_names(&mut out, columns)?;
                 RowsTarget::Tsv(out, columns)
@@ -121,7 +123,11 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
     /// `out` fails.
     pub fn write<'r>(&mut self, row: &'r T::Row<'r>) -> io::Result<()> {
         match &mut self.0 {
-            RowsTarget::JsonLines(out, columns) => write_json_line(out, columns, row),
+            RowsTarget::JsonLines(out, columns, line) => {
+                line.clear();
+                push_json_line(line, columns, row)?;
+                out.write_all(line)
+            }
             RowsTarget::Tsv(out, columns) => write_tsv_line(out, columns, row),
             #[cfg(feature = "parquet")]
             RowsTarget::Parquet(rows) => rows.write(row),
@@ -135,7 +141,7 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
     /// The writer fails.
     pub fn finish(self) -> io::Result<W> {
         let mut out = match self.0 {
-            RowsTarget::JsonLines(out, _) | RowsTarget::Tsv(out, _) => out,
+            RowsTarget::JsonLines(out, ..) | RowsTarget::Tsv(out, _) => out,
             #[cfg(feature = "parquet")]
             RowsTarget::Parquet(rows) => rows.finish()?,
         };
