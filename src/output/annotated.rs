@@ -1,8 +1,9 @@
 //! The output `annotated`: copies of the input files in which each record has the columns of the output
 //! `documents`.
 
+use super::document_fate::DocumentFate;
 use super::documents::{ClusteredDocuments, DocumentRow, DocumentRows};
-use super::kept_copies::{BadRecords, CopyRules, DocumentFate, write_kept_copies};
+use super::kept_copies::{BadRecords, CopyRules, write_kept_copies};
 use super::output_kind::{KEEP_STAGE, Output};
 use super::results::Results;
 use crate::write::columns::{Column, OutputDescription, RowTable as _, Value};

@@ -1,9 +1,11 @@
 //! Cuts repeated passages out of the copies of the input files, and lists the documents that were cut.
 
+use super::document_fate::DocumentFate;
 use super::findings::document_name;
 use super::kept::ListedCopies;
-use super::kept_copies::{CopyRules, DocumentFate};
+use super::kept_copies::CopyRules;
 use super::results::write_file;
+use super::stored_copies::StoredCopies;
 use crate::pipeline::FoundPassages;
 use crate::write::columns::{
     Column, IdType, OutputDescription, RowFormat, RowTable, RowsFile, Value, describe_columns,
@@ -94,6 +96,8 @@ pub(crate) struct Cutting<'c> {
     pub(crate) files: &'c Collection,
     pub(crate) found: &'c FoundPassages,
     pub(crate) rules: &'c CutRules,
+    /// Store of copies that a run which was stopped has finished.
+    pub(crate) stored: Option<&'c StoredCopies>,
 }
 
 impl Cutting<'_> {
@@ -129,11 +133,11 @@ impl Cutting<'_> {
         format: RowFormat,
         context: &Context<'_>,
     ) -> Result<CutCounts> {
-        let Self { files, found, rules } = *self;
+        let Self { files, found, rules, stored } = *self;
         let ids = &found.summary.ids;
         let fate = |document: DocOrdinal| self.of(document).1;
         let mask = rules.mask.as_deref();
-        let rules = CopyRules::new(&fate, mask);
+        let rules = CopyRules::new(&fate, mask).with_stored(stored);
         let copies = ListedCopies { files, ids, rules, recipe: "" };
         let uncut = copies.write(folder, format, context)?.unedited;
         let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };

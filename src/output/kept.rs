@@ -1,6 +1,7 @@
 //! The output `kept`: copies of the input files without the removed documents, and the list of the copies.
 
-use super::kept_copies::{CopyFate, CopyRules, DocumentFate, NoCopy, write_kept_copies};
+use super::document_fate::DocumentFate;
+use super::kept_copies::{CopyFate, CopyRules, NoCopy, write_kept_copies};
 use super::output_kind::{KEEP_STAGE, Output};
 use super::results::{Results, write_file};
 use crate::write::columns::{

@@ -1,6 +1,7 @@
 //! Copies the input files without the removed documents. Every input file is read a second time for this.
 
 use super::caught_texts::CaughtTexts;
+use super::document_fate::DocumentFate;
 use super::leading_separator::LeadingSeparator;
 use super::ordered_pieces::{OrderedPieces, UnitWriter};
 use super::record_counts::RecordCounts;
@@ -15,6 +16,7 @@ use simtool_base::progress::{Progress, Work};
 use simtool_model::compression::Compression;
 use simtool_model::document::{Content, DocOrdinal, DocumentIds, Record};
 use simtool_read::{AddedFields, Collection, Corpus, Event, Recognized, RowsCopy, TextEdit};
+use std::collections::BTreeSet;
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
@@ -53,33 +55,6 @@ impl Choice for BadRecords {
     }
 }
 
-/// Fate of a document in the copy of its file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum DocumentFate {
-    /// The record is copied byte for byte.
-    Kept,
-    /// The record is left out.
-    Removed,
-    /// The record is copied without these bytes of the text, see [`TextEdit::cuts`].
-    Cut(Vec<Range<usize>>),
-}
-
-impl DocumentFate {
-    /// Returns the fate of a document that is copied as it is or not at all.
-    pub(crate) fn kept_if(is_kept: bool) -> Self {
-        if is_kept { Self::Kept } else { Self::Removed }
-    }
-
-    /// Returns whether the document is copied as it is or not at all. `None` if it is cut.
-    fn is_kept(&self) -> Option<bool> {
-        match self {
-            Self::Kept => Some(true),
-            Self::Removed => Some(false),
-            Self::Cut(_) => None,
-        }
-    }
-}
-
 /// Rules for the records that are copied.
 pub(crate) struct CopyRules<'r> {
     /// Returns the fate of a document.
@@ -92,7 +67,7 @@ pub(crate) struct CopyRules<'r> {
     pub(crate) texts: Option<&'r CaughtTexts>,
     /// Fields that the records of documents get.
     pub(crate) added: Option<AddedFields<'r, DocOrdinal>>,
-    /// Store of copies that a run which was stopped has finished. Only for rules that cut and add nothing.
+    /// Store of copies that a run which was stopped has finished. Only for rules that add no fields.
     pub(crate) stored: Option<&'r StoredCopies>,
 }
 
@@ -103,6 +78,11 @@ impl<'r> CopyRules<'r> {
         mask: Option<&'r str>,
     ) -> Self {
         Self { fate, mask, bad_records: BadRecords::Keep, texts: None, added: None, stored: None }
+    }
+
+    /// Returns the same rules, but copies are stored in `stored` and taken from there.
+    pub(crate) fn with_stored(self, stored: Option<&'r StoredCopies>) -> Self {
+        Self { stored, ..self }
     }
 }
 
@@ -164,8 +144,8 @@ pub(crate) fn write_kept_copies(
     let names: Vec<PathBuf> =
         (0..collection.file_count()).map(|file| collection.copy_name(file).to_owned()).collect();
     let names = distinct_names(&names);
-    let is_kept = |document| (rules.fate)(document).is_kept();
-    let stored = rules.stored.map(|stored| stored.fitting(collection, ids, &is_kept, rules.texts));
+    let (fate, texts) = (rules.fate, rules.texts);
+    let stored = rules.stored.map(|stored| stored.fitting(collection, ids, fate, texts));
     // A copy that is stored when it is finished is written in the store, and gets its name in the folder at the end.
     let paths: Vec<PathBuf> = (names.iter().enumerate())
         .map(|(file, name)| {
@@ -195,9 +175,14 @@ pub(crate) fn write_kept_copies(
         files.push((path.clone(), units));
     }
     let missing = shards.iter().map(|_| OnceLock::new()).collect();
-    let copies =
-        Copies { collection, progress, ids, rules, shards, missing, unedited: Mutex::default() };
-    let completed = |file| stored.as_ref().map_or(Ok(()), |stored| stored.finish(file));
+    // Documents that were not edited in a stored copy count, too.
+    let unedited = stored.as_ref().map(FittingCopies::unedited).unwrap_or_default();
+    let unedited = Mutex::new(unedited);
+    let copies = Copies { collection, progress, ids, rules, shards, missing, unedited };
+    let completed = |file| match &stored {
+        Some(stored) => stored.finish(file, &copies.unedited_among(stored.documents(file))),
+        None => Ok(()),
+    };
     let pieces = OrderedPieces::new(files, rayon::current_num_threads(), &completed);
     rayon::broadcast(|_| pieces.work(&|writer| copies.write(writer)));
     pieces.finish()?;
@@ -245,8 +230,8 @@ struct Copies<'c> {
     /// For each file that has no copy, the reason. A file is copied by one thread unless it is cut, and a cut
     /// file always has a copy.
     missing: Vec<OnceLock<NoCopy>>,
-    /// Documents whose records could not be edited, in any order.
-    unedited: Mutex<Vec<DocOrdinal>>,
+    /// Documents whose records could not be edited.
+    unedited: Mutex<BTreeSet<DocOrdinal>>,
 }
 
 /// Shards of an input file, and the way in which they are copied.
@@ -293,9 +278,8 @@ impl Copies<'_> {
             missing.map_or(CopyFate::Written(name), CopyFate::Missing)
         };
         let files = names.into_iter().zip(missing).map(fate).collect();
-        let mut unedited = self.unedited.into_inner().unwrap_or_else(PoisonError::into_inner);
-        unedited.sort_unstable();
-        KeptCopies { files, unedited }
+        let unedited = self.unedited.into_inner().unwrap_or_else(PoisonError::into_inner);
+        KeptCopies { files, unedited: unedited.into_iter().collect() }
     }
 
     /// Copies one unit, which is a shard or a whole file.
@@ -514,6 +498,12 @@ impl Copies<'_> {
     /// Adds documents whose records could not be edited.
     fn add_unedited(&self, documents: impl IntoIterator<Item = DocOrdinal>) {
         self.unedited.lock().unwrap_or_else(PoisonError::into_inner).extend(documents);
+    }
+
+    /// Returns the documents in this range whose records could not be edited.
+    fn unedited_among(&self, documents: Range<u32>) -> Vec<DocOrdinal> {
+        let unedited = self.unedited.lock().unwrap_or_else(PoisonError::into_inner);
+        unedited.range(DocOrdinal(documents.start)..DocOrdinal(documents.end)).copied().collect()
     }
 
     /// Returns the error for a file that has changed since its first reading.

@@ -1,7 +1,9 @@
 //! Copies of files without the evaluation items that their documents contain.
 
+use super::document_fate::DocumentFate;
 use super::kept::ListedCopies;
-use super::kept_copies::{CopyRules, DocumentFate};
+use super::kept_copies::CopyRules;
+use super::stored_copies::StoredCopies;
 use crate::pipeline::FoundContamination;
 use crate::write::columns::RowFormat;
 use crate::write::output_folder::OutputFolder;
@@ -63,6 +65,8 @@ pub(crate) struct WithoutItems<'c> {
     pub(crate) removal: ItemRemoval,
     /// Text that replaces the words of items with [`ItemRemoval::Mask`].
     pub(crate) mask: &'c str,
+    /// Store of copies that a run which was stopped has finished.
+    pub(crate) stored: Option<&'c StoredCopies>,
 }
 
 impl WithoutItems<'_> {
@@ -77,7 +81,7 @@ impl WithoutItems<'_> {
         format: RowFormat,
         context: &Context<'_>,
     ) -> Result<FreedDocuments> {
-        let Self { files, found, removal, mask } = *self;
+        let Self { files, found, removal, mask, stored } = *self;
         // Few documents contain items, so the spans of all of them fit in memory.
         let spans = self.spans();
         let fate = |document: DocOrdinal| match spans.get(&document.0) {
@@ -86,7 +90,7 @@ impl WithoutItems<'_> {
             Some(spans) => DocumentFate::Cut(spans.clone()),
         };
         let mask = (removal == ItemRemoval::Mask).then_some(mask);
-        let rules = CopyRules::new(&fate, mask);
+        let rules = CopyRules::new(&fate, mask).with_stored(stored);
         let copies = ListedCopies { files, ids: &found.documents.ids, rules, recipe: "" };
         let uncut = copies.write(folder, format, context)?.unedited.len() as u64;
         let documents = spans.len() as u64;

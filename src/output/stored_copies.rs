@@ -5,12 +5,14 @@
 //! documents. So a copy is never used for a run with other results.
 
 use super::caught_texts::CaughtTexts;
+use super::document_fate::DocumentFate;
 use crate::pipeline::stored_bytes::{BytesReader, BytesWriter};
 use crate::write::copy_store::CopyStore;
 use simtool_base::error::Result;
 use simtool_base::stable_hash::wide_hash;
 use simtool_model::document::{DocOrdinal, DocumentIds};
 use simtool_read::{Collection, Corpus};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -33,8 +35,9 @@ pub(super) struct FittingCopies<'c> {
     stored: &'c StoredCopies,
     /// For each file, its key with the fates of its documents, and its documents. `None` if its copy is not stored.
     files: Vec<Option<(u128, Range<u32>)>>,
-    /// For each file, whether its copy was stored by an earlier run.
-    is_stored: Vec<bool>,
+    /// For each file, its documents that were not edited in the copy of an earlier run. `None` if there is no such
+    /// copy.
+    stored_unedited: Vec<Option<Vec<DocOrdinal>>>,
     /// Receiver of the texts that the copying passes. Those of a stored copy are stored with it.
     texts: Option<&'c CaughtTexts>,
 }
@@ -54,13 +57,13 @@ impl StoredCopies {
         self.store.remove();
     }
 
-    /// Finds the stored copies that fit the fates of all documents. `is_kept` returns whether a document is kept or
-    /// removed, and `None` if it is cut. `texts` receives the texts that are stored with the copies.
+    /// Finds the stored copies that fit the fates of all documents, which `fate` returns. `texts` receives the texts
+    /// that are stored with the copies.
     pub(super) fn fitting<'c>(
         &'c self,
         collection: &Collection,
         ids: &DocumentIds,
-        is_kept: &dyn Fn(DocOrdinal) -> Option<bool>,
+        fate: &dyn Fn(DocOrdinal) -> DocumentFate,
         texts: Option<&'c CaughtTexts>,
     ) -> FittingCopies<'c> {
         // Bytes and documents of each file, which are the sums over its shards.
@@ -77,13 +80,12 @@ impl StoredCopies {
         let key = |(file, documents): (usize, Option<Range<u32>>)| {
             let file_key = self.file_keys.get(file).copied().flatten()?;
             let documents = documents.filter(|_| bytes[file] >= self.least_bytes)?;
-            Some((key_with_fates(file_key, documents.clone(), is_kept)?, documents))
+            Some((key_with_fates(file_key, documents.clone(), fate), documents))
         };
         let files: Vec<_> = documents.into_iter().enumerate().map(key).collect();
-        let is_stored = vec![false; files.len()];
-        let mut fitting = FittingCopies { stored: self, files, is_stored, texts };
+        let mut fitting = FittingCopies { stored: self, files, stored_unedited: Vec::new(), texts };
         // Taking a copy hands its texts on, so it is done once for each file.
-        fitting.is_stored = (0..fitting.files.len()).map(|file| fitting.take(file)).collect();
+        fitting.stored_unedited = (0..fitting.files.len()).map(|file| fitting.take(file)).collect();
         fitting
     }
 }
@@ -91,7 +93,17 @@ impl StoredCopies {
 impl FittingCopies<'_> {
     /// Returns whether the copy of a file is stored, so that it need not be written.
     pub(super) fn has(&self, file: usize) -> bool {
-        self.is_stored[file]
+        self.stored_unedited[file].is_some()
+    }
+
+    /// Returns the documents that were not edited in the stored copies of earlier runs.
+    pub(super) fn unedited(&self) -> BTreeSet<DocOrdinal> {
+        self.stored_unedited.iter().flatten().flatten().copied().collect()
+    }
+
+    /// Returns the range of the documents of a file whose copy is stored, and otherwise an empty range.
+    pub(super) fn documents(&self, file: usize) -> Range<u32> {
+        self.files[file].as_ref().map_or(0..0, |(_, documents)| documents.clone())
     }
 
     /// Returns the path at which the copy of a file is written before it is stored. `None` if it is not stored.
@@ -99,12 +111,12 @@ impl FittingCopies<'_> {
         self.files[file].as_ref().map(|(key, _)| self.stored.store.unfinished(*key))
     }
 
-    /// Stores the copy of a file, which is whole.
+    /// Stores the copy of a file, which is whole. `unedited` are the documents that were not edited in it.
     ///
     /// # Errors
     ///
     /// The copy cannot be brought to the disk.
-    pub(super) fn finish(&self, file: usize) -> Result<()> {
+    pub(super) fn finish(&self, file: usize, unedited: &[DocOrdinal]) -> Result<()> {
         let Some((key, documents)) = &self.files[file] else { return Ok(()) };
         let mut note = BytesWriter::default();
         let texts = self.texts.map(|texts| texts.seen(documents.clone())).unwrap_or_default();
@@ -113,6 +125,7 @@ impl FittingCopies<'_> {
             note.number((document - documents.start).into());
             note.bytes(&text);
         }
+        note.numbers(unedited.iter().map(|document| (document.0 - documents.start).into()));
         self.stored.store.finish(*key, &note.into_bytes())
     }
 
@@ -128,42 +141,40 @@ impl FittingCopies<'_> {
         }
     }
 
-    /// Takes the copy of a file from the store, with the texts that are stored with it. Returns false if there is
-    /// none, or if a wanted text is not stored with it.
-    fn take(&self, file: usize) -> bool {
-        let Some((key, documents)) = &self.files[file] else { return false };
-        let Some(note) = self.stored.store.note(*key) else { return false };
-        let Some(texts) = stored_texts(&mut BytesReader::new(&note)) else { return false };
-        let Some(wanted) = self.texts else { return true };
-        for (document, text) in texts {
-            wanted.see(DocOrdinal(documents.start + document), text);
+    /// Takes the copy of a file from the store, with the texts that are stored with it. Returns the documents that
+    /// were not edited in it. Returns `None` if there is no copy, or if a wanted text is not stored with it.
+    fn take(&self, file: usize) -> Option<Vec<DocOrdinal>> {
+        let (key, documents) = self.files[file].as_ref()?;
+        let note = self.stored.store.note(*key)?;
+        let mut note = BytesReader::new(&note);
+        let texts = note.list(|note| Some((note.short_number()?, note.bytes()?)))?;
+        let document = |number: u32| DocOrdinal(documents.start + number);
+        let unedited = note.list(|note| note.short_number().map(document))?;
+        let Some(wanted) = self.texts else { return Some(unedited) };
+        for (number, text) in texts {
+            wanted.see(document(number), text);
         }
-        wanted.has_all(documents.clone())
+        wanted.has_all(documents.clone()).then_some(unedited)
     }
 }
 
-/// Returns the texts of a note, by the numbers of their documents in the file.
-fn stored_texts<'n>(note: &mut BytesReader<'n>) -> Option<Vec<(u32, &'n [u8])>> {
-    note.list(|note| Some((note.short_number()?, note.bytes()?)))
-}
-
-/// Returns the key of the copy of a file. Returns `None` if a document is cut, because cuts are not part of the key.
+/// Returns the key of the copy of a file in which each of its documents has its fate.
 fn key_with_fates(
     file_key: u128,
     documents: Range<u32>,
-    is_kept: &dyn Fn(DocOrdinal) -> Option<bool>,
-) -> Option<u128> {
-    let mut bytes = file_key.to_le_bytes().to_vec();
-    for document in documents {
-        bytes.push(is_kept(DocOrdinal(document))?.into());
-    }
-    Some(wide_hash(&bytes))
+    fate: &dyn Fn(DocOrdinal) -> DocumentFate,
+) -> u128 {
+    // All settings, such as a mask for cuts, are part of the key of the file.
+    let mut bytes = BytesWriter::default();
+    bytes.bytes(&file_key.to_le_bytes());
+    documents.for_each(|document| fate(DocOrdinal(document)).store(&mut bytes));
+    wide_hash(&bytes.into_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::kept_copies::{BadRecords, CopyRules, DocumentFate, write_kept_copies};
+    use crate::output::kept_copies::{BadRecords, CopyRules, write_kept_copies};
     use crate::pipeline::CollectionSummary;
     use simtool_base::memory_ledger::Ledger;
     use simtool_base::progress::NoProgress;
@@ -252,5 +263,44 @@ mod tests {
         assert_eq!(small, expected);
         open(0).remove();
         assert!(!store.exists());
+    }
+
+    #[test]
+    fn a_stored_copy_has_its_cuts_and_names_its_unedited_documents() {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("in");
+        fs::create_dir(&input).unwrap();
+        let line = |n: u32| format!("{{\"text\": \"text {n}\"}}\n");
+        fs::write(input.join("a.jsonl"), (0..9).map(line).collect::<String>()).unwrap();
+        // A text that is extracted from a page is not edited.
+        fs::write(input.join("b.html"), "<html><body><p>text of a page</p></body></html>").unwrap();
+        let files = collection(&input);
+        let ids = CollectionSummary::read(&files, Context::default().threads()).unwrap().ids;
+        assert_eq!(ids.len(), 10);
+        let store = folder.path().join("copies");
+        let copied = |name: &str, end: usize| {
+            let stored = StoredCopies::open(&store, vec![Some(1), Some(2)]).unwrap();
+            let stored = StoredCopies { least_bytes: 0, ..stored };
+            let fate = |document: DocOrdinal| match document.0 % 3 {
+                0 => DocumentFate::Cut(std::iter::once(0..end).collect()),
+                1 => DocumentFate::Kept,
+                _ => DocumentFate::Removed,
+            };
+            let rules = CopyRules::new(&fate, Some("_")).with_stored(Some(&stored));
+            let to = folder.path().join(name);
+            let copies = write_kept_copies(&files, &ids, &rules, &to, &NoProgress).unwrap();
+            let unedited: Vec<u32> = copies.unedited.iter().map(|document| document.0).collect();
+            assert_eq!(unedited, [9]);
+            fs::read_to_string(to.join("in/a.jsonl")).unwrap()
+        };
+        let first = copied("first", 4);
+        assert!(first.starts_with("{\"text\": \"_ 0\"}\n{\"text\": \"text 1\"}\n{"), "{first}");
+        let stored = || fs::read_dir(&store).unwrap().count();
+        let count = stored();
+        assert_eq!(copied("again", 4), first);
+        assert_eq!(stored(), count);
+        // Other cuts need other copies.
+        assert_ne!(copied("other", 5), first);
+        assert_eq!(stored(), 2 * count);
     }
 }

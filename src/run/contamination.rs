@@ -6,7 +6,7 @@ use super::files::working_folder;
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
 use super::output_target::{OutputPlace, OutputTarget, one_line_mask, refuse_stream_as_folder};
-use super::parts_folder::{PartsFolder, PartsPlan, PartsRequest, end_parts};
+use super::parts_folder::{PartsFolder, PartsPlan, PartsRequest, end_parts, open_copies};
 use super::reading_faults::{has_losses, note_whole_pages};
 use super::standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, is_standard_output};
 use crate::output::contamination::write_contamination;
@@ -253,6 +253,7 @@ pub fn contamination(
         let written = write_contamination(collections, &found, request.rows, &mut out);
         written.map_err(|error| Error::io(path, "write", error))
     };
+    let copies = open_copies(folder.as_ref(), parts.as_ref(), request.removal.is_some())?;
     let mut result = outcome(request, &found, faults, timings);
     let mut write_folder = |folder: &OutputFolder| {
         let Some(removal) = request.removal else { return Ok(()) };
@@ -261,14 +262,15 @@ pub fn contamination(
             write_contamination(collections, &found, format, out)
         })?;
         let files = &documents.collection;
-        let copies = WithoutItems { files, found: &found, removal, mask: &request.mask };
-        result.freed = Some(copies.write(folder, format, context)?);
+        let (mask, stored) = (&*request.mask, copies.as_ref());
+        let freed = WithoutItems { files, found: &found, removal, mask, stored };
+        result.freed = Some(freed.write(folder, format, context)?);
         result.timings.end("copy");
         // The summary has the times of all stages, so it comes last.
         write_file(folder, "summary.json", |out| write_summary(request, removal, &result, out))
     };
     target.write(place, &write, &mut write_folder, face)?;
-    end_parts(folder.as_ref(), parts.as_ref(), face);
+    end_parts(folder.as_ref(), parts.as_ref(), copies, face);
     note_whole_pages(std::iter::once(&found.documents), face);
     result.timings.end("write");
     Ok(result)

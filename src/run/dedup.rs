@@ -5,7 +5,9 @@ use super::face::{Face, Notice, give_name};
 use super::files::{create_output_folder, refuse_overlap, working_folder};
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
-use super::parts_folder::{PartsFolder, PartsPlan, SHARE_HAS_NO_RESULTS, note_damaged};
+use super::parts_folder::{
+    PartsFolder, PartsPlan, SHARE_HAS_NO_RESULTS, note_damaged, open_copies, remove_folder,
+};
 use super::reading_faults::has_losses;
 use crate::estimate::{Care, Estimate, estimate};
 use crate::output::{Findings, run_files, write_outputs, write_summaries};
@@ -99,9 +101,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let mut found = find_in_context(read, &chosen.plan, parts.as_ref(), context)?;
     // Losses are refused before anything is written.
     let faults = complete(request, &inputs, &mut found, face)?;
-    // A run that stores what it reads also stores the copies that it finishes.
-    let wanted = stored.as_ref().zip(parts.as_ref()).filter(|_| request.outputs.kept);
-    let copies = wanted.map(|(folder, parts)| folder.copies(parts)).transpose()?;
+    let copies = open_copies(stored.as_ref(), parts.as_ref(), request.outputs.kept)?;
     let repeated = count_repeated(request, *corpora.first(), &mut found, context)?;
     let mut summary = begin_summary(request, &chosen, &found, begin);
     request.describe_inputs(&inputs, &found.read, &mut summary);
@@ -112,12 +112,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let page = write_outputs(&findings, &request.outputs, &folder, &mut summary, context)?;
     finish(request, folder, &mut summary, &page, face)?;
     // The results are on the disk now, so nobody needs the parts and the copies any more.
-    if let Some(copies) = copies {
-        copies.remove();
-    }
-    if let Some(stored) = &stored {
-        stored.remove();
-    }
+    remove_folder(stored.as_ref(), copies);
     let mut notes = notes(request, &chosen.plan, &inputs, &found, &summary);
     notes.extend(note_damaged(parts.as_ref()));
     Ok(Outcome {

@@ -348,15 +348,6 @@ impl PartsFolder<'_> {
         Err(ErrorKind::Missing { what, reason }.into())
     }
 
-    /// Opens the store of the copies of input files. `parts` are those of the run.
-    ///
-    /// # Errors
-    ///
-    /// The folder cannot be created.
-    pub(super) fn copies(&self, parts: &Parts<'_>) -> Result<StoredCopies> {
-        StoredCopies::open(&self.path.join(COPIES), parts.file_keys())
-    }
-
     /// Returns the result of a run that has stored its share of the parts.
     pub(super) fn stored(&self, parts: &Parts<'_>) -> StoredParts {
         StoredParts {
@@ -365,10 +356,32 @@ impl PartsFolder<'_> {
             stored: parts.stored_count(),
         }
     }
+}
 
-    /// Removes the folder after the run, which has its results.
-    pub(super) fn remove(&self) {
-        remove_parts(&self.path, &[RECORD]);
+/// Opens the store of the copies of input files, which a run writes that stores what it reads. Returns `None` if the
+/// run stores nothing, or if no copies are wanted.
+///
+/// # Errors
+///
+/// The folder cannot be created.
+pub(super) fn open_copies(
+    folder: Option<&PartsFolder<'_>>,
+    parts: Option<&Parts<'_>>,
+    are_wanted: bool,
+) -> Result<Option<StoredCopies>> {
+    let open = |(folder, parts): (&PartsFolder<'_>, &Parts<'_>)| {
+        StoredCopies::open(&folder.path.join(COPIES), parts.file_keys())
+    };
+    folder.zip(parts).filter(|_| are_wanted).map(open).transpose()
+}
+
+/// Removes the folder of a run that has its results, with the copies in it.
+pub(super) fn remove_folder(folder: Option<&PartsFolder<'_>>, copies: Option<StoredCopies>) {
+    if let Some(copies) = copies {
+        copies.remove();
+    }
+    if let Some(folder) = folder {
+        remove_parts(&folder.path, &[RECORD]);
     }
 }
 
@@ -376,11 +389,10 @@ impl PartsFolder<'_> {
 pub(super) fn end_parts(
     folder: Option<&PartsFolder<'_>>,
     parts: Option<&Parts<'_>>,
+    copies: Option<StoredCopies>,
     face: &dyn Face,
 ) {
-    if let Some(folder) = folder {
-        folder.remove();
-    }
+    remove_folder(folder, copies);
     if let Some(note) = note_damaged(parts) {
         face.notice(Notice::Note(&note));
     }

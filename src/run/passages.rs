@@ -7,7 +7,7 @@ use super::input::{Input, Places};
 use super::input_settings::InputSettings;
 use super::output_target::{OutputPlace, OutputTarget, one_line_mask, refuse_stream_as_folder};
 use super::parts_folder::{
-    PartsFolder, PartsPlan, PartsRequest, SHARE_HAS_NO_RESULTS, StoredParts, end_parts,
+    PartsFolder, PartsPlan, PartsRequest, SHARE_HAS_NO_RESULTS, StoredParts, end_parts, open_copies,
 };
 use super::reading_faults::{has_losses, note_whole_pages};
 use super::standard_streams::{STANDARD_OUTPUT, is_standard_output};
@@ -15,7 +15,7 @@ use crate::output::cut_texts::Cutting;
 use crate::output::passages::{repetition, write_passages};
 use crate::output::passages_page::PagePassages;
 pub use crate::output::{CutCounts, CutRules};
-use crate::output::{passages_files, write_file};
+use crate::output::{StoredCopies, passages_files, write_file};
 use crate::pipeline::find_passages::{WordSettings, find_in_parts, store_words};
 use crate::pipeline::parts::Parts;
 use crate::pipeline::timings::Timings;
@@ -300,13 +300,15 @@ pub fn passages(
         faults,
         timings,
     };
-    let rows = Rows { request, collection: &input.collection, found: &found };
+    let copies = open_copies(folder.as_ref(), parts.as_ref(), request.cutting.is_some())?;
+    let (collection, stored) = (&input.collection, copies.as_ref());
+    let rows = Rows { request, collection, found: &found, stored };
     let mut write_folder = |folder: &OutputFolder| match &request.cutting {
         Some(rules) => rows.write_folder(folder, rules, context, &mut result),
         None => Ok(()),
     };
     target.write(place, &|path, out| rows.write(path, out), &mut write_folder, face)?;
-    end_parts(folder.as_ref(), parts.as_ref(), face);
+    end_parts(folder.as_ref(), parts.as_ref(), copies, face);
     result.timings.end("write");
     Ok(result)
 }
@@ -317,6 +319,8 @@ struct Rows<'r> {
     request: &'r PassagesRequest,
     collection: &'r Collection,
     found: &'r FoundPassages,
+    /// Store of copies that a run which was stopped has finished.
+    stored: Option<&'r StoredCopies>,
 }
 
 impl Rows<'_> {
@@ -335,12 +339,12 @@ impl Rows<'_> {
         context: &Context<'_>,
         result: &mut PassagesFound,
     ) -> Result<()> {
-        let Self { request, collection, found } = *self;
+        let Self { request, collection, found, stored } = *self;
         let format = request.rows;
         write_file(folder, &format!("passages.{}", format.extension()), |out| {
             write_passages(collection, found, format, out)
         })?;
-        let cutting = Cutting { files: collection, found, rules };
+        let cutting = Cutting { files: collection, found, rules, stored };
         result.cut = Some(cutting.write(folder, format, context)?);
         result.timings.end("copy");
         let page = PagePassages {

@@ -12,14 +12,16 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Commands whose parts are stored, each with the name of its output.
-const COMMANDS: [(&str, &str); 7] = [
+const COMMANDS: [(&str, &str); 9] = [
     ("dedup in --similarity 0.5 --keep max:score --within lang --annotate", "exact"),
     ("dedup in --method simhash --max-distance 8 --pairs --ids-only", "simhash"),
     ("dedup in --method minhash --verify 0.7 --write-kept", "minhash"),
     ("dedup in --boilerplate 3", "boilerplate"),
     ("passages in --words 6", "passages.jsonl"),
+    ("passages in --words 8 --write-kept --mask XXX", "cut"),
     ("contamination items --in in --share 0.3", "items.jsonl"),
     ("contamination items --in in --share 0.2 --measure weighted --write-kept drop", "weighted"),
+    ("contamination items --in in --words 4 --share 0.1 --write-kept mask", "masked"),
 ];
 
 /// Creates a folder with documents of several formats, bad records and near-duplicates.

@@ -1,0 +1,38 @@
+//! The fate of a document in the copy of its file.
+
+use crate::pipeline::stored_bytes::BytesWriter;
+use std::ops::Range;
+
+/// Fate of a document in the copy of its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum DocumentFate {
+    /// The record is copied byte for byte.
+    Kept,
+    /// The record is left out.
+    Removed,
+    /// The record is copied without these bytes of the text, see [`TextEdit::cuts`](simtool_read::TextEdit::cuts).
+    Cut(Vec<Range<usize>>),
+}
+
+impl DocumentFate {
+    /// Returns the fate of a document that is copied as it is or not at all.
+    pub(crate) fn kept_if(is_kept: bool) -> Self {
+        if is_kept { Self::Kept } else { Self::Removed }
+    }
+
+    /// Appends the fate. Different fates append different bytes, also if other fates follow.
+    pub(super) fn store(&self, out: &mut BytesWriter) {
+        // The number of a cut document is the number of its cuts and 2, so it differs from the other fates.
+        match self {
+            Self::Removed => out.number(0),
+            Self::Kept => out.number(1),
+            Self::Cut(cuts) => {
+                out.number(cuts.len() as u64 + 2);
+                for cut in cuts {
+                    out.number(cut.start as u64);
+                    out.number(cut.len() as u64);
+                }
+            }
+        }
+    }
+}
