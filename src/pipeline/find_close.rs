@@ -119,12 +119,38 @@ impl CloseSearch<'_> {
         let terms = self.terms(&Fitted::Nothing)?;
         let context = self.context.with_progress(&clock);
         self.fill_sets(&terms, None, &context)?;
-        let (close, sources, spooled_bytes) =
-            self.joined_sets(&terms, threshold, None, &context)?;
+        let (close, mut read, spooled_bytes) = if let Some((close, read)) = self.stored_sets()? {
+            (close, Sides::One(read), 0)
+        } else {
+            let (close, sources, spooled_bytes) =
+                self.joined_sets(&terms, threshold, None, &context)?;
+            self.store_close(&close)?;
+            (close, sources.try_map(CorpusTerms::into_summary)?, spooled_bytes)
+        };
         let timings = clock.into_timings();
-        let mut read = sources.try_map(CorpusTerms::into_summary)?;
         let close = by_symbols(close, &mut read, threshold);
         Ok(FoundClose { read, close, timings, spooled_bytes })
+    }
+
+    /// Returns the close documents that an earlier run has stored. Returns `None` if they must be found.
+    fn stored_close(&self) -> Result<Option<Close>> {
+        self.parts.map_or(Ok(None), |parts| parts.close(self.context.memory()))
+    }
+
+    /// Returns the close documents that an earlier run has stored, and the stored summary of the collection. Returns
+    /// `None` if the documents must be compared.
+    fn stored_sets(&self) -> Result<Option<(Close, CollectionSummary)>> {
+        let Some(parts) = self.parts else { return Ok(None) };
+        // If one of them is missing, the documents are compared again, which also reads their summaries.
+        let (Some(close), Some(shards)) = (self.stored_close()?, parts.summaries()?) else {
+            return Ok(None);
+        };
+        Ok(Some((close, CollectionSummary::new(*self.corpora.first(), shards)?)))
+    }
+
+    /// Stores the close documents for a later run, if the run stores what it reads.
+    fn store_close(&self, close: &Close) -> Result<()> {
+        self.parts.map_or(Ok(()), |parts| parts.store_close(close))
     }
 
     /// Stores the sets of terms of the shards of `share` that are not stored yet.
@@ -220,15 +246,21 @@ impl CloseSearch<'_> {
         let made = self.corpora.try_map(|corpus| rows.of(corpus))?;
         timings.end("read and fingerprint");
 
+        // The close documents of an earlier run are those that the join would find.
+        if let Some(close) = self.stored_close()? {
+            let read = made.map(|made| made.summary);
+            return Ok(self.found_rows(close, read, timings));
+        }
         let scope = self.row_scope(&made);
         let _scope = context.memory().hold(scope.as_ref().map_or(0, RowScope::bytes));
         let scope = scope.as_ref();
         let join = RowJoin { distance, recall: method.recall(), scope, context };
         let Some(threshold) = method.verify() else {
             let close = self.close_rows(join, &made)?;
+            self.store_close(&close)?;
             timings.end("join");
             let read = made.map(|made| made.summary);
-            return Ok(FoundClose { read, close, timings, spooled_bytes: 0 });
+            return Ok(self.found_rows(close, read, timings));
         };
         // The terms of the documents need the rest of the memory.
         let part = context.with_memory(context.memory().free() / CANDIDATES_SHARE);
@@ -248,10 +280,24 @@ impl CloseSearch<'_> {
             let filter = NearFilter::new(join, rows)?;
             self.joined_sets(&terms, threshold, Some(&filter), context)?.0
         };
+        self.store_close(&close)?;
         timings.end("verify");
-        let mut read = made.map(|made| made.summary);
-        let close = by_symbols(close, &mut read, threshold);
-        Ok(FoundClose { read, close, timings, spooled_bytes: 0 })
+        let read = made.map(|made| made.summary);
+        Ok(self.found_rows(close, read, timings))
+    }
+
+    /// Returns the result of a search by fingerprints. If it compares texts, their symbols count.
+    fn found_rows(
+        &self,
+        close: Close,
+        mut read: Sides<CollectionSummary>,
+        timings: Timings,
+    ) -> FoundClose {
+        let close = match self.plan.method().verify() {
+            Some(threshold) => by_symbols(close, &mut read, threshold),
+            None => close,
+        };
+        FoundClose { read, close, timings, spooled_bytes: 0 }
     }
 
     /// Returns the maker of the terms of texts whose fingerprints are close. `None` if texts are not compared.

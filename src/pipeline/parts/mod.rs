@@ -5,17 +5,23 @@
 //! time of the file. A later run takes a shard from the folder if it finds its key. So a shard of a file that has
 //! changed, or of a run with other settings, is never used.
 //!
+//! What a run finds by comparing all documents is stored as well, see [`Parts::store_close`].
+//!
 //! All shards are stored before any is used, see [`Parts::fill`]. So a run that is killed again and again reads each
 //! shard once, and several machines can store the shards of one collection.
 
 mod journal;
+mod rows;
+mod stored_close;
 
 use super::excerpts::Excerpts;
 use super::shard_summary::ShardSummary;
 use super::stored_bytes::{BytesReader, BytesWriter};
-use journal::{Frame, FrameKind, Journal, content, frames, is_journal};
+use journal::{Frame, Journal, is_journal};
+pub(crate) use rows::StoreRow;
+use rows::{StoredShard, stored_shards};
 use simtool_base::durable::{Disk, Durability};
-use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::error::{Error, Result};
 use simtool_base::memory_ledger::{Ledger, Reservation};
 use simtool_base::progress::Work;
 use simtool_base::stable_hash::wide_hash;
@@ -24,13 +30,11 @@ use simtool_compute::context::Context;
 use simtool_read::{Collection, Corpus};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Version of the stored bytes. Another version has other keys.
 const VERSION: &str = concat!("parts 3 of simtool ", env!("CARGO_PKG_VERSION"), " ");
-/// Number of numbers of a frame of rows, except for a document with more numbers.
-const FRAME_NUMBERS: usize = 128 << 10;
 
 /// Share of the shards of a collection that a run reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +53,10 @@ pub(crate) struct Parts<'c> {
     /// Key of each shard. `None` if the shard cannot be stored.
     keys: Vec<Option<u128>>,
     stored: Vec<OnceLock<StoredShard>>,
+    /// Key of the close documents of the collection. `None` if they cannot be stored.
+    close_key: Option<u128>,
+    /// The close documents, if they are stored.
+    close: OnceLock<StoredShard>,
     /// File to which this run appends.
     journal: OnceLock<Journal>,
     /// Excerpts of the texts of each shard, which are stored, too. `None` if they are not needed.
@@ -58,29 +66,6 @@ pub(crate) struct Parts<'c> {
     /// Number of stored shards that turned out to be damaged.
     damaged: AtomicU64,
     _memory: Reservation,
-}
-
-/// Frames of a stored shard.
-#[derive(Debug)]
-struct StoredShard {
-    journal: Arc<Path>,
-    rows: Vec<Frame>,
-    end: Frame,
-    /// Whether the shard cannot be used, so that its file is read again.
-    is_damaged: AtomicBool,
-}
-
-/// Rows of a shard that are being stored.
-pub(crate) struct StoreRow<'p, 'c> {
-    parts: &'p Parts<'c>,
-    key: u128,
-    /// Number of numbers of each document that is not in a frame yet.
-    lengths: Vec<u32>,
-    /// Numbers of these documents.
-    numbers: Vec<u64>,
-    rows: Vec<Frame>,
-    /// First error of a frame, which ends the storing.
-    failed: Option<Error>,
 }
 
 impl<'c> Parts<'c> {
@@ -101,13 +86,16 @@ impl<'c> Parts<'c> {
         let by_key: UnorderedMap<u128, usize> =
             keys.iter().enumerate().filter_map(|(shard, key)| Some(((*key)?, shard))).collect();
         let stored: Vec<OnceLock<StoredShard>> = keys.iter().map(|_| OnceLock::new()).collect();
+        let close_key = close_key(&keys);
+        let close = OnceLock::new();
         let mut unfit = 0;
         // Each run that was stopped has left a file of its own.
         for journal in journals(folder)? {
             for shard in stored_shards(&journal)? {
+                // Two runs may have stored the same shard.
                 match by_key.get(&shard.end.key) {
-                    // Two runs may have stored the same shard.
                     Some(&number) => drop(stored[number].set(shard)),
+                    None if close_key == Some(shard.end.key) => drop(close.set(shard)),
                     None => unfit += 1,
                 }
             }
@@ -121,6 +109,8 @@ impl<'c> Parts<'c> {
             collection,
             keys,
             stored,
+            close_key,
+            close,
             journal: OnceLock::new(),
             excerpts: None,
             unfit,
@@ -185,7 +175,7 @@ impl<'c> Parts<'c> {
         &self,
         share: Option<ShardShare>,
         context: &Context<'_>,
-        read: &(dyn Fn(usize, &mut StoreRow<'_, 'c>) -> Result<ShardSummary> + Sync),
+        read: &(dyn Fn(usize, &mut StoreRow<'_>) -> Result<ShardSummary> + Sync),
     ) -> Result<()> {
         let is_own = |shard: &usize| share.is_none_or(|share| share.has(*shard));
         let missing: Vec<usize> = self.missing().filter(is_own).collect();
@@ -193,55 +183,45 @@ impl<'c> Parts<'c> {
         if missing.is_empty() {
             return Ok(());
         }
-        let journal = Journal::create(&self.folder, Disk::new(Durability::Synced))?;
-        // Only this call sets the file.
-        let journal = self.journal.get_or_init(|| journal);
+        self.journal()?;
         let bytes = missing.iter().map(|&shard| self.collection.shard_bytes(shard)).sum();
         context.progress().begin("storing", Work::Bytes(bytes));
         let store = |(): &mut (), at: usize| self.store(missing[at], read);
         // A run that is cancelled keeps the shards that it has stored.
         context.threads().try_map(missing.len(), || Ok(()), store)?;
-        journal.sync()
+        self.sync()
+    }
+
+    /// Waits until everything that this run has stored is on the disk.
+    fn sync(&self) -> Result<()> {
+        self.journal()?.sync()
+    }
+
+    /// Returns the file to which this run appends. The first call creates it, before several threads append.
+    fn journal(&self) -> Result<&Journal> {
+        if let Some(journal) = self.journal.get() {
+            return Ok(journal);
+        }
+        let journal = Journal::create(&self.folder, Disk::new(Durability::Synced))?;
+        Ok(self.journal.get_or_init(|| journal))
     }
 
     fn store(
         &self,
         shard: usize,
-        read: &(dyn Fn(usize, &mut StoreRow<'_, 'c>) -> Result<ShardSummary> + Sync),
+        read: &(dyn Fn(usize, &mut StoreRow<'_>) -> Result<ShardSummary> + Sync),
     ) -> Result<()> {
         let Some(key) = self.keys[shard] else { return Ok(()) };
-        let (lengths, numbers, rows) = (Vec::new(), Vec::new(), Vec::new());
-        let mut store = StoreRow { parts: self, key, lengths, numbers, rows, failed: None };
+        let mut store = StoreRow::new(self.journal()?, key);
         let summary = read(shard, &mut store)?;
-        // The end comes last: a shard without it was not read to its end, and is not used.
-        store.write()?;
         let mut out = BytesWriter::default();
         summary.store(&mut out);
         let (texts, ends) = self.excerpts.map_or((&[][..], &[][..]), |all| all.of_shard(shard));
         out.bytes(texts);
         out.numbers(ends.iter().copied().map(u64::from));
-        let mut bytes = content();
-        bytes.extend(out.into_bytes());
-        let documents = summary.document_count();
-        let end = self.append(FrameKind::End, key, documents, bytes)?;
-        let journal = self.journal.get().map_or(Path::new(""), Journal::path).into();
-        let is_damaged = AtomicBool::new(false);
-        drop(self.stored[shard].set(StoredShard { journal, rows: store.rows, end, is_damaged }));
+        let shard_end = store.end(summary.document_count(), &out.into_bytes())?;
+        drop(self.stored[shard].set(shard_end));
         Ok(())
-    }
-
-    fn append(
-        &self,
-        kind: FrameKind,
-        key: u128,
-        documents: u32,
-        content: Vec<u8>,
-    ) -> Result<Frame> {
-        match self.journal.get() {
-            Some(journal) => journal.append(kind, key, documents, content),
-            // Shards are stored only while the file is there.
-            None => Err(ErrorKind::Cancelled.into()),
-        }
     }
 
     /// Returns whether the rows of a shard can be visited.
@@ -267,6 +247,25 @@ impl<'c> Parts<'c> {
         Ok(summary)
     }
 
+    /// Returns the summaries of all shards, whose rows are not needed and not checked. Returns `None` if a shard is
+    /// not stored, or if its summary is damaged.
+    ///
+    /// # Errors
+    ///
+    /// A stored shard cannot be read.
+    pub(crate) fn summaries(&self) -> Result<Option<Vec<ShardSummary>>> {
+        let mut summaries = Vec::with_capacity(self.stored.len());
+        for (shard, stored) in self.stored.iter().enumerate() {
+            let Some(stored) = stored.get() else { return Ok(None) };
+            // The summary has a checksum of its own.
+            let Some(summary) = self.end_summary(shard, stored, &mut stored.open()?)? else {
+                return Ok(None);
+            };
+            summaries.push(summary);
+        }
+        Ok(Some(summaries))
+    }
+
     /// Returns the summary of a stored shard, or `None` if any of its frames is damaged.
     fn checked_summary(&self, shard: usize, stored: &StoredShard) -> Result<Option<ShardSummary>> {
         let mut file = stored.open()?;
@@ -279,13 +278,24 @@ impl<'c> Parts<'c> {
                 return Ok(None);
             }
         }
-        let Some(bytes) = stored.end.read(&mut file).map_err(failed)? else { return Ok(None) };
+        let summary = self.end_summary(shard, stored, &mut file)?;
+        // Frames of two shards with one key would be mixed, which the number of documents shows.
+        Ok(summary.filter(|summary| summary.document_count() == documents))
+    }
+
+    /// Returns the summary at the end of a stored shard, or `None` if it is damaged.
+    fn end_summary(
+        &self,
+        shard: usize,
+        stored: &StoredShard,
+        file: &mut File,
+    ) -> Result<Option<ShardSummary>> {
+        let failed = |error| Error::io(&stored.journal, "read", error);
+        let Some(bytes) = stored.end.read(file).map_err(failed)? else { return Ok(None) };
         let mut from = BytesReader::new(&bytes);
         let restored = self.restore(shard, &mut from);
-        // Frames of two shards with one key would be mixed, which the number of documents shows.
-        Ok(restored.filter(|summary| {
-            from.is_at_end() && [documents, stored.end.documents] == [summary.document_count(); 2]
-        }))
+        let documents = stored.end.documents;
+        Ok(restored.filter(|summary| from.is_at_end() && summary.document_count() == documents))
     }
 
     fn restore(&self, shard: usize, from: &mut BytesReader<'_>) -> Option<ShardSummary> {
@@ -318,11 +328,9 @@ impl<'c> Parts<'c> {
             if !numbers.clone().any(wanted) {
                 continue;
             }
-            let read = frame.read(&mut file);
-            let read = read.map_err(|error| Error::io(&stored.journal, "read", error))?;
-            let rows = read.and_then(|content| Rows::parse(&content, frame.documents));
             // Rows that were visited before cannot be replaced by those of the file, so the run ends.
-            let Some(rows) = rows else { return Err(stored.changed(frame)) };
+            let rows = stored.rows_of(frame, &mut file)?;
+            let rows = rows.ok_or_else(|| stored.changed(frame))?;
             for (document, row) in numbers.zip(rows.iter()).filter(|(number, _)| wanted(*number)) {
                 visit(document, row)?;
             }
@@ -336,81 +344,6 @@ impl ShardShare {
     pub(crate) fn has(self, shard: usize) -> bool {
         // Neighbouring shards go to different runs, so that large files are divided evenly.
         shard % self.count == self.index
-    }
-}
-
-impl StoredShard {
-    fn open(&self) -> Result<File> {
-        File::open(&self.journal).map_err(|error| Error::io(&*self.journal, "read", error))
-    }
-
-    /// Returns the error for a frame that was whole before.
-    fn changed(&self, frame: &Frame) -> Error {
-        let expected = "the bytes that were there before in this run; run again".to_owned();
-        ErrorKind::Format { path: (*self.journal).to_owned(), byte: frame.start, expected }.into()
-    }
-}
-
-impl StoreRow<'_, '_> {
-    /// Adds the row of the next document. An error is returned at the end of the shard.
-    pub(crate) fn push(&mut self, row: &[u64]) {
-        // Documents without numbers have lengths, so both lists are limited.
-        let is_full = self.numbers.len() + row.len() > FRAME_NUMBERS;
-        if (is_full || self.lengths.len() == FRAME_NUMBERS)
-            && let Err(error) = self.write()
-        {
-            self.failed.get_or_insert(error);
-        }
-        // A text with 2³² terms does not fit into a record.
-        self.lengths.push(row.len() as u32);
-        self.numbers.extend_from_slice(row);
-    }
-
-    /// Writes the rows that are not in a frame yet.
-    fn write(&mut self) -> Result<()> {
-        if let Some(error) = self.failed.take() {
-            return Err(error);
-        }
-        if self.lengths.is_empty() {
-            return Ok(());
-        }
-        // All bytes are written by one call, so that frames of several threads are never mixed.
-        let mut content = content();
-        content.extend(self.lengths.iter().flat_map(|length| length.to_le_bytes()));
-        content.extend(self.numbers.iter().flat_map(|number| number.to_le_bytes()));
-        let documents = self.lengths.len() as u32;
-        self.rows.push(self.parts.append(FrameKind::Rows, self.key, documents, content)?);
-        self.lengths.clear();
-        self.numbers.clear();
-        Ok(())
-    }
-}
-
-/// Rows of the documents of a frame.
-struct Rows {
-    lengths: Vec<u32>,
-    numbers: Vec<u64>,
-}
-
-impl Rows {
-    /// Parses the content of a frame. Returns `None` if the numbers of its documents contradict its length.
-    fn parse(content: &[u8], documents: u32) -> Option<Self> {
-        let (lengths, numbers) = content.split_at_checked(documents as usize * size_of::<u32>())?;
-        let lengths: Vec<u32> =
-            lengths.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
-        let numbers: Vec<u64> =
-            numbers.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
-        let sum: u64 = lengths.iter().copied().map(u64::from).sum();
-        (sum == numbers.len() as u64).then_some(Self { lengths, numbers })
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &[u64]> {
-        let mut end = 0;
-        self.lengths.iter().map(move |&length| {
-            let start = end;
-            end += length as usize;
-            &self.numbers[start..end]
-        })
     }
 }
 
@@ -430,6 +363,15 @@ fn keys(collection: &Collection, settings: &str, depends_on_all: bool) -> Vec<Op
     shards.map(key).collect()
 }
 
+/// Returns the key of the close documents of shards with these keys. `None` if a shard has no key.
+fn close_key(keys: &[Option<u128>]) -> Option<u128> {
+    let mut bytes = b"close documents".to_vec();
+    for key in keys {
+        bytes.extend((*key)?.to_le_bytes());
+    }
+    Some(wide_hash(&bytes))
+}
+
 /// Returns the files in the folder to which runs have appended, in the order of their names.
 fn journals(folder: &Path) -> Result<Vec<PathBuf>> {
     let failed = |error| Error::io(folder, "list", error);
@@ -442,27 +384,6 @@ fn journals(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     found.sort_unstable();
     Ok(found)
-}
-
-/// Returns the whole shards of a file.
-fn stored_shards(journal: &Path) -> Result<Vec<StoredShard>> {
-    let found = frames(journal).map_err(|error| Error::io(journal, "read", error))?;
-    let path: Arc<Path> = journal.into();
-    let mut rows: UnorderedMap<u128, Vec<Frame>> = UnorderedMap::default();
-    let mut shards = Vec::new();
-    for frame in found {
-        match frame.kind {
-            // Several threads append to a file, so frames of shards alternate.
-            FrameKind::Rows => rows.entry(frame.key).or_default().push(frame),
-            FrameKind::End => shards.push(StoredShard {
-                journal: Arc::clone(&path),
-                rows: rows.remove(&frame.key).unwrap_or_default(),
-                end: frame,
-                is_damaged: AtomicBool::new(false),
-            }),
-        }
-    }
-    Ok(shards)
 }
 
 /// Removes the files to which runs have appended from the folder, and the folder if nothing else is in it but

@@ -1,0 +1,154 @@
+//! A stored shard: rows of numbers, one for each document, in the frames of a file.
+
+use super::journal::{Frame, FrameKind, Journal, content, frames};
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::unordered_map::UnorderedMap;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Number of numbers of a frame of rows, except for a document with more numbers.
+const FRAME_NUMBERS: usize = 128 << 10;
+
+/// Frames of a stored shard.
+#[derive(Debug)]
+pub(super) struct StoredShard {
+    pub(super) journal: Arc<Path>,
+    pub(super) rows: Vec<Frame>,
+    pub(super) end: Frame,
+    /// Whether the shard cannot be used, so that its file is read again.
+    pub(super) is_damaged: AtomicBool,
+}
+
+/// Rows of a shard that are being stored.
+pub(crate) struct StoreRow<'j> {
+    journal: &'j Journal,
+    key: u128,
+    /// Number of numbers of each document that is not in a frame yet.
+    lengths: Vec<u32>,
+    /// Numbers of these documents.
+    numbers: Vec<u64>,
+    rows: Vec<Frame>,
+    /// First error of a frame, which ends the storing.
+    failed: Option<Error>,
+}
+
+impl<'j> StoreRow<'j> {
+    pub(super) fn new(journal: &'j Journal, key: u128) -> Self {
+        let (lengths, numbers, rows) = (Vec::new(), Vec::new(), Vec::new());
+        Self { journal, key, lengths, numbers, rows, failed: None }
+    }
+
+    /// Adds the row of the next document. An error is returned at the end of the shard.
+    pub(crate) fn push(&mut self, row: &[u64]) {
+        // Documents without numbers have lengths, so both lists are limited.
+        let is_full = self.numbers.len() + row.len() > FRAME_NUMBERS;
+        if (is_full || self.lengths.len() == FRAME_NUMBERS)
+            && let Err(error) = self.write()
+        {
+            self.failed.get_or_insert(error);
+        }
+        // A text with 2³² terms does not fit into a record.
+        self.lengths.push(row.len() as u32);
+        self.numbers.extend_from_slice(row);
+    }
+
+    /// Writes the rows that are not in a frame yet.
+    fn write(&mut self) -> Result<()> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        if self.lengths.is_empty() {
+            return Ok(());
+        }
+        // All bytes are written by one call, so that frames of several threads are never mixed.
+        let mut content = content();
+        content.extend(self.lengths.iter().flat_map(|length| length.to_le_bytes()));
+        content.extend(self.numbers.iter().flat_map(|number| number.to_le_bytes()));
+        let documents = self.lengths.len() as u32;
+        self.rows.push(self.journal.append(FrameKind::Rows, self.key, documents, content)?);
+        self.lengths.clear();
+        self.numbers.clear();
+        Ok(())
+    }
+
+    /// Stores the end of the rows of `documents` documents, with this content.
+    pub(super) fn end(mut self, documents: u32, end: &[u8]) -> Result<StoredShard> {
+        // The end comes last: a shard without it was not read to its end, and is not used.
+        self.write()?;
+        let mut bytes = content();
+        bytes.extend(end);
+        let end = self.journal.append(FrameKind::End, self.key, documents, bytes)?;
+        let (journal, is_damaged) = (self.journal.path().into(), AtomicBool::new(false));
+        Ok(StoredShard { journal, rows: self.rows, end, is_damaged })
+    }
+}
+
+/// Rows of the documents of a frame.
+pub(super) struct Rows {
+    lengths: Vec<u32>,
+    numbers: Vec<u64>,
+}
+
+impl Rows {
+    /// Parses the content of a frame. Returns `None` if the numbers of its documents contradict its length.
+    pub(super) fn parse(content: &[u8], documents: u32) -> Option<Self> {
+        let (lengths, numbers) = content.split_at_checked(documents as usize * size_of::<u32>())?;
+        let lengths: Vec<u32> =
+            lengths.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+        let numbers: Vec<u64> =
+            numbers.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+        let sum: u64 = lengths.iter().copied().map(u64::from).sum();
+        (sum == numbers.len() as u64).then_some(Self { lengths, numbers })
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u64]> {
+        let mut end = 0;
+        self.lengths.iter().map(move |&length| {
+            let start = end;
+            end += length as usize;
+            &self.numbers[start..end]
+        })
+    }
+}
+
+impl StoredShard {
+    pub(super) fn open(&self) -> Result<File> {
+        File::open(&self.journal).map_err(|error| Error::io(&*self.journal, "read", error))
+    }
+
+    /// Returns the rows of a frame, or `None` if it is damaged.
+    pub(super) fn rows_of(&self, frame: &Frame, file: &mut File) -> Result<Option<Rows>> {
+        let content = frame.read(file);
+        let content = content.map_err(|error| Error::io(&self.journal, "read", error))?;
+        Ok(content.and_then(|content| Rows::parse(&content, frame.documents)))
+    }
+
+    /// Returns the error for a frame that was whole before.
+    pub(super) fn changed(&self, frame: &Frame) -> Error {
+        let expected = "the bytes that were there before in this run; run again".to_owned();
+        ErrorKind::Format { path: (*self.journal).to_owned(), byte: frame.start, expected }.into()
+    }
+}
+
+/// Returns the whole shards of a file.
+pub(super) fn stored_shards(journal: &Path) -> Result<Vec<StoredShard>> {
+    let found = frames(journal).map_err(|error| Error::io(journal, "read", error))?;
+    let path: Arc<Path> = journal.into();
+    let mut rows: UnorderedMap<u128, Vec<Frame>> = UnorderedMap::default();
+    let mut shards = Vec::new();
+    for frame in found {
+        match frame.kind {
+            // Several threads append to a file, so frames of shards alternate.
+            FrameKind::Rows => rows.entry(frame.key).or_default().push(frame),
+            FrameKind::End => shards.push(StoredShard {
+                journal: Arc::clone(&path),
+                rows: rows.remove(&frame.key).unwrap_or_default(),
+                end: frame,
+                is_damaged: AtomicBool::new(false),
+            }),
+        }
+    }
+    Ok(shards)
+}

@@ -1,0 +1,220 @@
+//! Stores the close documents that a run has found, so that a run which is stopped while it writes its results need
+//! not compare the documents again.
+//!
+//! They are stored as rows of numbers, like those of a shard: first a row with counts, then a row for each group of
+//! equal documents, then rows with some pairs each.
+
+use super::{Parts, StoreRow};
+use simtool_base::error::Result;
+use simtool_base::memory_ledger::Ledger;
+use simtool_model::closeness::Closeness;
+use simtool_model::groups::Groups;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::Similarity;
+use simtool_set_join::close::{Close, ClosePair, ClosePairs};
+
+/// Number of numbers that store a pair: its two rows, and [`CLOSENESS`] numbers.
+const PAIR: usize = 1 + CLOSENESS;
+/// Number of numbers that store a closeness.
+const CLOSENESS: usize = 3;
+/// Number of pairs in a row of numbers.
+const PAIRS_A_ROW: usize = 1 << 12;
+/// Bits of the first number of a closeness that say whether it has a similarity and a distance.
+const HAS_SIMILARITY: u64 = 1 << 32;
+const HAS_DISTANCE: u64 = 1 << 33;
+/// Divisor of the free memory for stored pairs. Pairs that were restored take more memory than those of a join.
+const PAIRS_SHARE: u64 = 4;
+
+impl Parts<'_> {
+    /// Stores the close documents of the collection, before any of them is changed by the symbols of texts.
+    ///
+    /// # Errors
+    ///
+    /// The file of this run cannot be written.
+    pub(crate) fn store_close(&self, close: &Close) -> Result<()> {
+        // A file that cannot be recognized in a later run may have other documents then.
+        let (Some(key), Sides::One(groups)) = (self.close_key, &close.groups) else {
+            return Ok(());
+        };
+        let mut rows = StoreRow::new(self.journal()?, key);
+        let [kind, shared, union] = numbers(close.of_equal);
+        let counts = [groups.len() as u64, close.pairs.len() as u64];
+        rows.push(&[counts[0], counts[1], close.is_complete.into(), kind, shared, union]);
+        let mut row = Vec::new();
+        for group in groups.iter() {
+            row.clear();
+            row.extend(group.iter().copied().map(u64::from));
+            rows.push(&row);
+        }
+        row.clear();
+        for pair in close.pairs.iter() {
+            row.push(u64::from(pair.a) << 32 | u64::from(pair.b));
+            row.extend(numbers(pair.closeness));
+            if row.len() == PAIR * PAIRS_A_ROW {
+                rows.push(&row);
+                row.clear();
+            }
+        }
+        // These are the last pairs, which may be fewer than fit in a row.
+        rows.push(&row);
+        rows.end(0, &[])?;
+        self.sync()
+    }
+
+    /// Returns the close documents that an earlier run has stored. Returns `None` if there are none, if they are
+    /// damaged, or if they do not fit in the memory that is free.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be read.
+    pub(crate) fn close(&self, memory: &Ledger) -> Result<Option<Close>> {
+        let Some(stored) = self.close.get() else { return Ok(None) };
+        let mut file = stored.open()?;
+        let mut restored = Restored::default();
+        for frame in &stored.rows {
+            // Each frame has a checksum, so a damaged one is noticed here and nothing of it is used.
+            let Some(rows) = stored.rows_of(frame, &mut file)? else { return Ok(None) };
+            for row in rows.iter() {
+                if restored.add(row).is_none() || !restored.fits(memory) {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(restored.into_close())
+    }
+}
+
+/// Close documents that are being restored.
+#[derive(Debug, Default)]
+struct Restored {
+    /// The first row of numbers.
+    head: Option<[u64; 6]>,
+    groups: Vec<Vec<u32>>,
+    pairs: Vec<ClosePair>,
+}
+
+impl Restored {
+    /// Adds the next row of numbers. Returns `None` if there cannot be such a row.
+    fn add(&mut self, row: &[u64]) -> Option<()> {
+        let Some(head) = self.head else {
+            self.head = Some(row.try_into().ok()?);
+            return Some(());
+        };
+        // The number of groups is known, so the rows behind them have pairs.
+        if (self.groups.len() as u64) < head[0] {
+            let group = row.iter().map(|&row| u32::try_from(row).ok());
+            self.groups.push(group.collect::<Option<_>>()?);
+            return Some(());
+        }
+        let (pairs, rest) = row.as_chunks::<PAIR>();
+        for &[rows, kind, shared, union] in pairs {
+            let closeness = closeness([kind, shared, union])?;
+            self.pairs.push(ClosePair { a: (rows >> 32) as u32, b: rows as u32, closeness });
+        }
+        rest.is_empty().then_some(())
+    }
+
+    /// Returns whether the pairs fit in the free memory.
+    fn fits(&self, memory: &Ledger) -> bool {
+        let pairs = self.head.map_or(0, |head| head[1]);
+        pairs.saturating_mul(size_of::<ClosePair>() as u64) <= memory.free() / PAIRS_SHARE
+    }
+
+    /// Returns the close documents. Returns `None` if some are missing.
+    fn into_close(self) -> Option<Close> {
+        let [groups, pairs, is_complete, kind, shared, union] = self.head?;
+        let counts = [self.groups.len() as u64, self.pairs.len() as u64];
+        // Frames that are missing as a whole are noticed by the counts.
+        if counts != [groups, pairs] {
+            return None;
+        }
+        let groups = Sides::One(self.groups.iter().collect::<Groups>());
+        let of_equal = closeness([kind, shared, union])?;
+        let close = Close::new(groups, ClosePairs::from(self.pairs), of_equal);
+        Some(Close { is_complete: is_complete == 1, ..close })
+    }
+}
+
+/// Returns the numbers that store a closeness.
+fn numbers(closeness: Closeness) -> [u64; CLOSENESS] {
+    let similarity = closeness.exact_similarity();
+    let distance = closeness.distance();
+    let kind = similarity.map_or(0, |_| HAS_SIMILARITY)
+        | distance.map_or(0, |distance| HAS_DISTANCE | u64::from(distance));
+    // Without a similarity, any value does, because the kind says that it does not count.
+    let Similarity { shared, union } = similarity.unwrap_or(Similarity::ONE);
+    [kind, shared, union]
+}
+
+/// Returns the closeness that is stored as these numbers, or `None` if they are of none.
+fn closeness([kind, shared, union]: [u64; CLOSENESS]) -> Option<Closeness> {
+    let similarity = Similarity { shared, union };
+    let distance = kind as u32;
+    match kind & !u64::from(u32::MAX) {
+        HAS_DISTANCE => Some(Closeness::Distance(distance)),
+        HAS_SIMILARITY => Some(Closeness::Similarity(similarity)),
+        kind if kind == HAS_SIMILARITY | HAS_DISTANCE => {
+            Some(Closeness::Verified(similarity, distance))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_read::walk::{InFolders, Walker};
+    use simtool_read::{Collection, ReadOptions};
+    use std::fs;
+    use std::path::Path;
+
+    /// Returns close documents with more pairs than are in a row of numbers.
+    fn close_of(kind: fn(u32) -> Closeness) -> Close {
+        let groups = Sides::One([vec![0, 5, 9], vec![2, 3]].iter().collect());
+        let pairs = 0..3 * PAIRS_A_ROW as u32 / 2;
+        let pairs = pairs.map(|row| ClosePair { a: row, b: row + 7, closeness: kind(row) });
+        let pairs = ClosePairs::from(pairs.collect::<Vec<_>>());
+        Close { is_complete: false, ..Close::new(groups, pairs, kind(0)) }
+    }
+
+    fn collection(folder: &Path) -> Collection {
+        let mut walker = Walker::default();
+        walker.add(folder, InFolders::default());
+        Collection::open(walker.finish().files, ReadOptions::default())
+    }
+
+    #[test]
+    fn close_documents_come_back_unless_they_are_damaged_or_too_many() {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("in");
+        fs::create_dir(&input).unwrap();
+        fs::write(input.join("a.txt"), "a rose").unwrap();
+        let files = collection(&input);
+        let memory = Ledger::new(1 << 30);
+        let similarity = |row: u32| Similarity { shared: row.into(), union: 1 << 40 };
+        let kinds: [fn(u32) -> Closeness; 3] = [
+            Closeness::Distance,
+            |row| Closeness::Similarity(Similarity { shared: row.into(), union: 1 << 40 }),
+            |row| Closeness::Verified(Similarity { shared: 3, union: 4 }, row),
+        ];
+        assert_eq!(closeness(numbers(kinds[1](8))), Some(Closeness::Similarity(similarity(8))));
+        assert_eq!(closeness([7, 1, 1]), None);
+        for (number, kind) in kinds.into_iter().enumerate() {
+            let place = folder.path().join(number.to_string());
+            fs::create_dir(&place).unwrap();
+            let open = |settings| Parts::open(&place, &files, settings, false, &memory).unwrap();
+            let expected = close_of(kind);
+            assert_eq!(open("some").close(&memory).unwrap(), None);
+            open("some").store_close(&expected).unwrap();
+            assert_eq!(open("some").close(&memory).unwrap(), Some(expected));
+            assert_eq!(open("other").close(&memory).unwrap(), None);
+            // The stored pairs are too many for this memory.
+            assert_eq!(open("some").close(&Ledger::new(1 << 10)).unwrap(), None);
+            let path = fs::read_dir(&place).unwrap().next().unwrap().unwrap().path();
+            let mut bytes = fs::read(&path).unwrap();
+            bytes[100] ^= 1;
+            fs::write(&path, bytes).unwrap();
+            assert_eq!(open("some").close(&memory).unwrap(), None);
+        }
+    }
+}
