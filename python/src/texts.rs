@@ -36,7 +36,8 @@ impl<'py> ImportedTexts<'py> {
         // The iteration of a dict gives its keys, which are no texts.
         if object.is_instance_of::<PyDict>() {
             let keys = column_names(object).join(", ");
-            let rule = format!("texts: are a dict with the keys {keys}: name one of them with column");
+            let rule =
+                format!("texts: are a dict with the keys {keys}: name one of them with column");
             return Err(PyTypeError::new_err(rule));
         }
         let hint = object.len().unwrap_or(0);
