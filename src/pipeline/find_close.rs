@@ -14,6 +14,7 @@ use super::parts::{Parts, ShardShare};
 use super::plan::Plan;
 use super::row_scope::{RowScope, ScopeFilter};
 use super::shard_summary::CollectionSummary;
+use super::stored_close::{store_close, stored_close};
 use super::timings::{StageClock, Timings};
 use super::verify::{RowTexts, Verifying, is_better_joined, verify};
 use super::watched::Watched;
@@ -134,7 +135,7 @@ impl CloseSearch<'_> {
 
     /// Returns the close documents that an earlier run has stored. Returns `None` if they must be found.
     fn stored_close(&self) -> Result<Option<Close>> {
-        self.parts.map_or(Ok(None), |parts| parts.close(self.context.memory()))
+        self.parts.map_or(Ok(None), |parts| stored_close(parts, self.context.memory()))
     }
 
     /// Returns the close documents that an earlier run has stored, and the stored summary of the collection. Returns
@@ -150,7 +151,7 @@ impl CloseSearch<'_> {
 
     /// Stores the close documents for a later run, if the run stores what it reads.
     fn store_close(&self, close: &Close) -> Result<()> {
-        self.parts.map_or(Ok(()), |parts| parts.store_close(close))
+        self.parts.map_or(Ok(()), |parts| store_close(parts, close))
     }
 
     /// Stores the sets of terms of the shards of `share` that are not stored yet.

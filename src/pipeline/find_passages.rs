@@ -8,6 +8,7 @@ use super::parts::{Parts, ShardShare};
 use super::shard_summary::{
     CollectionSummary, Compared, ShardSummary, read_again, read_summarized,
 };
+use super::stored_passages::{store_passages, stored_passages};
 use super::watched::Watched;
 use simtool_base::error::{Error, Result};
 use simtool_base::memory_ledger::{Ledger, Reservation};
@@ -143,11 +144,17 @@ pub(crate) fn find_in_parts(
         store_words(collection, settings, parts, None, context)?;
     }
     let source = CorpusWords { parts, ..CorpusWords::new(collection, settings, context) };
-    let passages = match settings.unit {
-        TextUnit::Words => search.find(&source)?,
-        TextUnit::Paragraph | TextUnit::Line | TextUnit::Sentence => {
-            search.with_units().find(&source)?
-        }
+    let passages = if let Some(passages) = source.stored_passages()? {
+        passages
+    } else {
+        let passages = match settings.unit {
+            TextUnit::Words => search.find(&source)?,
+            TextUnit::Paragraph | TextUnit::Line | TextUnit::Sentence => {
+                search.with_units().find(&source)?
+            }
+        };
+        source.store_passages(&passages)?;
+        passages
     };
     let excerpts = source.excerpts(&passages.repetition.top, search.context())?;
     let read = source.read.into_iter().filter_map(OnceLock::into_inner);
@@ -247,6 +254,36 @@ impl<'c> CorpusWords<'c> {
             Ok(Compared::by_terms(!words.is_empty()))
         })?;
         Ok(self.counted(summary, word_counts))
+    }
+
+    /// Stores the passages for a later run, if the run stores what it reads.
+    fn store_passages(&self, passages: &Passages) -> Result<()> {
+        let Some(parts) = self.parts else { return Ok(()) };
+        let read = self.read.iter().filter_map(OnceLock::get);
+        let word_counts: Vec<u32> = read.flat_map(|read| &read.word_counts).copied().collect();
+        store_passages(parts, passages, &word_counts)
+    }
+
+    /// Returns the passages that an earlier run has stored. All shards then count as read, without reading their words.
+    /// Returns `None` if the passages must be found.
+    fn stored_passages(&self) -> Result<Option<Passages>> {
+        let Some(parts) = self.parts else { return Ok(None) };
+        let Some((passages, word_counts)) = stored_passages(parts, self.memory)? else {
+            return Ok(None);
+        };
+        let Some(summaries) = parts.summaries()? else { return Ok(None) };
+        let documents: usize = summaries.iter().map(|shard| shard.document_count() as usize).sum();
+        // Both were stored for the same shards, so this is only a safeguard.
+        if documents != word_counts.len() {
+            return Ok(None);
+        }
+        let mut rest = &word_counts[..];
+        for (read, summary) in self.read.iter().zip(summaries) {
+            let (counts, others) = rest.split_at(summary.document_count() as usize);
+            rest = others;
+            drop(read.set(self.counted(summary, counts.to_vec())));
+        }
+        Ok(Some(passages))
     }
 
     /// Calls `visit` with the words of each document of a shard that is stored. Returns `None` if the shard must be

@@ -56,6 +56,8 @@ pub mod scope;
 mod set_keys;
 pub(crate) mod shard_summary;
 pub(crate) mod stored_bytes;
+mod stored_close;
+mod stored_passages;
 mod stored_summary;
 mod text_facts;
 pub mod timings;

@@ -105,6 +105,7 @@ mod place;
 mod rank_sort;
 mod reading;
 mod repetition;
+mod restored;
 mod rule;
 mod run_finder;
 mod run_groups;
@@ -120,6 +121,7 @@ mod word_source;
 
 pub use passages::{Cut, CutRange, Excerpt, Passage, Passages};
 pub use repetition::{Level, Repetition, TopText};
+pub use restored::RestoredPassages;
 pub use rule::Repeated;
 pub use run_finder::MOST_WORDS;
 pub use search::PassageSearch;

@@ -45,7 +45,7 @@ pub(super) struct Frame {
     /// Byte offset of the frame in its file.
     pub(super) start: u64,
     /// Number of bytes of the content.
-    bytes: u64,
+    pub(super) bytes: u64,
     checksum: u64,
 }
 

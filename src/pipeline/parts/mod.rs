@@ -5,14 +5,13 @@
 //! time of the file. A later run takes a shard from the folder if it finds its key. So a shard of a file that has
 //! changed, or of a run with other settings, is never used.
 //!
-//! What a run finds by comparing all documents is stored as well, see [`Parts::store_close`].
+//! The result of comparing all documents is stored as well, see [`Parts::store_result`].
 //!
 //! All shards are stored before any is used, see [`Parts::fill`]. So a run that is killed again and again reads each
 //! shard once, and several machines can store the shards of one collection.
 
 mod journal;
 mod rows;
-mod stored_close;
 
 use super::excerpts::Excerpts;
 use super::shard_summary::ShardSummary;
@@ -36,6 +35,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Version of the stored bytes. Another version has other keys.
 const VERSION: &str = concat!("parts 3 of simtool ", env!("CARGO_PKG_VERSION"), " ");
 
+/// Divisor of the free memory for a stored result. The objects that are made from it take about twice its bytes.
+const RESULT_SHARE: u64 = 4;
+
 /// Share of the shards of a collection that a run reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ShardShare {
@@ -53,10 +55,10 @@ pub(crate) struct Parts<'c> {
     /// Key of each shard. `None` if the shard cannot be stored.
     keys: Vec<Option<u128>>,
     stored: Vec<OnceLock<StoredShard>>,
-    /// Key of the close documents of the collection. `None` if they cannot be stored.
-    close_key: Option<u128>,
-    /// The close documents, if they are stored.
-    close: OnceLock<StoredShard>,
+    /// Key of the result of the collection. `None` if it cannot be stored.
+    result_key: Option<u128>,
+    /// The result of comparing all documents, if it is stored.
+    result: OnceLock<StoredShard>,
     /// File to which this run appends.
     journal: OnceLock<Journal>,
     /// Excerpts of the texts of each shard, which are stored, too. `None` if they are not needed.
@@ -86,8 +88,8 @@ impl<'c> Parts<'c> {
         let by_key: UnorderedMap<u128, usize> =
             keys.iter().enumerate().filter_map(|(shard, key)| Some(((*key)?, shard))).collect();
         let stored: Vec<OnceLock<StoredShard>> = keys.iter().map(|_| OnceLock::new()).collect();
-        let close_key = close_key(&keys);
-        let close = OnceLock::new();
+        let result_key = result_key(&keys);
+        let result = OnceLock::new();
         let mut unfit = 0;
         // Each run that was stopped has left a file of its own.
         for journal in journals(folder)? {
@@ -95,7 +97,7 @@ impl<'c> Parts<'c> {
                 // Two runs may have stored the same shard.
                 match by_key.get(&shard.end.key) {
                     Some(&number) => drop(stored[number].set(shard)),
-                    None if close_key == Some(shard.end.key) => drop(close.set(shard)),
+                    None if result_key == Some(shard.end.key) => drop(result.set(shard)),
                     None => unfit += 1,
                 }
             }
@@ -109,8 +111,8 @@ impl<'c> Parts<'c> {
             collection,
             keys,
             stored,
-            close_key,
-            close,
+            result_key,
+            result,
             journal: OnceLock::new(),
             excerpts: None,
             unfit,
@@ -190,6 +192,45 @@ impl<'c> Parts<'c> {
         // A run that is cancelled keeps the shards that it has stored.
         context.threads().try_map(missing.len(), || Ok(()), store)?;
         self.sync()
+    }
+
+    /// Stores the result of comparing all documents. `push_rows` pushes it as rows of numbers.
+    ///
+    /// # Errors
+    ///
+    /// The file of this run cannot be written.
+    pub(crate) fn store_result(&self, push_rows: impl FnOnce(&mut StoreRow<'_>)) -> Result<()> {
+        let Some(key) = self.result_key else { return Ok(()) };
+        let mut store = StoreRow::new(self.journal()?, key);
+        push_rows(&mut store);
+        store.end(0, &[])?;
+        self.sync()
+    }
+
+    /// Calls `visit` with the rows of the result that an earlier run has stored. Returns false if there is none, if it
+    /// is damaged, if `visit` returns `None` for a row, or if the result does not fit in the free memory.
+    ///
+    /// # Errors
+    ///
+    /// The result cannot be read.
+    pub(crate) fn visit_result(
+        &self,
+        memory: &Ledger,
+        visit: &mut dyn FnMut(&[u64]) -> Option<()>,
+    ) -> Result<bool> {
+        let Some(stored) = self.result.get() else { return Ok(false) };
+        if stored.bytes() > memory.free() / RESULT_SHARE {
+            return Ok(false);
+        }
+        let mut file = stored.open()?;
+        for frame in &stored.rows {
+            // Each frame has a checksum, so a damaged one is noticed here and nothing of it is used.
+            let Some(rows) = stored.rows_of(frame, &mut file)? else { return Ok(false) };
+            if rows.iter().any(|row| visit(row).is_none()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Waits until everything that this run has stored is on the disk.
@@ -363,9 +404,10 @@ fn keys(collection: &Collection, settings: &str, depends_on_all: bool) -> Vec<Op
     shards.map(key).collect()
 }
 
-/// Returns the key of the close documents of shards with these keys. `None` if a shard has no key.
-fn close_key(keys: &[Option<u128>]) -> Option<u128> {
-    let mut bytes = b"close documents".to_vec();
+/// Returns the key of the result of shards with these keys. `None` if a shard has no key, because its file may have
+/// other documents in a later run.
+fn result_key(keys: &[Option<u128>]) -> Option<u128> {
+    let mut bytes = b"result".to_vec();
     for key in keys {
         bytes.extend((*key)?.to_le_bytes());
     }

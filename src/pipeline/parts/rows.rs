@@ -114,6 +114,11 @@ impl Rows {
 }
 
 impl StoredShard {
+    /// Returns the number of bytes of its rows.
+    pub(super) fn bytes(&self) -> u64 {
+        self.rows.iter().map(|frame| frame.bytes).sum()
+    }
+
     pub(super) fn open(&self) -> Result<File> {
         File::open(&self.journal).map_err(|error| Error::io(&*self.journal, "read", error))
     }

@@ -1,10 +1,10 @@
 //! Stores the close documents that a run has found, so that a run which is stopped while it writes its results need
 //! not compare the documents again.
 //!
-//! They are stored as rows of numbers, like those of a shard: first a row with counts, then a row for each group of
-//! equal documents, then rows with some pairs each.
+//! Their rows of numbers are: first a row with counts, then a row for each group of equal documents, then rows with
+//! some pairs each.
 
-use super::{Parts, StoreRow};
+use super::parts::Parts;
 use simtool_base::error::Result;
 use simtool_base::memory_ledger::Ledger;
 use simtool_model::closeness::Closeness;
@@ -22,21 +22,16 @@ const PAIRS_A_ROW: usize = 1 << 12;
 /// Bits of the first number of a closeness that say whether it has a similarity and a distance.
 const HAS_SIMILARITY: u64 = 1 << 32;
 const HAS_DISTANCE: u64 = 1 << 33;
-/// Divisor of the free memory for stored pairs. Pairs that were restored take more memory than those of a join.
-const PAIRS_SHARE: u64 = 4;
 
-impl Parts<'_> {
-    /// Stores the close documents of the collection, before any of them is changed by the symbols of texts.
-    ///
-    /// # Errors
-    ///
-    /// The file of this run cannot be written.
-    pub(crate) fn store_close(&self, close: &Close) -> Result<()> {
-        // A file that cannot be recognized in a later run may have other documents then.
-        let (Some(key), Sides::One(groups)) = (self.close_key, &close.groups) else {
-            return Ok(());
-        };
-        let mut rows = StoreRow::new(self.journal()?, key);
+/// Stores the close documents of one collection, before any of them is changed by the symbols of texts.
+///
+/// # Errors
+///
+/// They cannot be written.
+pub(super) fn store_close(parts: &Parts<'_>, close: &Close) -> Result<()> {
+    // Only runs with one collection store parts.
+    let Sides::One(groups) = &close.groups else { return Ok(()) };
+    parts.store_result(|rows| {
         let [kind, shared, union] = numbers(close.of_equal);
         let counts = [groups.len() as u64, close.pairs.len() as u64];
         rows.push(&[counts[0], counts[1], close.is_complete.into(), kind, shared, union]);
@@ -57,31 +52,19 @@ impl Parts<'_> {
         }
         // These are the last pairs, which may be fewer than fit in a row.
         rows.push(&row);
-        rows.end(0, &[])?;
-        self.sync()
-    }
+    })
+}
 
-    /// Returns the close documents that an earlier run has stored. Returns `None` if there are none, if they are
-    /// damaged, or if they do not fit in the memory that is free.
-    ///
-    /// # Errors
-    ///
-    /// They cannot be read.
-    pub(crate) fn close(&self, memory: &Ledger) -> Result<Option<Close>> {
-        let Some(stored) = self.close.get() else { return Ok(None) };
-        let mut file = stored.open()?;
-        let mut restored = Restored::default();
-        for frame in &stored.rows {
-            // Each frame has a checksum, so a damaged one is noticed here and nothing of it is used.
-            let Some(rows) = stored.rows_of(frame, &mut file)? else { return Ok(None) };
-            for row in rows.iter() {
-                if restored.add(row).is_none() || !restored.fits(memory) {
-                    return Ok(None);
-                }
-            }
-        }
-        Ok(restored.into_close())
-    }
+/// Returns the close documents that an earlier run has stored. Returns `None` if there are none that can be used, see
+/// [`Parts::visit_result`].
+///
+/// # Errors
+///
+/// They cannot be read.
+pub(super) fn stored_close(parts: &Parts<'_>, memory: &Ledger) -> Result<Option<Close>> {
+    let mut restored = Restored::default();
+    let is_whole = parts.visit_result(memory, &mut |row| restored.add(row))?;
+    Ok(if is_whole { restored.into_close() } else { None })
 }
 
 /// Close documents that are being restored.
@@ -112,12 +95,6 @@ impl Restored {
             self.pairs.push(ClosePair { a: (rows >> 32) as u32, b: rows as u32, closeness });
         }
         rest.is_empty().then_some(())
-    }
-
-    /// Returns whether the pairs fit in the free memory.
-    fn fits(&self, memory: &Ledger) -> bool {
-        let pairs = self.head.map_or(0, |head| head[1]);
-        pairs.saturating_mul(size_of::<ClosePair>() as u64) <= memory.free() / PAIRS_SHARE
     }
 
     /// Returns the close documents. Returns `None` if some are missing.
@@ -204,17 +181,17 @@ mod tests {
             fs::create_dir(&place).unwrap();
             let open = |settings| Parts::open(&place, &files, settings, false, &memory).unwrap();
             let expected = close_of(kind);
-            assert_eq!(open("some").close(&memory).unwrap(), None);
-            open("some").store_close(&expected).unwrap();
-            assert_eq!(open("some").close(&memory).unwrap(), Some(expected));
-            assert_eq!(open("other").close(&memory).unwrap(), None);
+            assert_eq!(stored_close(&open("some"), &memory).unwrap(), None);
+            store_close(&open("some"), &expected).unwrap();
+            assert_eq!(stored_close(&open("some"), &memory).unwrap(), Some(expected));
+            assert_eq!(stored_close(&open("other"), &memory).unwrap(), None);
             // The stored pairs are too many for this memory.
-            assert_eq!(open("some").close(&Ledger::new(1 << 10)).unwrap(), None);
+            assert_eq!(stored_close(&open("some"), &Ledger::new(1 << 10)).unwrap(), None);
             let path = fs::read_dir(&place).unwrap().next().unwrap().unwrap().path();
             let mut bytes = fs::read(&path).unwrap();
             bytes[100] ^= 1;
             fs::write(&path, bytes).unwrap();
-            assert_eq!(open("some").close(&memory).unwrap(), None);
+            assert_eq!(stored_close(&open("some"), &memory).unwrap(), None);
         }
     }
 }
