@@ -26,9 +26,6 @@ pub(super) fn write_number_or_boolean(
     row: usize,
     written: &mut Vec<u8>,
 ) -> Option<()> {
-    fn decimal<T: DecimalType>(column: &ArrayRef, row: usize) -> String {
-        column.as_primitive::<T>().value_as_string(row)
-    }
     let write = match column.data_type() {
         DataType::Int8 => number::<Int8Type>,
         DataType::Int16 => number::<Int16Type>,
@@ -41,21 +38,11 @@ pub(super) fn write_number_or_boolean(
         DataType::Float16 => number::<Float16Type>,
         DataType::Float32 => number::<Float32Type>,
         DataType::Float64 => number::<Float64Type>,
-        DataType::Boolean => {
-            return write!(written, "{}", column.as_boolean().value(row)).ok();
-        }
-        DataType::Decimal32(..) => {
-            return written.write_all(decimal::<Decimal32Type>(column, row).as_bytes()).ok();
-        }
-        DataType::Decimal64(..) => {
-            return written.write_all(decimal::<Decimal64Type>(column, row).as_bytes()).ok();
-        }
-        DataType::Decimal128(..) => {
-            return written.write_all(decimal::<Decimal128Type>(column, row).as_bytes()).ok();
-        }
-        DataType::Decimal256(..) => {
-            return written.write_all(decimal::<Decimal256Type>(column, row).as_bytes()).ok();
-        }
+        DataType::Decimal32(..) => decimal::<Decimal32Type>,
+        DataType::Decimal64(..) => decimal::<Decimal64Type>,
+        DataType::Decimal128(..) => decimal::<Decimal128Type>,
+        DataType::Decimal256(..) => decimal::<Decimal256Type>,
+        DataType::Boolean => boolean,
         _ => return None,
     };
     write(column, row, written)
@@ -68,4 +55,12 @@ pub(super) fn number<T: ArrowPrimitiveType<Native: Display>>(
     written: &mut Vec<u8>,
 ) -> Option<()> {
     write!(written, "{}", column.as_primitive::<T>().value(row)).ok()
+}
+
+fn decimal<T: DecimalType>(column: &ArrayRef, row: usize, written: &mut Vec<u8>) -> Option<()> {
+    write!(written, "{}", column.as_primitive::<T>().value_as_string(row)).ok()
+}
+
+fn boolean(column: &ArrayRef, row: usize, written: &mut Vec<u8>) -> Option<()> {
+    write!(written, "{}", column.as_boolean().value(row)).ok()
 }
