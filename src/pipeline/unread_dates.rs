@@ -21,7 +21,7 @@ impl UnreadDates {
             return;
         }
         self.count += 1;
-        // A field may hold megabytes, of which no message needs more than the beginning.
+        // A field may hold megabytes, and messages show only its beginning.
         let example = || (row, date[..date.len().min(LONGEST_EXAMPLE)].into());
         self.first.get_or_insert_with(example);
     }

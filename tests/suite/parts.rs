@@ -18,7 +18,7 @@ const COMMANDS: [(&str, &str); 9] = [
     ("dedup in --method minhash --verify 0.7 --write-kept", "minhash"),
     ("dedup in --boilerplate 3", "boilerplate"),
     ("passages in --words 6", "passages.jsonl"),
-    ("passages in --words 8 --write-kept --mask XXX", "cut"),
+    ("passages in --words 8 --write-kept --mask gone", "cut"),
     ("contamination items --in in --share 0.3", "items.jsonl"),
     ("contamination items --in in --share 0.2 --measure weighted --write-kept drop", "weighted"),
     ("contamination items --in in --words 4 --share 0.1 --write-kept mask", "masked"),

@@ -1,7 +1,8 @@
 //! Reads JSON Lines: every line is an object with a text and perhaps an ID.
 //!
 //! A text of `null` is empty. Several texts, and the elements of a list of texts, are joined by
-//! newlines. If the selector of the text joins fields, numbers and booleans are texts, too. Bytes that are not UTF-8, and single halves of surrogate pairs, become U+FFFD.
+//! newlines. If the selector of the text joins fields, numbers and booleans are texts, too. Bytes that are not
+//! UTF-8, and single halves of surrogate pairs, become U+FFFD.
 //!
 //! A line is a bad record if it is not a valid object, is nested more than 128 deep, or has a text
 //! that is missing or is neither a string nor a list of strings. A line that has one of the fields

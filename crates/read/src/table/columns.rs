@@ -36,8 +36,8 @@ impl FoundColumns {
     /// # Errors
     ///
     /// A column of the text has another type than text or lists of texts, and `is_null` does not
-    /// return true for it. If the selector of the text joins columns, numbers and booleans are texts, too. `is_null` gets the leaves of a column, and returns whether all their
-    /// values are null.
+    /// return true for it. If the selector of the text joins columns, numbers and booleans are texts, too.
+    /// `is_null` gets the leaves of a column, and returns whether all their values are null.
     pub(crate) fn new(
         fields: &Fields,
         wanted: Columns<'_>,
