@@ -36,8 +36,8 @@ pub(crate) fn document_name<'d>(
     ids: &'d DocumentIds,
     row: u32,
 ) -> DocumentName<'d> {
-    let document = DocOrdinal(row);
-    document_name_at(collection, ids.id(document), ids.place(document))
+    let (id, place) = ids.id_and_place(DocOrdinal(row));
+    document_name_at(collection, id, place)
 }
 
 /// Returns the name of a document from its ID, file and record number. Without an ID, its name is like

@@ -354,6 +354,12 @@ impl DocumentIds {
         self.shards.iter().all(|shard| (0..shard.count).all(|at| is_integer(shard.id(at))))
     }
 
+    /// Returns the number of shards.
+    #[must_use]
+    pub fn shard_count(&self) -> usize {
+        self.shards.len()
+    }
+
     /// Returns the number, in the corpus, of the first document of shard number `shard`.
     ///
     /// # Panics
@@ -404,8 +410,29 @@ impl DocumentIds {
     #[must_use]
     pub fn place(&self, document: DocOrdinal) -> Place {
         let (shard, at) = self.shard_of(document);
+        self.place_in(shard, at)
+    }
+
+    /// Returns the ID of each document of shard number `shard`, in reading order.
+    ///
+    /// # Panics
+    ///
+    /// There is no such shard.
+    pub fn ids_of_shard(&self, shard: usize) -> impl Iterator<Item = Option<DocumentId<'_>>> {
         let part = &self.shards[shard];
-        Place { file: part.file, record: self.first_records[shard] + part.record(at) }
+        (0..part.count).map(|at| part.id(at))
+    }
+
+    /// Returns both the ID and the place of a document, with one search for them. The ID is `None` if the
+    /// record has no ID.
+    ///
+    /// # Panics
+    ///
+    /// There is no such document.
+    #[must_use]
+    pub fn id_and_place(&self, document: DocOrdinal) -> (Option<DocumentId<'_>>, Place) {
+        let (shard, at) = self.shard_of(document);
+        (self.shards[shard].id(at), self.place_in(shard, at))
     }
 
     /// Returns the ID of a document, or `None` if its record has no ID.
@@ -417,6 +444,12 @@ impl DocumentIds {
     pub fn id(&self, document: DocOrdinal) -> Option<DocumentId<'_>> {
         let (shard, at) = self.shard_of(document);
         self.shards[shard].id(at)
+    }
+
+    /// Returns the place of document number `at` of shard number `shard`.
+    fn place_in(&self, shard: usize, at: u32) -> Place {
+        let part = &self.shards[shard];
+        Place { file: part.file, record: self.first_records[shard] + part.record(at) }
     }
 
     /// Returns the number of the shard that has a document, and the number of the document in the shard.
@@ -466,8 +499,10 @@ mod tests {
         assert_eq!(ids.len(), 7);
         let all: Vec<_> = (0..7)
             .map(|at| {
-                let Place { file, record } = ids.place(DocOrdinal(at));
-                (file, record, ids.id(DocOrdinal(at)))
+                let (id, Place { file, record }) = ids.id_and_place(DocOrdinal(at));
+                assert_eq!(ids.place(DocOrdinal(at)), Place { file, record });
+                assert_eq!(ids.id(DocOrdinal(at)), id);
+                (file, record, id)
             })
             .collect();
         let text = |id: &'static str| Some(DocumentId::Text(id.as_bytes()));
@@ -487,6 +522,8 @@ mod tests {
         let integers = |id| DocumentIds::new(vec![shard(0, 1, &[(0, id)])]).unwrap().are_integers();
         assert!(integers(Some("12")) && !integers(Some("a")) && !integers(None));
         assert_eq!(ids.first_of_shard(2), DocOrdinal(2));
+        let shards = (0..ids.shard_count()).flat_map(|shard| ids.ids_of_shard(shard));
+        assert!(shards.eq(all.iter().map(|&(_, _, id)| id)));
         assert!(ids.has_any_id());
         assert!(!DocumentIds::new(vec![shard(0, 2, &[(1, None)])]).unwrap().has_any_id());
         assert_eq!(ids.first_record_of_shard(2), 5);
