@@ -9,7 +9,7 @@ use simtool_model::document_id::DocumentId;
 #[derive(Debug)]
 pub(super) struct SharedIds<'i> {
     ids: &'i DocumentIds,
-    /// The documents, ordered by their IDs and then by their numbers.
+    /// The documents. Those with the same ID are next to each other, in reading order.
     documents: Vec<DocOrdinal>,
 }
 
@@ -18,14 +18,17 @@ impl<'i> SharedIds<'i> {
     ///
     /// # Complexity
     ///
-    /// O(n log n) for n documents, and 8 bytes of memory for each document with an ID.
+    /// O(n log n) for n documents. Takes 8 bytes of memory for each document with an ID, and 16 bytes for each
+    /// document whose ID another document has, too.
     pub(super) fn find(ids: &'i DocumentIds) -> Self {
         if !ids.has_any_id() {
             return Self { ids, documents: Vec::new() };
         }
-        let hash_of = |row: u32| ids.id(DocOrdinal(row)).map(|id| hash(id.bytes()));
-        let rows = || (0..ids.len() as u32).into_par_iter();
-        let mut hashes: Vec<u64> = rows().filter_map(hash_of).collect();
+        let shards = || (0..ids.shard_count()).into_par_iter();
+        let hashes_of_shard =
+            |shard| ids.ids_of_shard(shard).map(|id| id.map(|id| hash(id.bytes())));
+        let mut hashes: Vec<u64> =
+            shards().flat_map_iter(|shard| hashes_of_shard(shard).flatten()).collect();
         hashes.par_sort_unstable();
         let is_repeated = |pair: &&[u64]| pair[0] == pair[1];
         let mut repeated: Vec<u64> =
@@ -36,18 +39,26 @@ impl<'i> SharedIds<'i> {
         if repeated.is_empty() {
             return Self { ids, documents: Vec::new() };
         }
-        let has_repeated =
-            |row: &u32| hash_of(*row).is_some_and(|hash| repeated.binary_search(&hash).is_ok());
-        let mut documents: Vec<DocOrdinal> = rows().filter(has_repeated).map(DocOrdinal).collect();
-        // A number and a text are the same ID in lists that have no types, such as `removed_ids.txt`.
-        let id = |document: &DocOrdinal| ids.id(*document).map(DocumentId::bytes);
-        documents.par_sort_unstable_by(|a, b| id(a).cmp(&id(b)).then(a.cmp(b)));
-        // Different IDs can have equal hashes, so the IDs decide.
+        let repeated_of_shard = |shard| {
+            let rows = (ids.first_of_shard(shard).0..).map(DocOrdinal);
+            let hashed = hashes_of_shard(shard).zip(rows);
+            let hashed = hashed.filter_map(|(hash, row)| hash.map(|hash| (hash, row)));
+            hashed.filter(|(hash, _)| repeated.binary_search(hash).is_ok())
+        };
+        // Hashes are compared faster than IDs, which are somewhere else in memory.
+        let mut documents: Vec<(u64, DocOrdinal)> =
+            shards().flat_map_iter(repeated_of_shard).collect();
+        documents.par_sort_unstable();
         let mut shared = Vec::with_capacity(documents.len());
-        for group in documents.chunk_by(|a, b| id(a) == id(b)) {
-            if group.len() > 1 {
-                shared.extend_from_slice(group);
-            }
+        for equal in documents.chunk_by(|a, b| a.0 == b.0) {
+            let mut rows: Vec<DocOrdinal> = equal.iter().map(|&(_, row)| row).collect();
+            // Different IDs can have equal hashes, so the IDs decide. The sort is stable and takes one pass if
+            // all IDs are equal.
+            rows.sort_by_key(|&row| bytes_of_id(ids, row));
+            let groups = rows.chunk_by(|&a, &b| bytes_of_id(ids, a) == bytes_of_id(ids, b));
+            groups
+                .filter(|group| group.len() > 1)
+                .for_each(|group| shared.extend_from_slice(group));
         }
         Self { ids, documents: shared }
     }
@@ -61,14 +72,20 @@ impl<'i> SharedIds<'i> {
     /// each document whether it is kept.
     pub(super) fn removed_with_kept(&self, kept: &[bool]) -> u64 {
         let is_kept = |document: &&DocOrdinal| kept[document.index()];
-        let id = |document: &DocOrdinal| self.ids.id(*document).map(DocumentId::bytes);
-        let groups = self.documents.chunk_by(|a, b| id(a) == id(b));
+        let id = |document: DocOrdinal| bytes_of_id(self.ids, document);
+        let groups = self.documents.chunk_by(|&a, &b| id(a) == id(b));
         let removed = groups.map(|group| match group.iter().filter(is_kept).count() {
             0 => 0,
             kept => group.len() - kept,
         });
         removed.sum::<usize>() as u64
     }
+}
+
+/// Returns the bytes of a document's ID. A number and a text are the same ID in lists that have no types, such as
+/// `removed_ids.txt`.
+fn bytes_of_id(ids: &DocumentIds, document: DocOrdinal) -> Option<&[u8]> {
+    ids.id(document).map(DocumentId::bytes)
 }
 
 #[cfg(test)]
@@ -102,7 +119,10 @@ mod tests {
             Some("d"),
         ]);
         let shared = SharedIds::find(&ids);
-        assert_eq!(shared.documents, [0, 3, 7, 2, 6].map(DocOrdinal));
+        let groups = shared.documents.chunk_by(|&a, &b| ids.id(a) == ids.id(b));
+        let mut groups: Vec<_> = groups.collect();
+        groups.sort_unstable();
+        assert_eq!(groups, [&[0, 3, 7].map(DocOrdinal)[..], &[2, 6].map(DocOrdinal)]);
         assert_eq!(shared.document_count(), 5);
         // One of three documents `a` is kept, and both documents `b` are removed.
         let mut kept = [true; 9];
