@@ -3,11 +3,15 @@
 use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::cluster::{Cluster, Removal};
-use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
+use crate::write::columns::{
+    Column, OutputDescription, RowTable, RowVisitor, Value, describe_columns,
+};
 use simtool_base::error::Result;
 use simtool_model::closeness::Closeness;
 use simtool_model::document::{DocOrdinal, DocumentIds};
 use simtool_model::document_name::DocumentName;
+use std::io;
+use std::ops::Range;
 
 pub(super) const OUTPUT: Output = Output {
     description: OutputDescription {
@@ -130,14 +134,30 @@ impl RowTable for DocumentRows {
 fn write_documents(results: &Results<'_>) -> Result<()> {
     let documents = ClusteredDocuments::new(results);
     let count = results.findings.documents().read.lengths.len() as u32;
+    let removals = results.findings.removals;
+    let visit = |rows: Range<u32>, write: &mut RowVisitor<'_, DocumentRows>| {
+        // Removals are in reading order, too, so only the first one of the range has to be searched.
+        let first = removals.partition_point(|removal| removal.row < rows.start);
+        let mut removals = removals[first..].iter().peekable();
+        rows.into_iter().try_for_each(|row| {
+            let removal = removals.next_if(|removal| removal.row == row);
+            documents.visit_as(row, removal, |row| write(row))
+        })
+    };
+    let threads = results.context.threads();
     results.write_rows("documents", DocumentRows::COLUMNS, |rows| {
-        (0..count).try_for_each(|row| documents.visit(row, |row| rows.write(row)))
+        threads.run(|| rows.write_all(count, visit)).map_err(io::Error::other)?
     })
 }
+
+/// Number that stands for the cluster of a document without near-duplicates.
+const ALONE: u32 = u32::MAX;
 
 /// Documents with their clusters.
 pub(super) struct ClusteredDocuments<'r> {
     results: &'r Results<'r>,
+    /// For each document, the number of its cluster, or [`ALONE`].
+    clusters: Vec<u32>,
     /// For each cluster, the number of files that its documents are from.
     sources: Vec<u32>,
     /// For each document, the number of its exact copies. Empty if they were not counted.
@@ -148,8 +168,16 @@ impl<'r> ClusteredDocuments<'r> {
     pub(super) fn new(results: &'r Results<'r>) -> Self {
         let read = results.findings.documents().read;
         let sources = |cluster| source_count(&read.ids, cluster);
+        let mut clusters = vec![ALONE; read.lengths.len()];
+        for (number, cluster) in results.clusters.iter().enumerate() {
+            for row in rows_of(cluster) {
+                // There are fewer than 2³² documents, so there are fewer clusters.
+                clusters[row as usize] = number as u32;
+            }
+        }
         Self {
             results,
+            clusters,
             sources: results.clusters.iter().map(sources).collect(),
             exact_copies: read.text_facts.exact_copies(&read.lengths, results.clusters),
         }
@@ -157,16 +185,28 @@ impl<'r> ClusteredDocuments<'r> {
 
     /// Calls `visit` with the output row of the document with number `row`. Returns the result of `visit`.
     pub(super) fn visit<R>(&self, row: u32, visit: impl FnOnce(&DocumentRow<'_>) -> R) -> R {
-        let Self { results, sources, exact_copies } = self;
-        let documents = results.findings.documents();
-        let removals = results.findings.removals;
+        let removals = self.results.findings.removals;
         let found = removals.binary_search_by_key(&row, |removal| removal.row);
-        let removal: Option<&Removal> = found.ok().map(|at| &removals[at]);
-        let kept_row = removal.map_or(row, |removal| removal.kept);
-        let found = results.clusters.binary_search_by_key(&kept_row, |cluster| cluster.kept);
+        self.visit_as(row, found.ok().map(|at| &removals[at]), visit)
+    }
+
+    /// Does the same as [`visit`](Self::visit) for a document whose `removal` is known. It is `None` if the document
+    /// is kept.
+    fn visit_as<R>(
+        &self,
+        row: u32,
+        removal: Option<&Removal>,
+        visit: impl FnOnce(&DocumentRow<'_>) -> R,
+    ) -> R {
+        let Self { results, clusters, sources, exact_copies } = self;
+        let documents = results.findings.documents();
         // A document without near-duplicates is a cluster of its own, and its only exact copy is itself.
-        let (size, sources) =
-            found.map_or((1, 1), |at| (size_of_cluster(&results.clusters[at]), sources[at]));
+        let (size, sources) = match clusters[row as usize] {
+            ALONE => (1, 1),
+            cluster => {
+                (size_of_cluster(&results.clusters[cluster as usize]), sources[cluster as usize])
+            }
+        };
         let weight = if removal.is_some() { 0.0 } else { results.outputs.weight.of(size) };
         // A kept document is its own kept document, and making a name takes time.
         let name = documents.name(row);
@@ -178,7 +218,7 @@ impl<'r> ClusteredDocuments<'r> {
             closeness: removal.and_then(|removal| removal.closeness),
             is_kept: removal.is_none(),
             kept: of_other.as_ref().unwrap_or(&name),
-            kept_row,
+            kept_row: removal.map_or(row, |removal| removal.kept),
             size,
             exact_copies: exact_copies.get(row as usize).copied(),
             sources,
@@ -193,11 +233,15 @@ fn size_of_cluster(cluster: &Cluster) -> u32 {
     1 + cluster.removed.len() as u32
 }
 
+/// Returns the numbers of all documents of a cluster.
+fn rows_of(cluster: &Cluster) -> impl Iterator<Item = u32> {
+    cluster.removed.iter().map(|removal| removal.row).chain([cluster.kept])
+}
+
 /// Returns the number of different files that the documents of a cluster are from.
 fn source_count(ids: &DocumentIds, cluster: &Cluster) -> u32 {
-    let removed = cluster.removed.iter().map(|removal| removal.row);
-    let rows = removed.chain([cluster.kept]);
-    let mut files: Vec<u32> = rows.map(|row| ids.place(DocOrdinal(row)).file).collect();
+    let file = |row| ids.place(DocOrdinal(row)).file;
+    let mut files: Vec<u32> = rows_of(cluster).map(file).collect();
     files.sort_unstable();
     files.dedup();
     files.len() as u32

@@ -3,6 +3,7 @@
 use super::staging::{StagingFolder, folder_of, remove_abandoned};
 use simtool_base::durable::{Disk, Durability, is_taken};
 use simtool_base::error::{Error, Result};
+use simtool_base::steady_file::SteadyFile;
 use simtool_read::walk::is_output_folder;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -168,9 +169,10 @@ impl OutputFolder {
     /// # Errors
     ///
     /// The file cannot be created.
-    pub(crate) fn file(&self, name: &str) -> Result<BufWriter<File>> {
+    pub(crate) fn file(&self, name: &str) -> Result<BufWriter<SteadyFile>> {
         let file = File::create_new(self.content.join(name));
-        file.map(BufWriter::new).map_err(|e| Error::io(self.name(name), "create", e))
+        let file = file.map_err(|e| Error::io(self.name(name), "create", e))?;
+        Ok(BufWriter::new(SteadyFile::new(file)))
     }
 
     /// Waits until all files of the folder are on the disk. This may take a while.

@@ -17,6 +17,7 @@ pub mod progress;
 pub mod quantity;
 pub mod shell_word;
 pub mod stable_hash;
+pub mod steady_file;
 #[doc(hidden)]
 pub mod unordered_map;
 pub mod utc_time;

@@ -36,7 +36,7 @@ mod tsv;
 pub use json_lines::{write_json_line, write_json_object};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRows;
-pub use rows_file::{RowFormat, RowsFile};
+pub use rows_file::{RowFormat, RowVisitor, RowsFile};
 pub use tsv::write_tsv_line;
 
 use simtool_base::utc_time::UtcTime;

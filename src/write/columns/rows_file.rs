@@ -5,9 +5,11 @@ use super::ParquetRows;
 use super::json_lines::push_json_line;
 use super::tsv::write_names;
 use super::{Column, IdType, RowTable, write_tsv_line};
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_base::error::Result;
 use simtool_base::options::Choice;
 use std::io::{self, Write};
+use std::ops::Range;
 
 /// Format in which a table of rows is written to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +136,30 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
         }
     }
 
+    /// Appends rows 0 to `count` − 1. `visit` calls the function that it gets with each row of a range, in order.
+    /// The threads of the caller's pool make the text of several ranges at the same time. Rows of a Parquet
+    /// file are made one after another.
+    ///
+    /// # Errors
+    ///
+    /// `out` fails, or `visit` returns an error.
+    pub fn write_all(
+        &mut self,
+        count: u32,
+        visit: impl Fn(Range<u32>, &mut RowVisitor<'_, T>) -> io::Result<()> + Sync,
+    ) -> io::Result<()> {
+        match &mut self.0 {
+            RowsTarget::JsonLines(out, columns, _) => write_ranges(out, count, |range, text| {
+                visit(range, &mut |row| push_json_line(text, columns, row))
+            }),
+            RowsTarget::Tsv(out, columns) => write_ranges(out, count, |range, text| {
+                visit(range, &mut |row| write_tsv_line(text, columns, row))
+            }),
+            #[cfg(feature = "parquet")]
+            RowsTarget::Parquet(rows) => visit(0..count, &mut |row| rows.write(row)),
+        }
+    }
+
     /// Writes everything that is still buffered and returns the writer.
     ///
     /// # Errors
@@ -149,4 +175,40 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
         out.flush()?;
         Ok(out)
     }
+}
+
+/// Function that takes a row of a table.
+pub type RowVisitor<'v, T> = dyn for<'r> FnMut(&'r <T as RowTable>::Row<'r>) -> io::Result<()> + 'v;
+
+/// Number of rows whose text one thread makes at a time. The text fits in the cache of a core.
+const ROWS_OF_RANGE: u32 = 1024;
+
+/// Writes the text of rows 0 to `count` − 1 to `out`. `push` appends the text of a range of rows to a buffer.
+fn write_ranges(
+    out: &mut (impl Write + Send),
+    count: u32,
+    push: impl Fn(Range<u32>, &mut Vec<u8>) -> io::Result<()> + Sync,
+) -> io::Result<()> {
+    // Each thread makes one text at a time, so the texts that are in memory are bounded.
+    let at_once = rayon::current_num_threads() as u32;
+    let texts_from = |range: u32| {
+        let ranges = range..count.div_ceil(ROWS_OF_RANGE).min(range + at_once);
+        let text = |range: u32| {
+            let start = range * ROWS_OF_RANGE;
+            let mut text = Vec::new();
+            push(start..count.min(start.saturating_add(ROWS_OF_RANGE)), &mut text).map(|()| text)
+        };
+        ranges.into_par_iter().map(text).collect::<io::Result<Vec<Vec<u8>>>>()
+    };
+    let mut next = 0;
+    let mut texts = texts_from(next)?;
+    while !texts.is_empty() {
+        next += at_once;
+        // The file is written while the next texts are made.
+        let write = || texts.iter().try_for_each(|text| out.write_all(text));
+        let (written, made) = rayon::join(write, || texts_from(next));
+        written?;
+        texts = made?;
+    }
+    Ok(())
 }

@@ -1,4 +1,6 @@
 use super::*;
+use simtool_base::options::Choice as _;
+use simtool_compute::threads::Threads;
 
 /// A table for tests that has a column for each type of value.
 struct AllTypes;
@@ -57,6 +59,53 @@ fn row_bytes(format: RowFormat, columns: &'static [Column<AllTypes>]) -> Vec<u8>
     })
     .unwrap();
     rows.finish().unwrap()
+}
+
+/// A table whose rows are their own numbers.
+#[derive(Debug)]
+struct Numbers;
+
+impl RowTable for Numbers {
+    type Row<'r> = u32;
+
+    const COLUMNS: &'static [Column<Self>] =
+        &[Column::new("row", "A number.", Value::Count(|&row| row))];
+}
+
+#[test]
+fn many_rows_are_written_as_one_row_after_another() {
+    let threads = Threads::new(3).unwrap();
+    for &format in RowFormat::ALL {
+        for count in [0, 1, 1024, 1025, 10_000] {
+            let file =
+                || RowsFile::new(Vec::new(), format, Numbers::COLUMNS, IdType::Text, "").unwrap();
+            let mut at_once = file();
+            let visit = |range: Range<u32>, write: &mut RowVisitor<'_, Numbers>| {
+                range.into_iter().try_for_each(|row| write(&row))
+            };
+            threads.run(|| at_once.write_all(count, visit)).unwrap().unwrap();
+            let mut singly = file();
+            (0..count).for_each(|row| singly.write(&row).unwrap());
+            assert_eq!(at_once.finish().unwrap(), singly.finish().unwrap(), "{format:?} {count}");
+        }
+    }
+}
+
+#[test]
+fn a_failing_row_or_writer_ends_the_writing() {
+    let format = RowFormat::JsonLines;
+    let mut file = RowsFile::new(Vec::new(), format, Numbers::COLUMNS, IdType::Text, "").unwrap();
+    let fails = |range: Range<u32>, _: &mut RowVisitor<'_, Numbers>| {
+        if range.contains(&5000) { Err(io::ErrorKind::Other.into()) } else { Ok(()) }
+    };
+    assert!(file.write_all(10_000, fails).is_err());
+    let mut room = [0; 100];
+    let mut file =
+        RowsFile::new(&mut room[..], format, Numbers::COLUMNS, IdType::Text, "").unwrap();
+    let visit = |range: Range<u32>, write: &mut RowVisitor<'_, Numbers>| {
+        range.into_iter().try_for_each(|row| write(&row))
+    };
+    assert_eq!(file.write_all(10_000, visit).unwrap_err().kind(), io::ErrorKind::WriteZero);
 }
 
 fn row_text(format: RowFormat, columns: &'static [Column<AllTypes>]) -> String {
