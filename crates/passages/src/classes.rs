@@ -67,7 +67,8 @@ impl Classes {
     /// Adds a class of `windows` windows of `words` words, with the given pieces. Returns its number.
     pub(crate) fn push(&mut self, windows: u32, words: u32, pieces: &[Piece]) -> u32 {
         let first_piece = self.pieces.len() as u32;
-        self.pieces.extend(pieces);
+        // Most classes have one piece, and copying it as a slice would be a call.
+        pieces.iter().for_each(|&piece| self.pieces.push(piece));
         let (pieces, windows) = (pieces.len() as u16, windows as u16);
         let class = Class { first_piece, words, pieces, windows };
         self.classes.push(class);

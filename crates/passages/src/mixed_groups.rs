@@ -31,6 +31,8 @@ pub(crate) struct WindowComparison {
     sets: [ContentSets; 2],
     /// Finished pieces, each with the number of its content.
     pieces: Vec<(u32, Piece)>,
+    /// The pieces of one content.
+    of_content: Vec<Piece>,
     documents: Vec<u32>,
 }
 
@@ -274,12 +276,11 @@ impl WindowComparison {
         self.pieces
             .extend(open.filter_map(|(number, content)| Some((number, content.open.take()?))));
         self.pieces.sort_unstable_by_key(|(content, piece)| (*content, piece.from));
-        let mut pieces = Vec::new();
-        for of_content in self.pieces.chunk_by(|a, b| a.0 == b.0) {
-            pieces.clear();
-            pieces.extend(of_content.iter().map(|(_, piece)| *piece));
-            let index = self.contents[of_content[0].0 as usize].index;
-            output.push(mixed.runs_of(&mixed.contents[index]), &pieces)?;
+        for pieces in self.pieces.chunk_by(|a, b| a.0 == b.0) {
+            self.of_content.clear();
+            self.of_content.extend(pieces.iter().map(|(_, piece)| *piece));
+            let index = self.contents[pieces[0].0 as usize].index;
+            output.push(mixed.runs_of(&mixed.contents[index]), &self.of_content)?;
         }
         self.pieces.clear();
         Ok(())

@@ -107,6 +107,8 @@ pub(crate) struct RunFinder {
     buffers: AnchorBuffers,
     /// First windows and anchors of the runs of a block.
     anchors: Vec<AnchorRun>,
+    /// The runs of a block.
+    runs: Vec<Run>,
     /// The last run, which was not given out because it may repeat.
     last: Option<Run>,
 }
@@ -115,9 +117,9 @@ impl RunFinder {
     /// Creates a finder for windows of `words` words, which uses the given instruction set.
     pub(crate) fn new(isa: Isa, words: usize, hashes: WordHashes) -> Self {
         let anchor_words = anchor_words(words);
-        let (ranks, anchors) = (Vec::new(), Vec::new());
+        let (ranks, anchors, runs) = (Vec::new(), Vec::new(), Vec::new());
         let buffers = AnchorBuffers::default();
-        Self { isa, words, anchor_words, hashes, ranks, buffers, anchors, last: None }
+        Self { isa, words, anchor_words, hashes, ranks, buffers, anchors, runs, last: None }
     }
 
     /// Calls `take` with each run of document number `document`, in order.
@@ -153,14 +155,20 @@ impl RunFinder {
         span_ranks(self.isa, self.hashes.sums(), (length, power), &mut self.ranks);
         let width = self.words - length + 1;
         anchor_runs(self.isa, &self.ranks, width, &mut self.buffers, &mut self.anchors);
-        for number in 0..self.anchors.len() {
-            let AnchorRun { first, anchor } = self.anchors[number];
-            // A run ends where the next one begins.
-            let end = self.anchors.get(number + 1).map_or(windows, |next| next.first as usize);
-            let run = self.run(at, first as usize..end, anchor as usize);
-            self.push(run, take)?;
-        }
-        Ok(())
+        let mut runs = std::mem::take(&mut self.runs);
+        runs.clear();
+        runs.extend(self.anchors.iter().enumerate().map(
+            |(number, &AnchorRun { first, anchor })| {
+                // A run ends where the next one begins.
+                let end = self.anchors.get(number + 1).map_or(windows, |next| next.first as usize);
+                self.run(at, first as usize..end, anchor as usize)
+            },
+        ));
+        // Runs are given out in a second loop. A processor would wait if it had to copy a run whose fields it
+        // has just written one by one.
+        let given = runs.iter().try_for_each(|&run| self.push(run, take));
+        self.runs = runs;
+        given
     }
 
     /// Returns the run of the windows `windows` of the present block.

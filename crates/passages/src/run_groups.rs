@@ -103,6 +103,10 @@ impl GroupOutput<'_, '_> {
 
 /// Counts the occurrences of the first window of equal runs, which are sorted by their places.
 pub(crate) fn counted(runs: &[Run], origins: &Origins) -> Counted {
+    // Almost no run repeats, and a loop over one place for each run takes half the time.
+    if runs.iter().all(|run| run.shape.repeats() == 1) {
+        return Counted::of(runs.iter().map(Run::place), origins);
+    }
     // The second repeat can be the second occurrence, and later repeats are only counted.
     let places = runs.iter().flat_map(|run| {
         let is_repeated = run.shape.repeats() > 1;
@@ -147,6 +151,7 @@ pub(crate) fn group_runs(
         |run| (run.anchor, run.content, run.shape.once(), run.document, run.start),
     );
     let mut mixed = MixedGroups::default();
+    let mut hashes = Vec::new();
     for group in runs.chunk_by(|a, b| a.anchor == b.anchor) {
         let first = mixed.contents.len();
         let base = mixed.runs.len();
@@ -159,7 +164,7 @@ pub(crate) fn group_runs(
         // A group is stored only if it has several contents. Most groups have one, and are finished here.
         let is_mixed = mixed.contents.len() - first > 1;
         let run = |content: &Content| &group[content.first_run as usize - base];
-        if is_mixed && mark_live(&mut mixed.contents[first..], run, half) {
+        if is_mixed && mark_live(&mut mixed.contents[first..], run, half, &mut hashes) {
             mixed.runs.extend(group);
             mixed.ends.push(mixed.contents.len() as u32);
         } else {
@@ -176,16 +181,22 @@ pub(crate) fn group_runs(
 }
 
 /// Marks the windows of contents that have an equal hash on the same side as another content. `run` returns a run
-/// with the content. Returns whether there are such windows.
-fn mark_live<'r>(contents: &mut [Content], run: impl Fn(&Content) -> &'r Run, half: u32) -> bool {
+/// with the content. Returns whether there are such windows. `hashes` is memory for the hashes of a side, which
+/// thousands of groups use one after another.
+fn mark_live<'r>(
+    contents: &mut [Content],
+    run: impl Fn(&Content) -> &'r Run,
+    half: u32,
+    hashes: &mut Vec<(u16, u32)>,
+) -> bool {
     let mut is_any = false;
     for is_left in [true, false] {
         let side = |content: &Content| {
             let Sides { left, right } = run(content).sides;
             if is_left { left } else { right }
         };
-        let mut hashes: Vec<(u16, u32)> =
-            (0..).zip(&*contents).map(|(number, content)| (side(content), number)).collect();
+        hashes.clear();
+        hashes.extend((0..).zip(&*contents).map(|(number, content)| (side(content), number)));
         // No window contains the words of a hash that is 0.
         hashes.retain(|&(hash, _)| hash != 0);
         hashes.sort_unstable();
