@@ -8,12 +8,14 @@
 //! is reached twice is read once. A path that cannot be opened, or is neither a file nor a folder,
 //! is reported as a fault.
 
+mod input_copy;
 mod lists;
 #[cfg(test)]
 mod tests;
 
 use crate::sniff;
-use simtool_base::error::{Error, Result};
+use input_copy::InputCopy;
+use simtool_base::error::Result;
 use simtool_base::fault::{Fault, Severity, escaped};
 use simtool_base::unordered_map::{UnorderedMap, UnorderedSet};
 use std::ffi::OsString;
@@ -21,7 +23,6 @@ use std::fmt;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use tempfile::TempPath;
 
 pub use lists::listed_paths;
 
@@ -43,8 +44,8 @@ pub struct InputFile {
 /// Place from which the bytes of standard input are read.
 #[derive(Debug)]
 enum InputPlace {
-    /// A temporary file. It has a copy of the bytes that came through a pipe.
-    Copied(TempPath),
+    /// A copy of the bytes that came through a pipe.
+    Copied(InputCopy),
     /// The path of the file that standard input was redirected from.
     File(PathBuf),
 }
@@ -67,7 +68,7 @@ impl InputFile {
     pub fn path(&self) -> &Path {
         match &self.input {
             None => &self.name,
-            Some(InputPlace::Copied(path)) => path,
+            Some(InputPlace::Copied(copy)) => copy.path(),
             Some(InputPlace::File(path)) => path,
         }
     }
@@ -272,8 +273,8 @@ impl Walker {
     }
 
     /// Adds standard input that is a pipe, unless standard input was added before. The bytes of the
-    /// pipe are copied to a temporary file in `folder`. The temporary file is deleted when its
-    /// [`InputFile`] is dropped.
+    /// pipe are copied to a temporary file in `folder`. The temporary file is gone when its
+    /// [`InputFile`] is dropped. On Linux, it has no name, so it is also gone if the program is killed.
     ///
     /// # Errors
     ///
@@ -282,13 +283,7 @@ impl Walker {
         if self.has_input() {
             return Ok(());
         }
-        let mut file = tempfile::Builder::new()
-            .prefix("simtool-stdin-")
-            .tempfile_in(folder)
-            .map_err(|e| Error::io(folder, "create a file in", e))?;
-        io::copy(input, file.as_file_mut())
-            .map_err(|e| Error::io(file.path(), "copy standard input to", e))?;
-        let place = InputPlace::Copied(file.into_temp_path());
+        let place = InputPlace::Copied(InputCopy::new(input, folder)?);
         self.walked.files.push(InputFile::standard_input(place));
         Ok(())
     }
