@@ -11,7 +11,7 @@ use simtool_base::durable::Durability;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::memory_ledger::Ledger;
 use simtool_base::options::Options;
-use simtool_base::quantity::counted;
+use simtool_base::quantity::{counted, grouped};
 use simtool_base::stable_hash::wide_hash;
 use simtool_read::Collection;
 use simtool_read::walk::is_output_folder;
@@ -89,6 +89,21 @@ pub struct StoredParts {
     pub pieces: u64,
     /// Number of pieces that are stored, by this run and by others.
     pub stored: u64,
+}
+
+impl StoredParts {
+    /// Returns how many pieces are stored and where, for example `3 of 4 pieces of the input are in out.parts`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let Self { folder, pieces, stored } = self;
+        let are = if *stored == 1 { "is" } else { "are" };
+        let stored = grouped(*stored);
+        format!(
+            "{stored} of {} of the input {are} in {}",
+            counted(*pieces, "piece"),
+            folder.display()
+        )
+    }
 }
 
 /// Returns the folder with the stored parts of the run that writes to `output`.
@@ -310,9 +325,8 @@ impl PartsFolder<'_> {
         let (stored, all) = (parts.stored_count(), parts.shard_count());
         let unfit = parts.unfit_count();
         if stored > 0 || unfit > 0 {
-            let path = self.path.display();
-            let mut note =
-                format!("{stored} of {} of the input are in {path}", counted(all, "piece"));
+            let folder = self.path.clone();
+            let mut note = StoredParts { folder, pieces: all, stored }.place();
             if unfit > 0 {
                 let unfit = counted(unfit, "other piece");
                 // Writing to a string cannot fail.
