@@ -68,7 +68,9 @@ impl Classes {
     pub(crate) fn push(&mut self, windows: u32, words: u32, pieces: &[Piece]) -> u32 {
         let first_piece = self.pieces.len() as u32;
         // Most classes have one piece, and copying it as a slice would be a call.
-        pieces.iter().for_each(|&piece| self.pieces.push(piece));
+        for &piece in pieces {
+            self.pieces.push(piece);
+        }
         let (pieces, windows) = (pieces.len() as u16, windows as u16);
         let class = Class { first_piece, words, pieces, windows };
         self.classes.push(class);
