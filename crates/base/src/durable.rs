@@ -284,6 +284,21 @@ fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// Asks the system to bring `length` bytes of `file` from byte `start` on to the disk, and does not
+/// wait. Systems without a call for this do nothing.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) fn begin_sync(file: &File, start: u64, length: u64) {
+    use rustix::fs::{Advice, fadvise};
+    use std::num::NonZeroU64;
+    // Bytes that are no longer needed in memory are written first. Those that were just written are
+    // not on the disk yet, so they stay in memory, and a reader of the file still finds them there.
+    // The advice changes no bytes, so it may fail.
+    let _ = fadvise(file, start, NonZeroU64::new(length), Advice::DontNeed);
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(crate) fn begin_sync(_file: &File, _start: u64, _length: u64) {}
+
 /// Returns the number of free bytes in the file system that contains `folder`, or `u64::MAX` if
 /// this number is unknown.
 #[cfg(unix)]
@@ -293,6 +308,7 @@ pub fn free_bytes(folder: &Path) -> u64 {
         .map_or(u64::MAX, |status| status.f_bavail.saturating_mul(status.f_frsize))
 }
 
+/// Returns `u64::MAX`, because the number of free bytes is unknown.
 #[cfg(not(unix))]
 #[must_use]
 pub fn free_bytes(_folder: &Path) -> u64 {

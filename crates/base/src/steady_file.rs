@@ -1,5 +1,6 @@
 //! A file whose bytes go to the disk while it is written.
 
+use crate::durable::begin_sync;
 use std::fs::File;
 use std::io::{self, Write};
 
@@ -33,7 +34,7 @@ impl Write for SteadyFile {
         let count = self.file.write(bytes)?;
         self.written += count as u64;
         if self.written - self.asked >= PORTION {
-            bring_to_disk(&self.file, self.asked, self.written - self.asked);
+            begin_sync(&self.file, self.asked, self.written - self.asked);
             self.asked = self.written;
         }
         Ok(count)
@@ -43,20 +44,6 @@ impl Write for SteadyFile {
         self.file.flush()
     }
 }
-
-/// Asks the system to bring `length` bytes from byte `start` on to the disk, and does not wait.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-fn bring_to_disk(file: &File, start: u64, length: u64) {
-    use rustix::fs::{Advice, fadvise};
-    use std::num::NonZeroU64;
-    // Bytes that are no longer needed in memory are written first. Those that were just written are
-    // not on the disk yet, so they stay in memory, and a reader of the file still finds them there.
-    // The advice changes no bytes, so it may fail.
-    let _ = fadvise(file, start, NonZeroU64::new(length), Advice::DontNeed);
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn bring_to_disk(_file: &File, _start: u64, _length: u64) {}
 
 #[cfg(test)]
 mod tests {
