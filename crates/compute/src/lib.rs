@@ -6,3 +6,4 @@ pub mod context;
 pub mod lent_array;
 pub mod resources;
 pub mod threads;
+pub mod written_ranges;

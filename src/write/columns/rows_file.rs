@@ -5,9 +5,9 @@ use super::ParquetRows;
 use super::json_lines::push_json_line;
 use super::tsv::write_names;
 use super::{Column, IdType, RowTable, write_tsv_line};
-use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use simtool_base::error::Result;
 use simtool_base::options::Choice;
+use simtool_compute::written_ranges::write_ranges;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -179,36 +179,3 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
 
 /// Function that takes a row of a table.
 pub type RowVisitor<'v, T> = dyn for<'r> FnMut(&'r <T as RowTable>::Row<'r>) -> io::Result<()> + 'v;
-
-/// Number of rows whose text one thread makes at a time. The text fits in the cache of a core.
-const ROWS_OF_RANGE: u32 = 1024;
-
-/// Writes the text of rows 0 to `count` − 1 to `out`. `push` appends the text of a range of rows to a buffer.
-fn write_ranges(
-    out: &mut (impl Write + Send),
-    count: u32,
-    push: impl Fn(Range<u32>, &mut Vec<u8>) -> io::Result<()> + Sync,
-) -> io::Result<()> {
-    // Each thread makes one text at a time, so the texts that are in memory are bounded.
-    let at_once = rayon::current_num_threads() as u32;
-    let texts_from = |range: u32| {
-        let ranges = range..count.div_ceil(ROWS_OF_RANGE).min(range + at_once);
-        let text = |range: u32| {
-            let start = range * ROWS_OF_RANGE;
-            let mut text = Vec::new();
-            push(start..count.min(start.saturating_add(ROWS_OF_RANGE)), &mut text).map(|()| text)
-        };
-        ranges.into_par_iter().map(text).collect::<io::Result<Vec<Vec<u8>>>>()
-    };
-    let mut next = 0;
-    let mut texts = texts_from(next)?;
-    while !texts.is_empty() {
-        next += at_once;
-        // The file is written while the next texts are made.
-        let write = || texts.iter().try_for_each(|text| out.write_all(text));
-        let (written, made) = rayon::join(write, || texts_from(next));
-        written?;
-        texts = made?;
-    }
-    Ok(())
-}
