@@ -66,6 +66,13 @@ pub struct Cluster {
     pub removed: Vec<Removal>,
 }
 
+impl Cluster {
+    /// Returns the row numbers of all documents of the cluster: the removed ones, and then the kept one.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = u32> {
+        self.removed.iter().map(|removal| removal.row).chain([self.kept])
+    }
+}
+
 /// Groups `removals` by the row that is kept. The clusters are sorted by the number of this row.
 ///
 /// ```

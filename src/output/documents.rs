@@ -170,7 +170,7 @@ impl<'r> ClusteredDocuments<'r> {
         let sources = |cluster| source_count(&read.ids, cluster);
         let mut clusters = vec![ALONE; read.lengths.len()];
         for (number, cluster) in results.clusters.iter().enumerate() {
-            for row in rows_of(cluster) {
+            for row in cluster.rows() {
                 // There are fewer than 2³² documents, so there are fewer clusters.
                 clusters[row as usize] = number as u32;
             }
@@ -233,15 +233,10 @@ fn size_of_cluster(cluster: &Cluster) -> u32 {
     1 + cluster.removed.len() as u32
 }
 
-/// Returns the numbers of all documents of a cluster.
-fn rows_of(cluster: &Cluster) -> impl Iterator<Item = u32> {
-    cluster.removed.iter().map(|removal| removal.row).chain([cluster.kept])
-}
-
 /// Returns the number of different files that the documents of a cluster are from.
 fn source_count(ids: &DocumentIds, cluster: &Cluster) -> u32 {
     let file = |row| ids.place(DocOrdinal(row)).file;
-    let mut files: Vec<u32> = rows_of(cluster).map(file).collect();
+    let mut files: Vec<u32> = cluster.rows().map(file).collect();
     files.sort_unstable();
     files.dedup();
     files.len() as u32

@@ -86,8 +86,7 @@ impl TextFacts {
         let mut rows = Vec::new();
         for cluster in clusters {
             rows.clear();
-            rows.push(cluster.kept);
-            rows.extend(cluster.removed.iter().map(|removal| removal.row));
+            rows.extend(cluster.rows());
             rows.sort_unstable_by_key(|&row| text(row));
             for equal in rows.chunk_by(|&a, &b| text(a) == text(b)) {
                 for &row in equal {
