@@ -351,7 +351,7 @@ impl DocumentIds {
             }
             _ => false,
         };
-        self.shards.iter().all(|shard| (0..shard.count).all(|at| is_integer(shard.id(at))))
+        (0..self.shard_count()).all(|shard| self.ids_of_shard(shard).all(is_integer))
     }
 
     /// Returns the number of shards.
