@@ -72,6 +72,11 @@ impl RowTable for Numbers {
         &[Column::new("row", "A number.", Value::Count(|&row| row))];
 }
 
+/// Calls `write` with the rows of a range of [`Numbers`].
+fn visit_numbers(range: Range<u32>, write: &mut RowVisitor<'_, Numbers>) -> io::Result<()> {
+    range.into_iter().try_for_each(|row| write(&row))
+}
+
 #[test]
 fn many_rows_are_written_as_one_row_after_another() {
     let threads = Threads::new(3).unwrap();
@@ -80,10 +85,7 @@ fn many_rows_are_written_as_one_row_after_another() {
             let file =
                 || RowsFile::new(Vec::new(), format, Numbers::COLUMNS, IdType::Text, "").unwrap();
             let mut at_once = file();
-            let visit = |range: Range<u32>, write: &mut RowVisitor<'_, Numbers>| {
-                range.into_iter().try_for_each(|row| write(&row))
-            };
-            threads.run(|| at_once.write_all(count, visit)).unwrap().unwrap();
+            threads.run(|| at_once.write_all(count, visit_numbers)).unwrap().unwrap();
             let mut singly = file();
             (0..count).for_each(|row| singly.write(&row).unwrap());
             assert_eq!(at_once.finish().unwrap(), singly.finish().unwrap(), "{format:?} {count}");
@@ -102,10 +104,7 @@ fn a_failing_row_or_writer_ends_the_writing() {
     let mut room = [0; 100];
     let mut file =
         RowsFile::new(&mut room[..], format, Numbers::COLUMNS, IdType::Text, "").unwrap();
-    let visit = |range: Range<u32>, write: &mut RowVisitor<'_, Numbers>| {
-        range.into_iter().try_for_each(|row| write(&row))
-    };
-    assert_eq!(file.write_all(10_000, visit).unwrap_err().kind(), io::ErrorKind::WriteZero);
+    assert_eq!(file.write_all(10_000, visit_numbers).unwrap_err().kind(), io::ErrorKind::WriteZero);
 }
 
 fn row_text(format: RowFormat, columns: &'static [Column<AllTypes>]) -> String {
