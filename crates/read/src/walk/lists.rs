@@ -2,7 +2,6 @@
 
 use crate::decompress::unpacked;
 use simtool_base::error::{Error, Result};
-use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -46,7 +45,7 @@ pub fn listed_paths(
 #[cfg(unix)]
 fn path_of_bytes(bytes: Vec<u8>) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
-    OsString::from_vec(bytes).into()
+    std::ffi::OsString::from_vec(bytes).into()
 }
 
 #[cfg(not(unix))]
