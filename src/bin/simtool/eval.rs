@@ -7,6 +7,7 @@ use simtool::Error;
 use simtool::evaluate::truth::TruthFormat;
 use simtool::evaluation::Evaluation;
 use simtool::method::presets::NamedMethod;
+use simtool::quantity::counted;
 use simtool::run::{self, EvalRequest, Truth};
 use simtool::write::evaluation::{write_json, write_lines, write_table};
 use simtool::write::output_folder::Existing;
@@ -88,7 +89,8 @@ fn explain(evaluation: &Evaluation) {
         ));
     } else if let [collection] = &evaluation.collections[..] {
         let (documents, positives) = (collection.documents, collection.positives);
-        console::note(&format!("{of_each}; {documents} documents, {positives} true pairs"));
+        let documents = counted(documents, "document");
+        console::note(&format!("{of_each}; {documents}, {}", counted(positives, "true pair")));
     }
 }
 
