@@ -39,14 +39,23 @@ fn wait_until(is_there: impl Fn() -> bool) {
 
 /// Starts a run on the big file, and returns when it works.
 fn begin(folder: &Folder, more: &[&str]) -> Child {
+    begin_as(Command::new(env!("CARGO_BIN_EXE_simtool")), folder, more)
+}
+
+/// Starts a run on the big file by a command that starts the program, and returns when it works.
+fn begin_as(mut command: Command, folder: &Folder, more: &[&str]) -> Child {
     let temporary = || names(folder).iter().filter(|name| name.starts_with(".simtool-")).count();
     let before = temporary();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
     command.current_dir(folder.path("")).args(["-q", "--corpus", "big.jsonl"]).args(more);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let program = command.spawn().unwrap();
     wait_until(|| temporary() != before);
     program
+}
+
+fn send(signal: &str, program: &Child) {
+    let kill = Command::new("kill").args([signal, &program.id().to_string()]).status().unwrap();
+    assert!(kill.success());
 }
 
 fn documents(output: &Path) -> String {
@@ -96,6 +105,33 @@ fn the_next_run_removes_the_files_of_a_killed_run_and_keeps_those_of_a_living_on
     assert_eq!(names(&folder), ["living", "next"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_run_goes_on_when_the_terminal_is_closed_if_that_signal_is_ignored() {
+    let folder = inputs();
+    // `nohup` does the same.
+    let mut command = Command::new("sh");
+    let program = env!("CARGO_BIN_EXE_simtool");
+    command.args(["-c", "trap '' HUP; exec \"$0\" \"$@\"", program]);
+    let run = begin_as(command, &folder, &["--output", "out"]);
+    send("-HUP", &run);
+    let run = run.wait_with_output().unwrap();
+    assert_eq!(run.status.code(), Some(0), "{run:?}");
+    assert_eq!(names(&folder), ["out"]);
+}
+
+#[test]
+fn an_interrupted_run_says_that_there_are_no_results() {
+    let folder = inputs();
+    let run = begin(&folder, &["--output", "out"]);
+    send("-TERM", &run);
+    let run = run.wait_with_output().unwrap();
+    assert_eq!(run.status.code(), Some(130), "{run:?}");
+    let error = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(error, "simtool: error: interrupted; no results were written\n");
+    assert!(names(&folder).is_empty());
+}
+
 #[test]
 fn an_interruption_after_the_results_are_complete_says_so() {
     // There are more faults than a pipe holds, so the program waits for the test after all is
@@ -114,13 +150,12 @@ fn an_interruption_after_the_results_are_complete_says_so() {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut program = command.spawn().unwrap();
     wait_until(|| folder.path("out").exists());
-    let kill = Command::new("kill").args(["-INT", &program.id().to_string()]).status().unwrap();
-    assert!(kill.success());
+    send("-INT", &program);
     let mut error = String::new();
     program.stderr.take().unwrap().read_to_string(&mut error).unwrap();
     assert_eq!(program.wait().unwrap().code(), Some(130), "{error}");
     assert!(error.contains("interrupted; the results are in out"), "{error}");
-    assert!(!error.contains("nothing was written"), "{error}");
+    assert!(!error.contains("no results"), "{error}");
     assert!(folder.path("out/summary.json").is_file());
 }
 

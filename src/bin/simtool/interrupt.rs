@@ -25,7 +25,6 @@ static IS_NOTED: AtomicBool = AtomicBool::new(false);
 
 /// Chooses whether the next interruption is only noted, or ends the program at once.
 pub(crate) fn defer(is_deferred: bool) {
-    install();
     IS_NOTED.store(false, Ordering::Release);
     IS_DEFERRED.store(is_deferred, Ordering::Release);
 }
@@ -37,7 +36,6 @@ pub(crate) fn is_noted() -> bool {
 
 /// Delays the handling of interruptions until the returned value is dropped.
 pub(crate) fn hold() -> Box<dyn HeldInterruptions> {
-    install();
     Box::new(HeldOutput(state()))
 }
 
@@ -54,7 +52,8 @@ fn state() -> MutexGuard<'static, OutputState> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn install() {
+/// Installs the handler, which handles interruptions from now on.
+pub(crate) fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         // Without a handler, an interruption leaves a hidden folder behind. This does no harm, so the run
@@ -66,6 +65,7 @@ fn install() {
 /// Prepares for an interruption that the program sends to itself after an error. Returns whether the
 /// interruption will remove unfinished outputs and end the program as failed. The caller is a signal handler,
 /// so this function is async-signal-safe.
+#[cfg(unix)]
 pub(crate) fn will_end_failed() -> bool {
     HAS_FAILED.store(true, Ordering::Release);
     IS_INSTALLED.load(Ordering::Acquire)
@@ -98,12 +98,12 @@ fn end() {
     std::process::exit(ExitStatus::Interrupted as i32);
 }
 
-/// Returns the message about the output after an interruption, for example that nothing was written.
+/// Returns the message about the output after an interruption.
 fn sentence(state: &OutputState) -> String {
     match state {
-        OutputState::Nothing | OutputState::Unfinished(_) => {
-            "interrupted; nothing was written".to_owned()
-        }
+        // The results may be lines on standard output, of which some were written.
+        OutputState::Nothing => "interrupted".to_owned(),
+        OutputState::Unfinished(_) => "interrupted; no results were written".to_owned(),
         OutputState::Finished(results) => {
             format!("interrupted; the results are in {}, complete", results.display())
         }
@@ -120,7 +120,11 @@ mod tests {
         assert!(STATE.try_lock().is_err(), "an interruption waits");
         held.set(OutputState::Unfinished("aside".into()));
         drop(held);
-        assert_eq!(sentence(&state()), "interrupted; nothing was written");
+        assert_eq!(sentence(&state()), "interrupted; no results were written");
+        let mut held = hold();
+        held.set(OutputState::Nothing);
+        drop(held);
+        assert_eq!(sentence(&state()), "interrupted");
         let mut held = hold();
         held.set(OutputState::Finished("out".into()));
         drop(held);

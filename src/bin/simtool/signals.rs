@@ -6,7 +6,7 @@
 //! unfinished outputs.
 //!
 //! The system also sends a signal if a file grows beyond a size limit of the user. This signal is ignored, so
-//! that the write fails with an error.
+//! that the write fails with an error. And it sends one when the terminal is closed, which `nohup` ignores.
 
 /// Registers the memory map of a file, so that the handler can name the file. It stays registered until the
 /// program ends.
@@ -24,6 +24,19 @@ pub(crate) fn register_map(_path: &std::path::Path, _map: &[u8]) {}
 pub(crate) fn ignore_file_size_limit() {
     #[cfg(unix)]
     unix::ignore_file_size_limit();
+}
+
+/// Installs handlers of signals by `install`. If the signal for a closed terminal was ignored before, as `nohup`
+/// does, it stays ignored.
+#[cfg(unix)]
+pub(crate) fn keep_ignored(install: impl FnOnce()) {
+    unix::keep_ignored(install);
+}
+
+/// Installs handlers of signals by `install`. This system has no signal for a closed terminal.
+#[cfg(not(unix))]
+pub(crate) fn keep_ignored(install: impl FnOnce()) {
+    install();
 }
 
 #[cfg(unix)]
@@ -70,6 +83,18 @@ mod unix {
     pub(super) fn ignore_file_size_limit() {
         // SAFETY: no handler is involved.
         unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+    }
+
+    pub(super) fn keep_ignored(install: impl FnOnce()) {
+        // SAFETY: an all-zero `sigaction` is a valid value.
+        let mut before: libc::sigaction = unsafe { std::mem::zeroed() };
+        // SAFETY: the action is only read.
+        unsafe { libc::sigaction(libc::SIGHUP, ptr::null(), &raw mut before) };
+        install();
+        if before.sa_sigaction == libc::SIG_IGN {
+            // SAFETY: no handler is involved.
+            unsafe { libc::signal(libc::SIGHUP, libc::SIG_IGN) };
+        }
     }
 
     fn install() {

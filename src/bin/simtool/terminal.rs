@@ -2,7 +2,7 @@
 
 use crate::args::{Command, Job, RunningArgs};
 use crate::progress_line::ProgressLine;
-use crate::{console, inputs, interrupt, shell, usage};
+use crate::{console, inputs, interrupt, shell, signals, usage};
 use simtool::Error;
 use simtool::fault::{Fault, Severity};
 use simtool::mapped_file::FileAccess;
@@ -37,6 +37,7 @@ impl Verbosity {
 
 impl Terminal {
     pub(crate) fn new(running: &RunningArgs) -> Self {
+        signals::keep_ignored(interrupt::install);
         Self {
             verbosity: Verbosity::of(running),
             explains: false,
