@@ -4,7 +4,7 @@ use super::dialect::Dialect;
 use super::rows;
 use crate::added_fields::{AddedRecord, AddedValue};
 use crate::text_edit::RecordEdit;
-use csv_core::{QuoteStyle, ReadFieldResult, WriteResult, WriterBuilder};
+use csv_core::ReadFieldResult;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -93,17 +93,41 @@ fn field(content: &[u8], dialect: Dialect) -> Option<Vec<u8>> {
         return (!has_separator).then(|| content.to_vec());
     };
     // Quotes are always right, and the field may have had some.
-    let mut builder = WriterBuilder::new();
-    builder.delimiter(dialect.delimiter).quote(quote).quote_style(QuoteStyle::Always);
-    if let Some(escape) = dialect.escape {
-        builder.double_quote(false).escape(escape);
+    let mut written = Vec::with_capacity(content.len() + 2);
+    written.push(quote);
+    for &byte in content {
+        // In a dialect with an escape character, the next byte after it is read as it is.
+        if byte == quote || Some(byte) == dialect.escape {
+            written.push(dialect.escape.unwrap_or(quote));
+        }
+        written.push(byte);
     }
-    let mut writer = builder.build();
-    // Each byte may need an escape, and there are two quotes.
-    let mut written = vec![0; 2 * content.len() + 2];
-    let (result, _, length) = writer.field(content, &mut written);
-    let (end_result, end_length) = writer.finish(&mut written[length..]);
-    let is_done = (result, end_result) == (WriteResult::InputEmpty, WriteResult::InputEmpty);
-    written.truncate(length + end_length);
-    is_done.then_some(written)
+    written.push(quote);
+    Some(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_written_field_is_read_as_the_same_bytes() {
+        let rfc4180 = Dialect::rfc4180(b',');
+        let escaping = Dialect { escape: Some(b'\\'), ..rfc4180 };
+        let single = Dialect { quote: Some(b'\''), ..escaping };
+        let letters = [b'a', b'"', b'\'', b'\\', b',', b'\n'];
+        for dialect in [rfc4180, escaping, single] {
+            for number in 0..letters.len().pow(4) {
+                let letter =
+                    |place: u32| letters[number / letters.len().pow(place) % letters.len()];
+                let content = [letter(0), letter(1), letter(2), letter(3)];
+                let row = [b"x,", &field(&content, dialect).unwrap()[..], b",y\n"].concat();
+                let read = fields(&row, dialect).unwrap();
+                assert_eq!(read.len(), 3, "{row:?}");
+                assert_eq!(read[1].1, content, "{row:?}");
+                let strict = dialect.strict_row(&row, true).unwrap();
+                assert_eq!((strict.length, strict.columns), (row.len(), Some(3)), "{row:?}");
+            }
+        }
+    }
 }
