@@ -124,6 +124,8 @@ impl Bad {
     pub const NO_TEXT: &'static str = "text-field";
     /// Value of `code` for a record that is longer than a record may be, in every format.
     pub const OVERSIZE: &'static str = "oversize";
+    /// Value of `code` for bytes that are a part of a bad record whose end is not known.
+    pub const PART: &'static str = "part";
 
     /// Creates the fault of a record of `length` bytes that lacks the field with the text. It
     /// allocates no memory, because every record of a file may have this fault.

@@ -89,6 +89,8 @@ pub(super) struct AddedRecord<'a> {
     pub(super) fields: &'a [AddedField],
     /// Values of the fields. `None` if the bytes are no row, but perhaps the names of the columns.
     pub(super) values: Option<&'a [AddedValue]>,
+    /// Whether the record is bad, so that it may not have the form of its format.
+    pub(super) is_bad: bool,
     /// Dialect of a text table.
     pub(super) dialect: Option<Dialect>,
 }
@@ -170,9 +172,23 @@ mod tests {
             extended("a.csv", "text,n\nx,1\n", &AddedValue::Missing),
             "text,n,new,id_2\nx,1,,7\n"
         );
-        // A row with another number of columns is bad, and stays as it is.
-        let ragged = extended("a.csv", "text,n\nx,1,2\ny,3\n", &AddedValue::Flag(true));
-        assert_eq!(ragged, "text,n,new,id_2\nx,1,2\ny,3,true,7\n");
+    }
+
+    #[test]
+    fn bad_rows_get_empty_columns() {
+        for (content, expected) in [
+            ("text,n\nx,1,2\ny,3\n", "text,n,new,id_2\nx,1,2,,\ny,3,true,7\n"),
+            ("text,n\nw,1\nx\ny,3\n", "text,n,new,id_2\nw,1,,\nx,,\ny,3,true,7\n"),
+            ("m,n\r\nx,\"1\r\n2\"\r\n", "m,n,new,id_2\r\nx,\"1\r\n2\",,\r\n"),
+            // The lines of a row that is not closed as it should be may be inside quotes.
+            (
+                "text,n\n\"x\n,\ny,3\n\"z,4\ny,5\n",
+                "text,n,new,id_2\n\"x\n,\ny,3\n\"z,4\ny,5,true,7\n",
+            ),
+        ] {
+            assert_eq!(extended("a.csv", content, &AddedValue::Flag(true)), expected);
+        }
+        assert_eq!(extended("a.jsonl", "{\"n\":1}\n", &AddedValue::Flag(true)), "{\"n\":1}\n");
     }
 
     #[test]

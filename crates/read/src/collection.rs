@@ -17,7 +17,7 @@ use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::work_cost::WorkCost;
 use simtool_model::compression::Compression;
-use simtool_model::document::{Content, Record};
+use simtool_model::document::{Bad, Content, Record};
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
@@ -278,7 +278,7 @@ impl Collection {
 
     /// Returns the bytes of a record of file number `file` with more fields: the names of the fields for bytes that
     /// are no record, and no values for a record that is not compared. `values` are those of a document. All other
-    /// bytes stay as they are.
+    /// bytes stay as they are. A bad record gets columns if it is a row of a text table.
     ///
     /// Returns `None` if the record cannot have these fields, see [`Self::adds_fields`].
     #[must_use]
@@ -292,15 +292,18 @@ impl Collection {
         let missing;
         let values = match record.content {
             Content::Document(_) => Some(values),
-            Content::PassedOver => {
+            // These bytes are a part of a record, or none of it.
+            Content::Bad(bad) if bad.code == Bad::PART || record.bytes.is_empty() => return None,
+            Content::PassedOver | Content::Bad(_) => {
                 missing = vec![AddedValue::Missing; fields.len()];
                 Some(&missing[..])
             }
             Content::PassThrough => None,
-            Content::NonDocument(_) | Content::Bad(_) => return None,
+            Content::NonDocument(_) => return None,
         };
+        let is_bad = matches!(record.content, Content::Bad(_));
         let Recognized { format, dialect, .. } = *self.files[file].recognized.get()?;
-        let job = AddedRecord { record: record.bytes, fields, values, dialect };
+        let job = AddedRecord { record: record.bytes, fields, values, is_bad, dialect };
         format.byte_reader().ok()?.with_fields(&job)
     }
 

@@ -23,9 +23,17 @@ pub(super) fn edited(job: &RecordEdit<'_>, dialect: Dialect) -> Option<Vec<u8>> 
 }
 
 /// Returns the row with more columns behind its own ones: values, or the names of the columns. Returns `None` if the
-/// bytes without values are not the row of names, but a blank line or the line that names the delimiter.
+/// bytes without values are not the row of names, but a blank line or the line that names the delimiter. Also returns
+/// `None` if a bad record is not one row, whatever its number of columns is.
 pub(super) fn with_columns(job: &AddedRecord<'_>, dialect: Dialect) -> Option<Vec<u8>> {
-    let AddedRecord { record: row, fields, values, .. } = *job;
+    let AddedRecord { record: row, fields, values, is_bad, .. } = *job;
+    let is_row = || {
+        let strict = dialect.strict_row(row, true)?;
+        Some(strict.length == row.len() && strict.columns.is_some())
+    };
+    if is_bad && is_row() != Some(true) {
+        return None;
+    }
     let added: Vec<Vec<u8>> = match values {
         Some(values) => values.iter().map(AddedValue::text).collect(),
         // Without a row of names, columns are named by their numbers.

@@ -157,7 +157,7 @@ impl DelimitedRows {
         let length = next_line(rest).unwrap_or(rest.len());
         self.bad_bytes -= length;
         let expected = "a line outside the bad row before it; `quote` names the quotes".into();
-        self.bad = Bad { code: "csv", expected, length: length as u64 };
+        self.bad = Bad { code: Bad::PART, expected, length: length as u64 };
         SplitStep::record(length, Content::Bad(&self.bad))
     }
 

@@ -50,10 +50,13 @@ pub(super) fn edited(job: &RecordEdit<'_>) -> Option<Vec<u8>> {
     (start == job.text.len() && is_each_once).then(|| job.replaced(replaced))
 }
 
-/// Returns the record with more fields behind its own ones. Returns `None` if the record is no valid object, or if
-/// it has a field of one of these names.
+/// Returns the record with more fields behind its own ones. Returns `None` if the record is bad or no valid object,
+/// or if it has a field of one of these names.
 pub(super) fn with_fields(job: &AddedRecord<'_>) -> Option<Vec<u8>> {
-    let AddedRecord { record, fields, values, .. } = *job;
+    let AddedRecord { record, fields, values, is_bad, .. } = *job;
+    if is_bad {
+        return None;
+    }
     let mut finite = String::new();
     let (begin, json, object) = parsed(record, &mut finite)?;
     let has = |name: &str| object.fields().any(|(key, _)| key == name);
