@@ -48,31 +48,14 @@ pub fn output_descriptions() -> Vec<OutputDescription> {
     run_outputs.chain(OTHER_OUTPUTS.iter().copied()).collect()
 }
 
-/// Returns the names of all files and folders that a run of `dedup` or `match` may write to its output folder.
+/// Returns the names of all files and folders that any command may write to its output folder.
 #[must_use]
-pub(crate) fn run_files() -> Vec<&'static str> {
-    files_of("dedup")
-}
-
-/// Returns the names of all files and folders that a run of `passages` may write to its output folder.
-#[must_use]
-pub(crate) fn passages_files() -> Vec<&'static str> {
-    files_of("passages")
-}
-
-/// Returns the names of all files and folders that a run of `contamination` may write to its output folder.
-#[must_use]
-pub(crate) fn contamination_files() -> Vec<&'static str> {
-    files_of("contamination")
-}
-
-/// Returns the names of the files and folders of all outputs of a command.
-fn files_of(command: &str) -> Vec<&'static str> {
-    let outputs = output_descriptions().into_iter();
-    let is_of_command =
-        |output: &OutputDescription| output.command.split(", ").any(|name| name == command);
-    let of_command = outputs.filter(is_of_command);
-    of_command.flat_map(|output| output.files.iter().copied()).collect()
+pub(crate) fn files_of_folders() -> Vec<&'static str> {
+    // Every command that writes a folder writes a summary there.
+    let has_folder = |command: &str| SUMMARY.command.split(", ").any(|name| name == command);
+    let is_in_folder = |output: &OutputDescription| output.command.split(", ").any(has_folder);
+    let outputs = output_descriptions().into_iter().filter(is_in_folder);
+    outputs.flat_map(|output| output.files.iter().copied()).collect()
 }
 
 const SUMMARY: OutputDescription = OutputDescription {

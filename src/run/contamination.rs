@@ -11,8 +11,8 @@ use super::reading_faults::{has_losses, note_whole_pages};
 use super::standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, is_standard_output};
 use crate::output::contamination::write_contamination;
 use crate::output::kept_without_items::WithoutItems;
+use crate::output::write_file;
 pub use crate::output::{FreedDocuments, ItemRemoval};
-use crate::output::{contamination_files, write_file};
 use crate::pipeline::find_contamination::find_in_parts;
 use crate::pipeline::parts::Parts;
 use crate::pipeline::timings::Timings;
@@ -289,7 +289,7 @@ fn open_target<'t>(
         return OutputTarget::file(place, &inputs, standard_output);
     }
     let paths = [&request.items[..], paths].concat();
-    OutputTarget::folder(place, &contamination_files(), &paths, face)
+    OutputTarget::folder(place, &paths, face)
 }
 
 /// Opens the stored parts of the documents in `folder`. Returns `None` if the run stores nothing.

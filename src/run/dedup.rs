@@ -10,7 +10,7 @@ use super::parts_folder::{
 };
 use super::reading_faults::has_losses;
 use crate::estimate::{Care, Estimate, estimate};
-use crate::output::{Findings, run_files, write_outputs, write_summaries};
+use crate::output::{Findings, files_of_folders, write_outputs, write_summaries};
 use crate::pipeline::excerpts::{Excerpts, WithExcerpts};
 use crate::pipeline::near_duplicates::find_in_context;
 use crate::pipeline::parts::Parts;
@@ -84,7 +84,8 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
 
     request.parts.refuse_share(SHARE_HAS_NO_RESULTS)?;
     // An output folder that cannot be created must end the run before the long search.
-    let folder = create_output_folder(&request.output, request.existing, &run_files(), face)?;
+    let folder =
+        create_output_folder(&request.output, request.existing, &files_of_folders(), face)?;
     let stored =
         request.parts.open(&request.output, &request.paths.corpus, &request.command, face)?;
     let context = &Context::new(chosen.plan.resources(), face.progress())?;

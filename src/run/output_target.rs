@@ -4,6 +4,7 @@ use super::face::{Face, give_name};
 use super::files::{create_output_folder, refuse_existing, refuse_overlap, write_whole_file};
 use super::input::Input;
 use super::standard_streams::{STANDARD_OUTPUT, is_standard_output};
+use crate::output::files_of_folders;
 use crate::write::output_folder::{Existing, OutputFolder};
 use simtool_base::error::{Error, Result};
 use std::io::Write;
@@ -48,21 +49,19 @@ impl<'t> OutputTarget<'t> {
         Ok(Self::File)
     }
 
-    /// Creates an output folder under a temporary name. `replaceable` has the names of the files and folders that
-    /// an old output may contain, and `paths` are the inputs.
+    /// Creates an output folder under a temporary name. `paths` are the inputs.
     ///
     /// # Errors
     ///
     /// The path overlaps an input, has content that may not be replaced, or cannot be created.
     pub(super) fn folder(
         place: OutputPlace<'_>,
-        replaceable: &[&str],
         paths: &[PathBuf],
         face: &dyn Face,
     ) -> Result<Self> {
         // A folder that cannot be created must end the run before the long search.
         refuse_overlap(place.path, paths)?;
-        let folder = create_output_folder(place.path, place.existing, replaceable, face)?;
+        let folder = create_output_folder(place.path, place.existing, &files_of_folders(), face)?;
         Ok(Self::Folder(Box::new(folder)))
     }
 

@@ -15,7 +15,7 @@ use crate::output::cut_texts::Cutting;
 use crate::output::passages::{repetition, write_passages};
 use crate::output::passages_page::PagePassages;
 pub use crate::output::{CutCounts, CutRules};
-use crate::output::{StoredCopies, passages_files, write_file};
+use crate::output::{StoredCopies, write_file};
 use crate::pipeline::find_passages::{WordSettings, find_in_parts, store_words};
 use crate::pipeline::parts::Parts;
 use crate::pipeline::timings::Timings;
@@ -271,7 +271,7 @@ pub fn passages(
     let input = open_input(request, &paths, face)?;
     let place = OutputPlace { path: &request.output, existing: request.existing };
     let target = match &request.cutting {
-        Some(_) => OutputTarget::folder(place, &passages_files(), &paths, face)?,
+        Some(_) => OutputTarget::folder(place, &paths, face)?,
         None => OutputTarget::file(place, &[&input], standard_output)?,
     };
     let folder = request.parts.open(&request.output, &request.paths, &request.command, face)?;

@@ -288,7 +288,7 @@ fn refuse_content(path: &Path, existing: Existing, replaceable: &[&str]) -> Resu
     names.sort_unstable();
     match names.iter().find(|name| !replaceable.iter().any(|known| **name == **known)) {
         Some(foreign) => refused(format!(
-            "contains {}, which simtool did not write, so `force` does not replace it: move that away, \
+            "contains {}, which simtool does not write, so `force` does not replace it: move that away, \
              or name another folder",
             Path::new(foreign).display()
         )),
@@ -348,7 +348,7 @@ mod tests {
         };
         fs::write(path.join("notes"), "mine").unwrap();
         let refused = refusal(&path);
-        assert!(refused.contains("contains notes, which simtool did not write"), "{refused}");
+        assert!(refused.contains("contains notes, which simtool does not write"), "{refused}");
         fs::remove_file(path.join("notes")).unwrap();
         // A file of this name that another program wrote proves nothing.
         fs::write(path.join(MARK), "{\"program\": \"other\"}").unwrap();

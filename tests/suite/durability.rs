@@ -212,3 +212,30 @@ fn the_times_include_writing_and_kept_copies() {
     }
     assert_eq!(run.out, fs::read_to_string(folder.path("simtool-out/summary.json")).unwrap());
 }
+
+#[test]
+fn a_folder_of_another_command_is_replaced_by_force_alone() {
+    let folder = Folder::empty().with("a.jsonl", page(1) + &page(1)).with("items.jsonl", page(1));
+    let commands = [
+        "dedup a.jsonl --write-kept --annotate",
+        "passages a.jsonl --words 8 --write-kept",
+        "contamination items.jsonl --fields text --in a.jsonl --write-kept drop",
+    ];
+    let run = |command: &str, more: &[&str]| {
+        let words = command.split(' ').chain(["-q", "--output", "out"]).chain(more.iter().copied());
+        folder.run(&words.collect::<Vec<_>>())
+    };
+    for old in commands {
+        for new in commands {
+            assert_eq!(run(old, &["--force"]).code, 0);
+            let refused = run(new, &[]);
+            assert_eq!(refused.code, 2, "{}", refused.err);
+            assert!(refused.err.contains("is not empty"), "{}", refused.err);
+            let replaced = run(new, &["--force"]);
+            assert_eq!(replaced.code, 0, "{new} after {old}: {}", replaced.err);
+        }
+    }
+    fs::write(folder.path("out/mine"), "").unwrap();
+    let refused = run(commands[1], &["--force"]);
+    assert!(refused.err.contains("contains mine, which simtool does not write"), "{}", refused.err);
+}
