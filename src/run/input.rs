@@ -10,6 +10,7 @@ use crate::pipeline::CollectionSummary;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity, escaped, quoted};
 use simtool_base::options::Choice;
+use simtool_base::quantity::counted;
 use simtool_model::document::Bad;
 use simtool_read::globs::Globs;
 use simtool_read::walk::{InFolders, InputFile, Walked, Walker, listed_paths};
@@ -58,6 +59,11 @@ impl<'s> Input<'s> {
                 "{texts} {files} one document each, but blank lines seem to separate documents. \
                  If they do, use `split` blank-lines"
             );
+            face.notice(Notice::Note(&face.message(&note)));
+        }
+        if let Some(limit) = settings.limit.filter(|_| collection.ends_at_limit()) {
+            let documents = counted(limit, "document");
+            let note = format!("nothing is read or copied after {documents}, as `limit` asks");
             face.notice(Notice::Note(&face.message(&note)));
         }
         Ok(Self { collection, settings, path_faults: walked.faults })

@@ -315,3 +315,20 @@ fn outputs_name_settings_as_options() {
         }
     }
 }
+
+#[test]
+fn a_limit_says_that_nothing_is_copied_behind_it() {
+    let document = |id: u32| format!("{{\"id\":{id},\"text\":\"document number {id}\"}}\n");
+    let documents: String = (0..3).map(document).collect();
+    let folder = Folder::empty().with("a.jsonl", &documents).with("b.jsonl", &documents);
+    for (limit, is_reached) in [("2", true), ("7", false)] {
+        let note = "nothing is read or copied after 2 documents, as --limit asks";
+        for command in ["dedup a.jsonl b.jsonl --write-kept", "passages a.jsonl b.jsonl"] {
+            let words: Vec<&str> = command.split(' ').collect();
+            let run = folder.run(&[&words[..], &["--limit", limit, "--output", limit]].concat());
+            assert_eq!(run.code, 0, "{}", run.err);
+            assert_eq!(run.err.contains(note), is_reached, "{}", run.err);
+            fs::rename(folder.path(limit), folder.path(&format!("{}{limit}", words[0]))).unwrap();
+        }
+    }
+}

@@ -32,6 +32,8 @@ pub struct Collection {
     shards: Vec<Shard>,
     /// Warnings about paths, which are reported when the first shard is read.
     odd_paths: Vec<Fault>,
+    /// Whether the collection ends after the greatest number of documents, so that the rest is not read.
+    ends_at_limit: bool,
 }
 
 #[derive(Debug)]
@@ -66,7 +68,7 @@ impl Collection {
     #[must_use]
     pub fn open(inputs: Vec<InputFile>, options: ReadOptions) -> Self {
         let (files, shards, odd_paths) = (Vec::new(), Vec::new(), Vec::new());
-        let mut collection = Self { options, files, shards, odd_paths };
+        let mut collection = Self { options, files, shards, odd_paths, ends_at_limit: false };
         for input in inputs {
             collection.add(input);
         }
@@ -103,6 +105,13 @@ impl Collection {
         Err(Error::io(first, "read any file of", io::Error::other(reason)))
     }
 
+    /// Returns whether the collection ends after the greatest number of documents that the options allow. Records
+    /// and files behind it are not read, and copies do not have them.
+    #[must_use]
+    pub fn ends_at_limit(&self) -> bool {
+        self.ends_at_limit
+    }
+
     /// If the number of documents is limited, drops all shards and files that lie after the last
     /// document within the limit.
     fn end_at_limit(&mut self) {
@@ -129,6 +138,7 @@ impl Collection {
                 let last = self.shard_file(number);
                 self.shards.truncate(number + 1);
                 self.files.truncate(last + 1);
+                self.ends_at_limit = true;
                 return;
             }
         }

@@ -123,7 +123,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "SHARE")]
     pub(crate) sample: Option<String>,
 
-    /// Stop after the first N documents that are not passed over.
+    /// Stop after the first N documents that are not passed over. Copies end there, too.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<String>,
 
