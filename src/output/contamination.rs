@@ -64,7 +64,8 @@ impl RowTable for ContaminationRows {
         ),
         Column::new(
             "best",
-            "Whether no item with a greater share has half of these words of the document or more.",
+            "Whether better items that are best themselves have less than half of these words of the document. The \
+             better item has the greater share, then more words; of equal items, the first is better.",
             Value::Flag(|row| row.found.is_best),
         ),
     ];

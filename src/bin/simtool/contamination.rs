@@ -58,8 +58,8 @@ fn notes(found: &ContaminationFound, words: usize) -> Vec<String> {
         // These copies still have the items, so the user must know their number.
         if freed.uncut > 0 {
             notes.push(format!(
-                "{} copied with the items, because the text was extracted or decoded from the record and cannot be \
-                 cut in it; --write-kept drop leaves them out",
+                "{} copied with the items, because the text was extracted or decoded from the record, or the record \
+                 cannot have the cut text; --write-kept drop leaves them out",
                 counted(freed.uncut, "document")
             ));
         }

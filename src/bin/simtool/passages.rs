@@ -83,7 +83,8 @@ fn notes(found: &PassagesFound) -> Vec<String> {
         ));
         if cut.uncut > 0 {
             notes.push(format!(
-                "{} copied whole, because the text was extracted or decoded from the record and cannot be cut in it",
+                "{} copied whole, because the text was extracted or decoded from the record, or the record cannot \
+                 have the cut text",
                 counted(cut.uncut, "document")
             ));
         }
