@@ -73,6 +73,7 @@ fn options_of_the_environment_go_before_those_of_the_file() {
     for (variable, value, message) in [
         ("SIMTOOL_FORCE", "yes", "environment SIMTOOL_FORCE=yes: must be true or false, not yes"),
         ("SIMTOOL_THREADS", "many", "SIMTOOL_THREADS is set in the environment"),
+        ("SIMTOOL_METHOD", "none", "SIMTOOL_METHOD is set in the environment"),
     ] {
         let failed = dedup("--text-field body", &[(variable, value)]);
         assert_eq!(failed.code, 2, "{variable}: {}", failed.err);
@@ -87,7 +88,8 @@ fn wrong_files_are_refused_with_the_reason() {
         ("[dedpu]\nsimilarity = 0.9", "[dedpu] is no command; there are "),
         ("[dedup]\nsimilarity = ", "line 2: must be TOML: "),
         ("[dedup]\nforce = \"no\"", "--force must be true or false, not no"),
-        ("[dedup]\nsimilarity = 2", "similarity"),
+        ("[dedup]\nsimilarity = 2", "simtool.toml sets --similarity=2"),
+        ("[dedup]\nmethod = \"none\"", "simtool.toml sets --method=none"),
     ] {
         let run =
             folder(settings).run_words("dedup in.jsonl --text-field body --config simtool.toml");

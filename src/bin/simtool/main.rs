@@ -91,6 +91,9 @@ pub fn run_with(arguments: Vec<OsString>) -> u8 {
         console::error(&format!("internal error, please report it: {panic}"));
         ExitStatus::Failed
     });
+    if status == ExitStatus::Usage {
+        settings_file::show_origins();
+    }
     status as u8
 }
 
@@ -114,13 +117,7 @@ fn failed(error: &anyhow::Error) -> ExitStatus {
     }
     console::error(&console::explained(error));
     match error.downcast_ref::<simtool::Error>().map(simtool::Error::kind) {
-        Some(simtool::ErrorKind::Config { field, .. }) => {
-            // The user may not remember that the environment has the option.
-            if let Some(variable) = settings_file::variable_in_use(field) {
-                console::note(&format!("{variable} is set in the environment"));
-            }
-            ExitStatus::Usage
-        }
+        Some(simtool::ErrorKind::Config { .. }) => ExitStatus::Usage,
         _ => ExitStatus::Failed,
     }
 }

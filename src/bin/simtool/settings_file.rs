@@ -9,16 +9,19 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use simtool::Error;
 use simtool::run::read_settings;
-use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Options that neither a settings file nor the environment can have.
 const ONLY_ARGUMENTS: [&str; 4] = ["config", "print-config", "help", "version"];
 
 /// Beginning of the names of environment variables with options, for example `SIMTOOL_MAX_MEMORY`.
 const PREFIX: &str = "SIMTOOL_";
+
+/// Sentences that say which options of this call are of the environment and of the settings file.
+static ORIGINS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Variables of the environment of this process, each with its name and value.
 pub(crate) type Environment = [(OsString, OsString)];
@@ -35,6 +38,7 @@ pub(crate) fn with_settings(
     arguments: Vec<OsString>,
     environment: &Environment,
 ) -> Result<Vec<OsString>, ExitStatus> {
+    set_origins(Vec::new());
     // After `--`, every word is a path, even if it looks like an option.
     let mut options = arguments.iter().skip(1).take_while(|argument| *argument != "--");
     let prints = options.clone().any(|argument| argument == "--print-config");
@@ -59,6 +63,20 @@ pub(crate) fn with_settings(
 fn names_file(argument: &OsString) -> bool {
     let text = argument.to_string_lossy();
     text == "--config" || text.starts_with("--config=")
+}
+
+fn set_origins(origins: Vec<String>) {
+    *ORIGINS.lock().unwrap_or_else(PoisonError::into_inner) = origins;
+}
+
+/// Prints which options are not of the command line. Users who see a wrong option may not remember that the
+/// environment or the settings file has it.
+pub(crate) fn show_origins() {
+    ORIGINS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .iter()
+        .for_each(|line| console::note(line));
 }
 
 fn failed(error: Error) -> ExitStatus {
@@ -107,11 +125,18 @@ impl Called {
         environment: &Environment,
     ) -> Result<Vec<OsString>, Error> {
         let mut added = Vec::new();
-        let mut given = BTreeSet::new();
-        for (name, option) in self.options().filter(|(_, option)| !self.is_given(option)) {
+        let mut origins = Vec::new();
+        let mut given: Vec<&Arg> =
+            self.command.get_arguments().filter(|option| self.is_given(option)).collect();
+        let of_arguments = given.len();
+        for (name, option) in self.options() {
             let variable = variable(name);
+            if self.is_overruled(option, &given[..of_arguments]) {
+                continue;
+            }
             if let Some(value) = value_of(&variable, environment) {
-                given.insert(name.to_owned());
+                given.push(option);
+                origins.push(format!("{variable} is set in the environment"));
                 let wrong = |rule| {
                     let written = format!("{variable}={}", value.to_string_lossy());
                     Error::config("environment", written, rule)
@@ -120,8 +145,14 @@ impl Called {
             }
         }
         if let Some(file) = self.file(environment) {
-            added.extend(self.of_file(&file, &given)?);
+            let of_file = self.of_file(&file, &given)?;
+            if !of_file.is_empty() {
+                let words: Vec<_> = of_file.iter().map(|word| word.to_string_lossy()).collect();
+                origins.push(format!("{} sets {}", file.display(), words.join(" ")));
+            }
+            added.extend(of_file);
         }
+        set_origins(origins);
         // After `--`, every word is a path.
         let end = arguments.iter().position(|argument| argument == "--");
         let end = end.unwrap_or(arguments.len());
@@ -144,6 +175,18 @@ impl Called {
             && self.matches.value_source(id) == Some(ValueSource::CommandLine)
     }
 
+    /// Returns whether one of the options that are `given` goes before `option`: the option itself, or one that cannot
+    /// be used with it.
+    fn is_overruled(&self, option: &Arg, given: &[&Arg]) -> bool {
+        let excludes = |one: &Arg, other: &Arg| {
+            let excluded = self.command.get_arg_conflicts_with(one);
+            excluded.iter().any(|arg| arg.get_id() == other.get_id())
+        };
+        given.iter().any(|&other| {
+            other.get_id() == option.get_id() || excludes(option, other) || excludes(other, option)
+        })
+    }
+
     /// Returns the path of the settings file. `None` if there is none, or if the command cannot have one.
     fn file(&self, environment: &Environment) -> Option<PathBuf> {
         // The parser reports that the command has no such option, or that the file is missing.
@@ -151,14 +194,14 @@ impl Called {
         named.or_else(|| value_of(&variable("config"), environment).map(PathBuf::from))
     }
 
-    /// Returns the options of the settings file as arguments. Leaves out options that the arguments or the
-    /// environment have. The environment has those in `given`.
-    fn of_file(&self, file: &Path, given: &BTreeSet<String>) -> Result<Vec<OsString>, Error> {
+    /// Returns the options of the settings file as arguments. Leaves out those that the options in `given`, of the
+    /// arguments and the environment, go before.
+    fn of_file(&self, file: &Path, given: &[&Arg]) -> Result<Vec<OsString>, Error> {
         let mut added = Vec::new();
         for (name, values) in read_settings(file, &self.words)? {
             let option = self.options().find(|(option, _)| *option == name);
             let (_, option) = option.ok_or_else(|| self.unknown(file, &name))?;
-            if self.is_given(option) || given.contains(&name) {
+            if self.is_overruled(option, given) {
                 continue;
             }
             let wrong = |rule| Error::config("config", file.display(), format!("`{name}` {rule}"));
@@ -201,12 +244,6 @@ impl Called {
 /// Returns the name of the environment variable of an option.
 fn variable(option: &str) -> String {
     format!("{PREFIX}{}", option.replace('-', "_").to_uppercase())
-}
-
-/// Returns the name of the environment variable of a setting, if it is set.
-pub(crate) fn variable_in_use(setting: &str) -> Option<String> {
-    let variable = variable(setting);
-    std::env::var_os(&variable).is_some_and(|value| !value.is_empty()).then_some(variable)
 }
 
 /// Returns the value of a variable. An empty value counts as missing.
@@ -314,6 +351,14 @@ mod tests {
         assert_eq!(added("index stat a", &[("SIMTOOL_THREADS", ""), ("OTHER", "5")]), Ok(vec![]));
         assert_eq!(added("dedup a", &[("SIMTOOL_DATA", "x"), ("SIMTOOL_ISA", "avx2")]), Ok(vec![]));
         assert_eq!(added("dedup a", &[("SIMTOOL_FORCE", "yes")]), Err(ExitStatus::Usage));
+        // An option of the file does not hinder one of the arguments or the environment that it excludes.
+        std::fs::write(&file, "[dedup]\nwithin = \"g\"\nverbose = true\n").unwrap();
+        assert_eq!(added("dedup a -q --across g", &[config]), Ok(vec![]));
+        let within = ("SIMTOOL_WITHIN", "h");
+        assert_eq!(added("dedup a -q --across g", &[within]), Ok(vec![]));
+        let across = [("SIMTOOL_ACROSS", "h"), ("SIMTOOL_QUIET", "true"), config];
+        let found = added("dedup a", &across).unwrap();
+        assert_eq!(sorted(found), ["--across=h", "--quiet"]);
         // Requests for help are left to the parser.
         assert_eq!(added("--corpus=x --help", &[threads]).unwrap(), ["--threads=5"]);
         let alone = vec![OsString::from("simtool")];
