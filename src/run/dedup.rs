@@ -187,6 +187,11 @@ pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
     request.parts.refuse_share("does not go with `dry_run`, which reads a sample")?;
     let plan = request.plan(request.method(face)?)?;
     let inputs = open_inputs(request, face)?;
+    if let Err(error) = OutputFolder::check(&request.output, request.existing, &files_of_folders())
+    {
+        let warning = format!("a run would fail: {error}");
+        face.notice(Notice::Warning(&face.message(&warning)));
+    }
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let corpora = corpora(&inputs, &strict);
     let ChosenPlan { plan, reasons, examples, .. } = choose(request, plan, corpora, face)?;

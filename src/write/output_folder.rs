@@ -110,6 +110,15 @@ impl OutputFolder {
         Self::create_on(path, existing, replaceable, Disk::new(Durability::Synced))
     }
 
+    /// Checks that an output folder may be created at `path`, as [`create`](Self::create) does. Writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// `path` has content that may not be replaced.
+    pub(crate) fn check(path: &Path, existing: Existing, replaceable: &[&str]) -> Result<()> {
+        refuse_content(path, existing, replaceable).map(drop)
+    }
+
     /// Creates an output folder like [`create`](Self::create). `disk` does the file operations, so that tests
     /// can make them fail.
     ///
