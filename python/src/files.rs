@@ -25,6 +25,10 @@ use std::sync::{Mutex, PoisonError};
 const OF_PROGRAM: [&str; 8] =
     ["dry_run", "explain", "json", "preview", "progress", "quiet", "stats", "verbose"];
 
+/// Pairs of options of which a call has one at most.
+const EXCLUSIVE: [[&str; 2]; 3] =
+    [["across", "within"], ["all_strings", "text_field"], ["per_line", "split"]];
+
 /// Finds the near-duplicates among the files in `paths`, or the documents of `queries` that are
 /// near a document of `paths`. Writes the results to `output` and returns the text of
 /// `summary.json`.
@@ -160,14 +164,19 @@ fn run_with_face<T: Send>(
     done.map_err(|error| with_faults(py, error, &faults))
 }
 
-/// Adds the options of the settings file that the option `config` names, unless they are given already.
+/// Adds the options of the settings file that the option `config` names. Leaves out those that are given already, or
+/// that a given option excludes.
 fn add_file(options: &mut Options, command: &str) -> Result<()> {
     let Some(file) = options.take_path("config") else { return Ok(()) };
-    for (name, values) in read_settings(&file, command)? {
-        let name = name.replace('-', "_");
-        if OF_PROGRAM.contains(&&*name) || options.has(&name) {
-            continue;
-        }
+    let is_overruled = |name: &str| {
+        let pairs = EXCLUSIVE.iter().filter(|pair| pair.contains(&name));
+        pairs.flatten().chain([&name]).any(|other| options.has(other))
+    };
+    let settings = read_settings(&file, command)?.into_iter();
+    let settings = settings.map(|(name, values)| (name.replace('-', "_"), values));
+    let counts = |name: &str| !OF_PROGRAM.contains(&name) && !is_overruled(name);
+    let counting: Vec<_> = settings.filter(|(name, _)| counts(name)).collect();
+    for (name, values) in counting {
         // An option with several values is repeated.
         for value in values {
             options.set(&name, value);

@@ -37,6 +37,12 @@ def test_options_of_the_file_count_unless_they_are_given(files, tmp_path):
     assert matched["removed"] == 0
 
 
+def test_given_options_go_before_those_that_they_exclude(files, tmp_path):
+    config = settings(tmp_path, '[dedup]\nwithin = "folder"\n')
+    summary = simtool.deduplicate_files(files, output=tmp_path / "out", config=config, across="file")
+    assert "--across=file" in summary["command"] and "within" not in summary["command"]
+
+
 def test_wrong_files_are_refused(files, tmp_path):
     for text, message in [
         ("[dedup]\nsimilarty = 1", "similarty"),
