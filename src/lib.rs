@@ -69,6 +69,8 @@ mod sample;
 pub mod suggest;
 pub mod write;
 
+#[doc(hidden)]
+pub use simtool_base::byte_text;
 pub use simtool_base::durable;
 pub use simtool_base::error;
 pub use simtool_base::fault;

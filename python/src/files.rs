@@ -13,7 +13,7 @@ use simtool::run::{
     ContaminationRequest, Face, Notice, Outcome, PassagesRequest, Paths, Previewed, Request,
     contamination, dedup, passages, preview, read_settings,
 };
-use simtool::shell_word::shell_word;
+use simtool::shell_word::{shell_argument, shell_word};
 use simtool::write::preview::write_preview;
 use simtool::write::summary::write_summary;
 use simtool::{Error, Result};
@@ -230,7 +230,7 @@ fn command_line(
 fn push_paths(paths: &[PathBuf], command: &mut String) {
     for path in paths {
         command.push(' ');
-        command.push_str(&shell_word(&path.to_string_lossy()));
+        command.push_str(&shell_argument(path.as_os_str()));
     }
 }
 

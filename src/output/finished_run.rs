@@ -4,6 +4,7 @@ use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use simtool_base::byte_text::byte_text;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::json_text::write_string;
 use simtool_model::document_id::DocumentId;
@@ -114,7 +115,7 @@ impl<'s> Sought<'s> {
 
     /// Returns whether the name is this ID, or `FILE#ID` with this file and ID.
     pub(super) fn is_named(self, file: &str, id: Option<&[u8]>) -> bool {
-        let id = id.map(String::from_utf8_lossy);
+        let id = id.map(byte_text);
         id.is_some_and(|id| self.is_id(&id) || self.is_id_in(file, &id))
     }
 

@@ -2,6 +2,7 @@
 
 use super::finished_run::Sought;
 use crate::pipeline::watched::Watched;
+use simtool_base::byte_text::path_text;
 use simtool_base::error::Result;
 use simtool_base::progress::{Progress, Work};
 use simtool_compute::threads::Threads;
@@ -54,7 +55,7 @@ impl InputSearch<'_> {
         let names: Vec<PathBuf> = (0..collection.file_count())
             .map(|file| (self.name)(collection.file_name(file)))
             .collect();
-        let name_of = |shard: usize| names[collection.shard_file(shard)].to_string_lossy();
+        let name_of = |shard: usize| path_text(&names[collection.shard_file(shard)]);
         self.progress.begin("looking for the document", Work::Bytes(collection.bytes()));
         let searched = self.search_shards(sought, matches, &name_of)?;
         let mut found = Vec::new();

@@ -8,6 +8,7 @@ use super::shown_pairs::{both, by_closeness, example};
 use super::sources::sources;
 use crate::cluster::{Cluster, Removal};
 use crate::write::report::{BAD_RECORDS, EXAMPLES, QuarantinedRecord, Report, Similarities};
+use simtool_base::byte_text::path_text;
 use simtool_base::error::Result;
 use simtool_base::memory_ledger::Ledger;
 use simtool_compute::context::Context;
@@ -91,8 +92,8 @@ pub(super) fn title(collection: &dyn Corpus) -> String {
     match collection.file_count() {
         0 => "nothing".to_owned(),
         1 if collection.file_name(0).as_os_str().is_empty() => "texts in memory".to_owned(),
-        1 => collection.file_name(0).display().to_string(),
-        count => format!("{} and {}", collection.file_name(0).display(), more(count - 1)),
+        1 => path_text(collection.file_name(0)).into_owned(),
+        count => format!("{} and {}", path_text(collection.file_name(0)), more(count - 1)),
     }
 }
 

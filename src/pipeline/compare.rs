@@ -2,6 +2,7 @@
 
 use super::watched::Watched;
 use crate::method::{DocumentTerms, Fitted, Method, RowMaker, RowScratch, TermScratch};
+use simtool_base::byte_text::byte_text;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity, escaped};
 use simtool_base::progress::{Progress, Work};
@@ -250,7 +251,8 @@ impl DocumentSearch<'_> {
         match self.wanted {
             WantedDocument::Only => true,
             WantedDocument::Record(number) => number == record,
-            WantedDocument::Id(wanted) => id == Some(wanted),
+            // A user writes bytes that are not UTF-8 as the outputs of a run do.
+            WantedDocument::Id(wanted) => id.is_some_and(|id| byte_text(id).as_bytes() == wanted),
         }
     }
 

@@ -1,10 +1,10 @@
 //! Stores the IDs and the faults of a shard as bytes, and restores them.
 
 use super::stored_bytes::{BytesReader, BytesWriter};
+use simtool_base::byte_text::os_string;
 use simtool_base::fault::{Fault, Severity};
 use simtool_model::document::ShardIds;
 use simtool_model::document_id::DocumentId;
-use std::path::PathBuf;
 
 /// Appends the record numbers and IDs of the documents of a shard to `out`.
 pub(super) fn store_ids(ids: &ShardIds, out: &mut BytesWriter) {
@@ -53,19 +53,9 @@ pub(super) fn restore_fault(from: &mut BytesReader<'_>) -> Option<Fault> {
     Some(Fault {
         severity: if from.number()? == 0 { Severity::Warning } else { Severity::Loss },
         code: from.code()?,
-        file: path_of(from.bytes()?)?,
+        file: os_string(from.bytes()?.to_vec())?.into(),
         byte: from.number()?.checked_sub(1),
         detail: from.text()?.to_owned(),
         lost_records: from.number()?,
     })
-}
-
-/// Returns the path with these bytes, which [`OsStr::as_encoded_bytes`](std::ffi::OsStr::as_encoded_bytes) has
-/// returned. Returns `None` if the system has no such path.
-fn path_of(bytes: &[u8]) -> Option<PathBuf> {
-    #[cfg(unix)]
-    let path = Some(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes));
-    #[cfg(not(unix))]
-    let path = str::from_utf8(bytes).ok();
-    path.map(PathBuf::from)
 }

@@ -21,12 +21,13 @@ use crate::suggest::suggest;
 use crate::write::output_folder::OutputFolder;
 use crate::write::report::Report;
 use crate::write::summary::{Commands, Setting, Summary};
+use simtool_base::byte_text::path_text;
 use simtool_base::error::Result;
 use simtool_base::fault::Fault;
 use simtool_base::options::Choice;
 use simtool_base::progress::Work;
 use simtool_base::quantity::counted;
-use simtool_base::shell_word::shell_word;
+use simtool_base::shell_word::{shell_argument, shell_word};
 use simtool_base::utc_time::UtcTime;
 use simtool_compute::context::Context;
 use simtool_compute::resources::peak_memory;
@@ -336,7 +337,7 @@ pub(super) fn begin_summary(
     let method = chosen.plan.method();
     Summary {
         command: request.command.clone(),
-        output: request.output.display().to_string(),
+        output: path_text(&request.output).into_owned(),
         working_folder: working_folder(),
         commands: Some(commands(request, &chosen.plan)),
         begin: Some(begin),
@@ -426,9 +427,9 @@ fn commands(request: &Request, plan: &Plan) -> Commands {
             let _ = write!(compare, " --{option}{value}");
         }
     }
-    let output = request.output.to_string_lossy();
+    let output = path_text(&request.output);
     Commands {
-        why: format!("simtool why {}", shell_word(&output)),
+        why: format!("simtool why {}", shell_argument(request.output.as_os_str())),
         compare,
         compared_in: if has_two_texts { format!("{output}#") } else { String::new() },
     }
@@ -449,7 +450,7 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         let field = (field(&request.corpus_input), field(input));
         Setting::text(Some(field.0).filter(|of_corpus| *of_corpus != field.1))
     };
-    let list = input.files_from.as_ref().map(|list| list.to_string_lossy());
+    let list = input.files_from.as_ref().map(|list| path_text(list));
     let fields = &request.config.fields;
     let scope_by = |relation| {
         let scope = plan.scope().filter(|scope| scope.relation == relation);
@@ -496,5 +497,5 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
 }
 
 pub(super) fn path_list(paths: &[PathBuf]) -> Setting {
-    Setting::List(paths.iter().map(|path| path.display().to_string()).collect())
+    Setting::List(paths.iter().map(|path| path_text(path).into_owned()).collect())
 }

@@ -3,6 +3,7 @@
 use super::face::{Face, OutputState, give_name};
 use crate::write::output_folder::{Existing, OutputFolder};
 use crate::write::whole_file::WholeFile;
+use simtool_base::byte_text::path_text;
 use simtool_base::durable::Durability;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::mapped_file::{FileAccess, MappedFile};
@@ -43,7 +44,7 @@ pub fn open_file_if_there(path: &Path, access: FileAccess) -> Result<Option<Mapp
 /// Returns the folder in which the run was started, for summaries. Relative paths of a command line begin there.
 /// Returns `None` if the system does not say it.
 pub(super) fn working_folder() -> Option<String> {
-    std::env::current_dir().ok().map(|folder| folder.to_string_lossy().into_owned())
+    std::env::current_dir().ok().map(|folder| path_text(&folder).into_owned())
 }
 
 /// Returns an error if an output file exists and may not be replaced.

@@ -6,12 +6,14 @@ use super::recorded_run::RecordedRun;
 use super::standard_streams::{STANDARD_INPUT, standard_input};
 use crate::output::finished_run::{FinishedRun, Sought};
 use crate::pipeline::compare::{ReadDocument, WantedDocument, read_document};
+use simtool_base::byte_text::{existing_file, path_text, path_with_bytes};
 use simtool_base::error::{Error, Result};
 use simtool_compute::resources::Resources;
 use simtool_read::ReadOptions;
 use simtool_read::walk::InputFile;
 use std::fs;
-use std::path::Path;
+use std::iter;
+use std::path::{Path, PathBuf};
 
 /// A document that was read by the name that the user gave.
 #[derive(Clone, Debug)]
@@ -84,31 +86,35 @@ impl NamedReader<'_> {
             Ok(_) => return self.read_file(InputFile::new(name), WantedDocument::Only),
             Err(error) => Error::io(name, "read", error),
         };
-        // A name that is not UTF-8 can only be a file.
-        let Some(text) = name.to_str() else { return Err(missing) };
+        // Bytes that are not UTF-8 may be written as the outputs of a run write them.
+        let text = path_text(name);
+        if let Some(file) = existing_file(&text) {
+            return self.read_file(InputFile::new(file), WantedDocument::Only);
+        }
         if let Some((file, record)) = text.rsplit_once(':')
             && let Ok(record) = record.parse()
-            && Path::new(file).is_file()
+            && let Some(file) = existing_file(file)
         {
             return self.read_file(InputFile::new(file), WantedDocument::Record(record));
         }
         // File names and IDs can contain `#` as well, so the longest file name that exists is taken.
         for (at, _) in text.rmatch_indices('#') {
-            let file = Path::new(&text[..at]);
-            let id = &text[at + 1..];
-            if file.is_file() {
+            let (folder, id) = (&text[..at], &text[at + 1..]);
+            if let Some(file) = existing_file(folder) {
                 return self.read_file(InputFile::new(file), WantedDocument::Id(id.as_bytes()));
             }
             // A folder cannot contain IDs, so it must be the output folder of a run.
-            if FinishedRun::is_at(file) {
-                return self.read_of_run(file, id);
+            let with_bytes = path_with_bytes(folder);
+            let folders = iter::once(PathBuf::from(folder)).chain(with_bytes);
+            if let Some(folder) = folders.into_iter().find(|folder| FinishedRun::is_at(folder)) {
+                return self.read_of_run(&folder, id);
             }
         }
         Err(missing)
     }
 
     fn read_file(&self, file: InputFile, wanted: WantedDocument<'_>) -> Result<NamedDocument> {
-        let name = file.name.to_string_lossy().into_owned();
+        let name = path_text(&file.name).into_owned();
         let document = read_document(file, wanted, self.options.clone(), self.face.progress())?;
         let by = if matches!(wanted, WantedDocument::Id(_)) { NamedBy::Id } else { NamedBy::Place };
         let others = document.others.iter().map(|record| format!("{name}:{record}")).collect();

@@ -2,6 +2,7 @@
 
 use super::face::{Face, Notice};
 use crate::pipeline::{CollectionSummary, Quarantined};
+use simtool_base::byte_text::path_text;
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::{Fault, Severity, quoted};
 use simtool_base::quantity::counted;
@@ -84,7 +85,7 @@ pub(super) fn refuse_most_without_text(
     let most_of_file = files.iter().find_map(|&(first, count)| {
         let records = records[first.file];
         (records > 1 && is_most(count, records)).then(|| {
-            let name = quoted(collection.file_name(first.file).to_string_lossy().as_bytes());
+            let name = quoted(path_text(collection.file_name(first.file)).as_bytes());
             (first, format!("{count} of {records} records of \"{name}\""))
         })
     });

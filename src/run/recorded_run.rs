@@ -9,6 +9,7 @@ use crate::output::finished_run::{Fate, FinishedRun, Sought};
 use crate::output::input_search::{InputSearch, Matches};
 use crate::pipeline::compare::{ReadDocument, WantedDocument, read_document};
 use crate::write::summary::Summary;
+use simtool_base::byte_text::{path_text, path_with_bytes};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::quantity::counted;
 use simtool_base::utc_time::UtcTime;
@@ -132,6 +133,15 @@ impl<'r> RecordedRun<'r> {
         self.place.join(file)
     }
 
+    /// Returns the path by which the file that the outputs of the run call `name` can be opened now.
+    fn path_of_name(&self, name: &str) -> PathBuf {
+        let path = self.path(Path::new(name));
+        match path_with_bytes(name) {
+            Some(with_bytes) if !path.exists() => self.path(&with_bytes),
+            _ => path,
+        }
+    }
+
     /// Returns the options for reading a document of the queries or of the corpus.
     fn options_of(&self, is_query: bool) -> &ReadOptions {
         if is_query { &self.query_options } else { &self.options }
@@ -139,7 +149,7 @@ impl<'r> RecordedRun<'r> {
 
     /// Returns how a file of the run has changed since. `None` if it is as it was, or if that is not known.
     pub(super) fn change_of(&self, file: &str) -> Option<InputChange> {
-        let now = fs::metadata(self.path(Path::new(file))).ok()?;
+        let now = fs::metadata(self.path_of_name(file)).ok()?;
         let bytes_now = now.len();
         let modified = UtcTime::from(now.modified().ok()?).to_string();
         let change = |bytes| InputChange { file: file.to_owned(), bytes, bytes_now };
@@ -155,7 +165,7 @@ impl<'r> RecordedRun<'r> {
     /// file has more records. The list is empty if `sought` names no file.
     fn records_of_file(&self, sought: Sought<'_>) -> (Vec<String>, bool) {
         let name = sought.to_string();
-        let path = self.path(Path::new(&name));
+        let path = self.path_of_name(&name);
         let mut records = Vec::new();
         if !path.is_file() {
             return (records, false);
@@ -196,7 +206,7 @@ impl<'r> RecordedRun<'r> {
             let reason = "it came through standard input and cannot be read again";
             return Err(Error::io(file, "read", io::Error::other(reason)));
         }
-        let path = self.path(Path::new(file));
+        let path = self.path_of_name(file);
         // For a missing file, this error is simpler than the fault of a collection.
         fs::metadata(&path).map_err(|error| Error::io(&path, "read", error))?;
         let wanted = WantedDocument::Record(record);
@@ -245,7 +255,7 @@ impl<'r> RecordedRun<'r> {
     fn is_query_file(&self, file: &str) -> bool {
         let Some(RecordedInputs { corpus, queries, .. }) = &self.inputs else { return false };
         let longest = |paths: &[PathBuf]| {
-            let above = paths.iter().filter(|path| Path::new(file).starts_with(path));
+            let above = paths.iter().filter(|path| Path::new(file).starts_with(&*path_text(path)));
             above.map(|path| path.components().count()).max()
         };
         longest(queries) > longest(corpus)
@@ -370,7 +380,7 @@ impl<'r> RecordedRun<'r> {
             let found = search.find(sought, matches)?;
             if !found.is_empty() {
                 let located = |(file, record): (PathBuf, u64)| {
-                    let file = file.to_string_lossy().into_owned();
+                    let file = path_text(&file).into_owned();
                     LocatedDocument { file, record, is_passed_over, is_query }
                 };
                 return Ok(found.into_iter().map(located).collect());

@@ -7,6 +7,7 @@ use crate::output::finished_run::{Fate, Member, MemberCluster, Sought};
 use crate::pipeline::Boilerplate;
 use crate::pipeline::compare::{Comparison, ReadDocument, compare_texts};
 use crate::pipeline::timings::Timings;
+use simtool_base::byte_text::byte_text;
 use simtool_base::error::{ErrorKind, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::Options;
@@ -285,7 +286,7 @@ impl MemberReader<'_> {
         self.face.notice(Notice::Detail(&detail));
         self.faults.append(&mut found.faults);
         // If the file was changed, the record may hold another document, whose text would be misleading.
-        match found.id.as_deref().and_then(|id| str::from_utf8(id).ok()) {
+        match found.id.as_deref().map(byte_text) {
             Some(id) if id != member.id => {
                 let (record, file, recorded) = (member.record, &member.file, &member.id);
                 let what = format!(

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-/// Writes one field. Tabs, line ends and backslashes are escaped with a backslash. Bytes that are not UTF-8
-/// become U+FFFD.
+/// Writes one field. Tabs, line ends and backslashes are escaped with a backslash. A byte that is not UTF-8
+/// becomes `\x` and two hexadecimal digits, for example `\xff`.
 ///
 /// # Errors
 ///
@@ -16,8 +16,15 @@ use std::io::{self, Write};
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn write_field(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
-    let text = String::from_utf8_lossy(bytes);
-    let mut rest = &*text;
+    for chunk in bytes.utf8_chunks() {
+        write_text(out, chunk.valid())?;
+        chunk.invalid().iter().try_for_each(|byte| write!(out, "\\x{byte:02x}"))?;
+    }
+    Ok(())
+}
+
+fn write_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    let mut rest = text;
     while let Some(at) = rest.find(['\t', '\n', '\r', '\\']) {
         out.write_all(&rest.as_bytes()[..at])?;
         out.write_all(match rest.as_bytes()[at] {
@@ -39,7 +46,7 @@ mod tests {
     #[test]
     fn a_field_has_no_tab_and_no_line_end() {
         let mut out = Vec::new();
-        write_field(&mut out, b"a\tb\\c\r\nd \xFF").unwrap();
-        assert_eq!(String::from_utf8(out).unwrap(), "a\\tb\\\\c\\r\\nd \u{FFFD}");
+        write_field(&mut out, b"a\tb\\c\r\nd \xFFe").unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "a\\tb\\\\c\\r\\nd \\xffe");
     }
 }

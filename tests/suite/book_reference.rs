@@ -45,7 +45,8 @@ fn outputs() -> String {
     let mut page = format!(
         "# Outputs and their columns\n\nEvery output that a command writes, with its columns and their types.\n\n\
         {GENERATED}\nJSON Lines is the default. TSV and Parquet (`--output-format`) have the same columns. A column \
-        such as `kept.id` is a field of an object, and `removed[].id` a field of each object of a list.\n"
+        such as `kept.id` is a field of an object, and `removed[].id` a field of each object of a list. \
+        A byte of a name or an ID that is not UTF-8 is written as `\\xff`, with its hexadecimal digits.\n"
     );
     for output in output_descriptions() {
         write!(page, "\n## {}\n\n{}\n\n", output.name, output.description).unwrap();

@@ -79,5 +79,7 @@ mod symbols;
 mod template_memory;
 mod terms;
 mod texts;
+#[cfg(all(feature = "parquet", unix))]
+mod undecodable_names;
 mod why;
 mod widths;

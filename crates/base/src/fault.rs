@@ -1,5 +1,6 @@
 //! Faults of input files. A fault concerns more than a single record.
 
+use crate::byte_text::byte_text;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -57,11 +58,16 @@ pub fn quoted(text: &[u8]) -> String {
     quoted
 }
 
-/// Prepares a name from the input for a message: escapes control characters and line ends. The name
-/// is not cut, because a part of a name does not identify a file.
+/// Prepares a name from the input for a message: escapes control characters, line ends, and bytes
+/// that are not UTF-8. The name is not cut, because a part of a name does not identify a file.
 #[must_use]
 pub fn escaped(text: &[u8]) -> String {
-    String::from_utf8_lossy(text).chars().flat_map(char::escape_debug).collect()
+    let mut escaped = String::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        escaped.extend(chunk.valid().chars().flat_map(char::escape_debug));
+        escaped.push_str(&byte_text(chunk.invalid()));
+    }
+    escaped
 }
 
 impl fmt::Display for Fault {
@@ -98,5 +104,6 @@ mod tests {
         assert!(shown.contains(&long.replace('\n', "\\n")), "{shown}");
         assert_eq!(quoted(&[b'x'; 500]).chars().count(), 121);
         assert_eq!(quoted(b"abc"), "abc");
+        assert_eq!(escaped(b"a\n\xffb"), "a\\n\\xffb");
     }
 }

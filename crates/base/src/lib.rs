@@ -2,6 +2,8 @@
 //! They are errors, options, progress, memory accounting, buffers, mapped files, durable writes, the
 //! stable hash, and numbers and times as text.
 
+#[doc(hidden)]
+pub mod byte_text;
 pub mod durable;
 pub mod error;
 pub mod fault;

@@ -1,5 +1,8 @@
 //! Quotes text as one word of a shell command.
 
+use std::ffi::OsStr;
+use std::fmt::Write;
+
 /// Returns the text as one word for a POSIX shell, with quotes if they are needed.
 ///
 /// ```
@@ -20,9 +23,25 @@ pub fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
+/// Returns an argument as one word for a shell. An argument that is not UTF-8 becomes a word such as
+/// `$'b\xffad'`, which bash and zsh understand.
+#[must_use]
+pub fn shell_argument(argument: &OsStr) -> String {
+    if let Some(text) = argument.to_str() {
+        return shell_word(text);
+    }
+    let mut word = "$'".to_owned();
+    for chunk in argument.as_encoded_bytes().utf8_chunks() {
+        word.push_str(&chunk.valid().replace('\\', "\\\\").replace('\'', "\\'"));
+        // Writing to a string cannot fail.
+        let _ = chunk.invalid().iter().try_for_each(|byte| write!(word, "\\x{byte:02x}"));
+    }
+    word + "'"
+}
+
 #[cfg(test)]
 mod tests {
-    use super::shell_word;
+    use super::*;
 
     #[test]
     fn what_a_shell_would_read_otherwise_is_quoted() {

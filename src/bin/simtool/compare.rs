@@ -3,6 +3,7 @@
 use crate::args::CompareArgs;
 use crate::console;
 use crate::terminal::Terminal;
+use simtool::byte_text::path_text;
 use simtool::json_text;
 use simtool::method::Terms;
 use simtool::pipeline::compare::Comparison;
@@ -131,7 +132,7 @@ fn readable(
     );
     let mut out = format!("similarity  {similarity}\ndistance    {distance}\n");
     for ((name, path), count) in ["A", "B"].iter().zip(paths).zip(comparison.shingles) {
-        let path = shown(&path.to_string_lossy());
+        let path = shown(&path_text(path));
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{name}           {path}, {count} distinct shingles");
     }

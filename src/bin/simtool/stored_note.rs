@@ -1,12 +1,12 @@
 //! Note at the end of a run with `--shard`.
 
 use simtool::run::StoredParts;
-use simtool::shell_word::shell_word;
+use simtool::shell_word::shell_argument;
 use std::path::Path;
 
 /// Returns a note about the parts that a run with `--shard` has stored. `output` is the output of all shards.
 pub(crate) fn stored_note(stored: &StoredParts, output: &Path) -> String {
-    let output = shell_word(&output.to_string_lossy());
+    let output = shell_argument(output.as_os_str());
     let next = if stored.stored == stored.pieces {
         format!("the results come with `simtool combine {output}`")
     } else {

@@ -8,13 +8,15 @@ use crate::console;
 use crate::terminal::Terminal;
 use serde_json::{Value, json};
 use simtool::Error;
+use simtool::byte_text::{byte_text, path_text};
 use simtool::options::Options;
 use simtool::output::finished_run::Member;
 use simtool::pipeline::{Boilerplate, Site};
 use simtool::run::{
     self, ClusteredDocument, ComparedTexts, DocumentFate, LocatedDocument, WhyRequest,
 };
-use simtool::shell_word::shell_word;
+use simtool::shell_word::{shell_argument, shell_word};
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Maximum number of documents of a cluster that are listed, unless `--verbose` is given.
@@ -25,7 +27,7 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     let running = &args.common.running;
     let mut options = Options::new();
     args.common.set(&mut options);
-    let request = WhyRequest::parse(args.output.clone(), args.document.clone(), options)?;
+    let request = WhyRequest::parse(args.output.clone(), document(args).into_owned(), options)?;
     let terminal = Terminal::new(running);
     let found = run::why(&request, &terminal)?;
     terminal.end(&found.faults);
@@ -55,6 +57,11 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
     Ok(console::out(shown.text.as_bytes())?)
+}
+
+/// Returns the name of the document as the outputs of a run write it.
+fn document(args: &WhyArgs) -> Cow<'_, str> {
+    byte_text(args.document.as_encoded_bytes())
 }
 
 /// The fate of a document, as text for people and as a JSON object.
@@ -95,7 +102,7 @@ impl FatePage<'_> {
             (false, true) => "unknown",
             (false, false) => "kept",
         };
-        let name = shown(&self.args.document);
+        let name = shown(&document(self.args));
         let place = shown(&format!("{file}:{record}"));
         let reason = if *is_passed_over {
             "the options of the run skip it, so it was compared with nothing"
@@ -137,7 +144,7 @@ impl FatePage<'_> {
         // If the document was removed, the command for the kept document is printed, which lists the other
         // members.
         if is_removed && removed.len() > 1 {
-            let output = shell_word(&self.args.output.to_string_lossy());
+            let output = shell_argument(self.args.output.as_os_str());
             let _ = writeln!(text, "      simtool why {output} {}", shell_word(&kept.place()));
         }
         let itself = document.itself();
@@ -194,7 +201,7 @@ impl FatePage<'_> {
     /// Returns the name of a document for `simtool compare`, in the form `OUT#FILE:RECORD`. `place` is
     /// `FILE:RECORD`, so no ID is needed.
     fn compare_name(&self, place: &str) -> String {
-        shell_word(&format!("{}#{place}", self.args.output.to_string_lossy()))
+        shell_word(&format!("{}#{place}", path_text(&self.args.output)))
     }
 }
 

@@ -68,7 +68,7 @@ pub struct Column<T: RowTable> {
 
 /// Type of a column. Each variant holds the function that takes the value of the column from a row.
 pub enum Value<T: RowTable> {
-    /// A text, usually UTF-8. Parquet and TSV replace bytes that are not UTF-8.
+    /// A text, usually UTF-8. Bytes that are not UTF-8 are written as `\x` and two hexadecimal digits.
     Text(for<'r> fn(&'r T::Row<'r>) -> &'r [u8]),
     /// The ID of a document: a text, or a number in JSON Lines if it is one in the input.
     Id(for<'r> fn(&'r T::Row<'r>) -> DocumentId<'r>),

@@ -15,6 +15,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
+use simtool_base::byte_text::byte_text;
 use simtool_base::utc_time::UtcTime;
 use std::fmt;
 use std::io::{self, Write};
@@ -205,7 +206,7 @@ impl ColumnBuffer {
         match (self, value) {
             (Self::Text(buffer), Value::Text(get)) => {
                 // Parquet readers reject a file whose strings are not UTF-8.
-                buffer.append_value(String::from_utf8_lossy(get(row)));
+                buffer.append_value(byte_text(get(row)));
             }
             (Self::Number(buffer), Value::Id(get)) => {
                 let digits = str::from_utf8(get(row).bytes()).ok();
@@ -213,12 +214,12 @@ impl ColumnBuffer {
                 buffer.append_value(id.ok_or_else(|| io::Error::other("an ID is not an integer"))?);
             }
             (Self::Text(buffer), Value::Id(get)) => {
-                buffer.append_value(String::from_utf8_lossy(get(row).bytes()));
+                buffer.append_value(byte_text(get(row).bytes()));
             }
             (Self::Text(buffer), Value::Nested(nested)) => {
                 let mut json = Vec::new();
                 (nested.write_json)(row, &mut json)?;
-                buffer.append_value(String::from_utf8_lossy(&json));
+                buffer.append_value(byte_text(&json));
             }
             (Self::Number(buffer), Value::Number(get)) => buffer.append_value(signed(get(row))),
             (Self::Count(buffer), Value::Count(get)) => {

@@ -17,7 +17,7 @@ pub enum RowFormat {
     /// One JSON object on each line.
     JsonLines,
     /// Lines of fields separated by tabs, and a first line with the names of the columns. A tab, line end or
-    /// backslash in a field is written as `\t`, `\n`, `\r` or `\\`.
+    /// backslash in a field is written as `\t`, `\n`, `\r` or `\\`, and a byte that is not UTF-8 as `\xff`.
     Tsv,
     /// Parquet, compressed with Zstandard. The metadata of the file contains the recipe of the method, a text
     /// that identifies how fingerprints are made.

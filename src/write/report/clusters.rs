@@ -6,6 +6,7 @@ use super::wording::Wording;
 use super::{CLUSTERS, MEMBERS, Name, Preview, Report, ReportCluster};
 use crate::write::shared_words::SharedWords;
 use crate::write::summary::{Commands, Summary};
+use simtool_base::byte_text::byte_text;
 use simtool_base::quantity::grouped;
 use simtool_base::shell_word::shell_word;
 use std::io::{self, Write};
@@ -195,7 +196,7 @@ fn with_words(command: &str, names: &[(&[u8], Option<u64>)]) -> Option<String> {
         return None;
     }
     let word = |&(name, record): &(&[u8], Option<u64>)| {
-        let name = String::from_utf8_lossy(name);
+        let name = byte_text(name);
         shell_word(&record.map_or(name.to_string(), |record| format!("{name}:{record}")))
     };
     let words = names.iter().map(word).collect::<Vec<_>>().join(" ");

@@ -3,6 +3,7 @@
 //! Texts, IDs and file names can contain anything, even a script. Everything from the input is written to the
 //! page through one of the types of this file.
 
+use simtool_base::byte_text::byte_text;
 use std::fmt::{self, Display, Write as _};
 
 /// A line of text, such as a name or an ID. `Display` writes it with the special characters of HTML escaped.
@@ -69,25 +70,16 @@ pub(in crate::write) struct Shortened {
 
 /// Shortens a text to at most `most` characters. If the text is too long, its middle part is left out.
 pub(in crate::write) fn shortened(text: &[u8], most: usize) -> Shortened {
-    let with_escapes = |bytes: &[u8]| {
-        let mut whole = String::with_capacity(bytes.len());
-        for chunk in bytes.utf8_chunks() {
-            whole.push_str(chunk.valid());
-            // Writing to a string cannot fail.
-            let _ = chunk.invalid().iter().try_for_each(|byte| write!(whole, "\\x{byte:02x}"));
-        }
-        whole
-    };
     // Only the ends of a very long text are decoded, to save time. `most` characters have at most four times
     // as many bytes.
     let end = 4 * most.max(1);
     let whole = if text.len() > 2 * end {
-        with_escapes(&text[..end]) + &with_escapes(&text[text.len() - end..])
+        byte_text(&text[..end]) + byte_text(&text[text.len() - end..])
     } else {
-        with_escapes(text)
+        byte_text(text)
     };
     if whole.chars().nth(most).is_none() {
-        return Shortened { text: whole, is_cut: false };
+        return Shortened { text: whole.into_owned(), is_cut: false };
     }
     let kept = most.saturating_sub(1);
     let before = whole.chars().take(kept - kept / 2);

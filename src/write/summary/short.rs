@@ -2,6 +2,7 @@
 
 use super::Setting;
 use super::json::{write_parameters, write_seconds};
+use simtool_base::byte_text::path_text;
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
 use std::path::Path;
@@ -36,7 +37,7 @@ impl ShortSummary<'_> {
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let program = concat!("simtool ", env!("CARGO_PKG_VERSION"));
         out.write_all(b"{\n")?;
-        let output = self.output.to_string_lossy();
+        let output = path_text(self.output);
         let texts = [("program", program), ("command", self.command), ("output", &output)];
         let folder = self.working_folder.map(|folder| ("working_folder", folder));
         for (name, value) in texts.into_iter().chain(folder) {

@@ -10,6 +10,7 @@ use arrow_array::{
     LargeBinaryArray, LargeStringArray, RecordBatch, StringArray, StringViewArray,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use simtool_base::byte_text::byte_text;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -98,7 +99,7 @@ fn column<'v>(kind: AddedKind, values: impl Iterator<Item = Option<&'v AddedValu
 
 fn as_text(value: Option<&AddedValue>) -> Option<Cow<'_, str>> {
     match value? {
-        AddedValue::Text(bytes) | AddedValue::Digits(bytes) => Some(String::from_utf8_lossy(bytes)),
+        AddedValue::Text(bytes) | AddedValue::Digits(bytes) => Some(byte_text(bytes)),
         _ => None,
     }
 }

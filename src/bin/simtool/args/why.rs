@@ -2,6 +2,7 @@
 
 use super::CommonArgs;
 use clap::ValueHint;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Arguments of `simtool why OUT ID`.
@@ -14,7 +15,7 @@ pub(crate) struct WhyArgs {
     /// Document: its ID in the run's outputs, or `FILE:RECORD` or `FILE#ID` with the file name that
     /// the run used.
     #[arg(value_name = "ID")]
-    pub(crate) document: String,
+    pub(crate) document: OsString,
 
     /// Print one JSON object, without the differences between the texts.
     #[arg(long)]

@@ -31,6 +31,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::ColumnPath;
+use simtool_base::byte_text::{byte_text, path_text};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::quoted;
 use simtool_model::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
@@ -146,8 +147,8 @@ fn columns(
     for row in range.clone() {
         let document = name(row as u32);
         // Text of Parquet must be UTF-8, but names of files and IDs may be any bytes.
-        ids.append_value(String::from_utf8_lossy(&document.id));
-        files.append_value(document.file.to_string_lossy());
+        ids.append_value(byte_text(&document.id));
+        files.append_value(path_text(document.file));
         records.append_value(document.record.cast_signed());
     }
     let fingerprints: ArrayRef = if rows.shape.words() == 1 {
