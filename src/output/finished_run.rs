@@ -175,6 +175,12 @@ impl FinishedRun {
         Err(ErrorKind::Format { path, byte: 0, expected }.into())
     }
 
+    /// Returns the folder with the outputs of the run.
+    #[must_use]
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Returns the command line of the run.
     #[must_use]
     pub(crate) fn command(&self) -> &str {

@@ -28,6 +28,7 @@ pub(crate) mod kept_without_items;
 mod leading_separator;
 mod list;
 mod listed_clusters;
+pub(crate) mod listed_documents;
 mod named;
 mod ordered_pieces;
 mod output_kind;

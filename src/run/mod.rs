@@ -36,6 +36,7 @@ mod fingerprint;
 mod guessed_settings;
 mod index;
 mod input;
+mod input_change;
 mod input_settings;
 mod join;
 pub mod join_fingerprints;
@@ -76,6 +77,7 @@ pub use index::{
     synced_disk, verify_index,
 };
 pub use input::{Input, Places};
+pub use input_change::InputChange;
 pub use input_settings::{InputSettings, OnError};
 pub use join::{JoinRequest, Joined, join};
 pub use one_document::{NamedBy, NamedDocument};
@@ -86,7 +88,7 @@ pub use passages::{
 pub use preview::{Previewed, preview};
 pub use reading_faults::has_losses;
 pub use recorded_inputs::RecordedInputs;
-pub use recorded_run::{InputChange, LocatedDocument};
+pub use recorded_run::LocatedDocument;
 pub use reference::{MatchedSamples, ReferenceRequest, reference};
 pub use settings_file::{COMMANDS, FileSettings, read_settings};
 pub use standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, standard_input};

@@ -1,7 +1,8 @@
 //! The inputs of a finished run, parsed from its command line.
 
 use super::input_settings::InputSettings;
-use std::path::PathBuf;
+use super::standard_streams::STANDARD_INPUT;
+use std::path::{Path, PathBuf};
 
 /// Inputs of a finished run, as the command line of the run names them.
 #[derive(Clone, Debug)]
@@ -14,4 +15,13 @@ pub struct RecordedInputs {
     pub settings: InputSettings,
     /// Path of the output folder, as the run wrote it.
     pub output: PathBuf,
+}
+
+impl RecordedInputs {
+    /// Returns whether the run read standard input, as documents or as the list of its files.
+    #[must_use]
+    pub(super) fn have_standard_input(&self) -> bool {
+        let paths = self.corpus.iter().chain(&self.queries).chain(&self.settings.files_from);
+        paths.into_iter().any(|path| path == Path::new(STANDARD_INPUT))
+    }
 }

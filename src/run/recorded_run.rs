@@ -2,11 +2,13 @@
 
 use super::face::{Face, Notice};
 use super::input::Places;
+use super::input_change::InputChange;
 use super::input_settings::InputSettings;
 use super::recorded_inputs::RecordedInputs;
 use super::standard_streams::STANDARD_INPUT;
 use crate::output::finished_run::{Fate, FinishedRun, Sought};
 use crate::output::input_search::{InputSearch, Matches};
+use crate::output::listed_documents::find_listed;
 use crate::pipeline::compare::{ReadDocument, WantedDocument, read_document};
 use crate::write::summary::Summary;
 use simtool_base::byte_text::{path_text, path_with_bytes};
@@ -19,7 +21,6 @@ use simtool_read::selection::Selection;
 use simtool_read::walk::{InputFile, listed_paths};
 use simtool_read::{Collection, Corpus, Event, PageContent, ReadOptions, Selector, Visit};
 use std::env;
-use std::fmt;
 use std::fs;
 use std::io;
 use std::ops::ControlFlow;
@@ -39,35 +40,6 @@ pub struct LocatedDocument {
     pub is_passed_over: bool,
     /// Whether the document is one of the queries of a match.
     pub is_query: bool,
-}
-
-/// Change of an input file since a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InputChange {
-    /// Name of the file, as the run wrote it.
-    pub file: String,
-    /// Size of the file in bytes during the run. `None` if the file was not among the inputs of the run.
-    pub bytes: Option<u64>,
-    /// Size of the file in bytes now.
-    pub bytes_now: u64,
-}
-
-impl fmt::Display for InputChange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, bytes, bytes_now } = self;
-        match bytes {
-            Some(bytes) if bytes == bytes_now => {
-                write!(f, "{file} was written since the run, and has {bytes} bytes as before")
-            }
-            Some(bytes) => {
-                write!(
-                    f,
-                    "{file} was written since the run: it had {bytes} bytes, and now has {bytes_now}"
-                )
-            }
-            None => write!(f, "{file} was not among the inputs of the run"),
-        }
-    }
 }
 
 /// A finished run whose inputs can be read again.
@@ -261,16 +233,30 @@ impl<'r> RecordedRun<'r> {
         longest(queries) > longest(corpus)
     }
 
-    /// Looks for a document in the inputs of the run. Callers need this for a document that no output names,
-    /// because it was kept or not compared.
+    /// Looks for a document in the inputs of the run. Callers need this for a document that no cluster names,
+    /// because it was kept or not compared. If the run read standard input, which cannot be read again, also looks
+    /// for the document in the list of all documents.
     ///
     /// # Errors
     ///
     /// An input cannot be read, or no input has the document.
     pub(super) fn look_for(&self, sought: Sought<'_>) -> Result<LocatedDocument> {
         let mut has_fields = self.inputs.is_none();
-        let found = self.look_in_inputs(sought, Matches::First, &mut has_fields)?;
-        found.into_iter().next().ok_or_else(|| self.no_document(sought, has_fields))
+        let mut found = self.look_in_inputs(sought, Matches::First, &mut has_fields)?;
+        if let Some(found) = found.pop() {
+            return Ok(found);
+        }
+        let Some(inputs) = self.inputs.as_ref().filter(|inputs| inputs.have_standard_input())
+        else {
+            return Err(self.no_document(sought, has_fields));
+        };
+        match find_listed(self.run.folder(), sought)? {
+            Some((file, record)) => {
+                let is_query = self.is_query_file(&file);
+                Ok(LocatedDocument { file, record, is_passed_over: false, is_query })
+            }
+            None => Err(unlisted_document(sought, inputs)),
+        }
     }
 
     /// Returns the places of all documents that `sought` names, as `FILE:RECORD`. Returns `None` if the run
@@ -412,6 +398,18 @@ impl<'r> RecordedRun<'r> {
         );
         ErrorKind::Missing { what, reason }.into()
     }
+}
+
+/// Returns the error for a document that no output lists, if the run read standard input.
+fn unlisted_document(sought: Sought<'_>, inputs: &RecordedInputs) -> Error {
+    let what = format!("{sought} is in no output of this run");
+    let is_list = inputs.settings.files_from.as_deref() == Some(Path::new(STANDARD_INPUT));
+    let input = if is_list { "the list of its input files" } else { "its input" };
+    let reason = format!(
+        "{input} was standard input, which cannot be read again; the output `documents` of \
+         `simtool dedup --annotate` lists all documents"
+    );
+    ErrorKind::Missing { what, reason }.into()
 }
 
 impl RecordedRun<'_> {

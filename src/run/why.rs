@@ -1,7 +1,8 @@
 //! `why`: explains what became of a document in a finished run.
 
 use super::face::{Face, Notice};
-use super::recorded_run::{InputChange, LocatedDocument, RecordedRun};
+use super::input_change::InputChange;
+use super::recorded_run::{LocatedDocument, RecordedRun};
 use crate::method::Method;
 use crate::output::finished_run::{Fate, Member, MemberCluster, Sought};
 use crate::pipeline::Boilerplate;

@@ -61,8 +61,18 @@ impl Folder {
 
 /// Runs the program in `folder`, with environment variables.
 pub(crate) fn run(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Finished {
+    run_with_input(folder, arguments, variables, Stdio::null())
+}
+
+/// Runs the program in `folder`, with environment variables and this standard input.
+pub(crate) fn run_with_input(
+    folder: &Path,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+    input: Stdio,
+) -> Finished {
     let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
-    command.current_dir(folder).args(arguments).stdin(Stdio::null()).env_remove("SIMTOOL_ISA");
+    command.current_dir(folder).args(arguments).stdin(input).env_remove("SIMTOOL_ISA");
     let output = command.envs(variables.iter().copied()).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let code = output.status.code().expect("no signal ends the program");

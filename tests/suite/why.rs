@@ -1,6 +1,6 @@
 //! `simtool why`, and the ways to name one document.
 
-use crate::program::{Folder, run};
+use crate::program::{Folder, run, run_with_input};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -346,4 +346,62 @@ fn why_prints_as_much_as_requested() {
     assert!(run.err.contains("--format jsonl: OUT#ID is read as its run read it"), "{}", run.err);
     let run = folder.run_words("why out x -q -v");
     assert_eq!(run.code, 2, "{}", run.err);
+}
+
+/// Documents of standard input, and of files whose list was standard input, are in the outputs alone.
+#[test]
+fn documents_of_standard_input_are_found_in_the_outputs() {
+    let lines = format!(
+        "{{\"id\":\"alone\",\"text\":\"of another kind\"}}\n{{\"id\":7,\"text\":\"{FOX}\"}}\n\
+         {{\"text\":\"{FOX}\"}}\n{{\"text\":\"{FOX}\"}}\n{{\"text\":\"short\"}}\n"
+    );
+    let folder = Folder::empty().with("in.jsonl", lines).with("list", "in.jsonl\n");
+    let dedup = |arguments: &str, input: &str| {
+        let file = fs::File::open(folder.path(input)).unwrap();
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let run = run_with_input(&folder.path(""), &arguments, &[], file.into());
+        assert_eq!(run.code, 0, "{}", run.err);
+    };
+    for format in ["jsonl", "tsv", "parquet"] {
+        dedup(
+            &format!("dedup - --output {format} --annotate --output-format {format} -q"),
+            "in.jsonl",
+        );
+        let first = |document: &str| {
+            let run = folder.run(&["why", format, "--", document]);
+            assert_eq!((run.code, &*run.err), (0, ""), "{format} {document}");
+            // Standard input cannot be read again, so no command that reads it is printed.
+            assert!(!run.out.contains("simtool compare"), "{}", run.out);
+            run.out
+        };
+        assert_eq!(
+            first("alone"),
+            "alone was kept: nothing in the run is like it\nkept        -:0\n"
+        );
+        assert!(first("-:4").starts_with("-:4 was kept: nothing in"), "{format}");
+        assert!(first("7").starts_with("7 was kept, in place of 2 documents\n"), "{format}");
+        let removed = first("-:2");
+        assert!(
+            removed.starts_with("-:2 was removed: it is like 7, which was kept\n"),
+            "{removed}"
+        );
+        assert!(removed.ends_with(&format!("\nmore: simtool why {format} -- -:1\n")), "{removed}");
+        let run = folder.run(&["why", format, "beta"]);
+        assert_eq!((run.code, &*run.out), (1, ""));
+        assert!(
+            run.err.contains("beta is in no output of this run: its input was standard"),
+            "{run:?}"
+        );
+    }
+    dedup("dedup - --output plain -q", "in.jsonl");
+    let run = folder.run(&["why", "plain", "alone"]);
+    assert!(
+        run.err.contains("its input was standard input, which cannot be read again"),
+        "{run:?}"
+    );
+    dedup("dedup --files-from - --output listed -q", "list");
+    let run = folder.run(&["why", "listed", "alone"]);
+    assert!(run.err.contains("the list of its input files was standard input"), "{run:?}");
+    let run = folder.run(&["why", "listed", "7"]);
+    assert!(run.out.contains("simtool compare 'listed#in.jsonl:1' 'listed#in.jsonl:2'"), "{run:?}");
 }

@@ -13,7 +13,8 @@ use simtool::options::Options;
 use simtool::output::finished_run::Member;
 use simtool::pipeline::{Boilerplate, Site};
 use simtool::run::{
-    self, ClusteredDocument, ComparedTexts, DocumentFate, LocatedDocument, WhyRequest,
+    self, ClusteredDocument, ComparedTexts, DocumentFate, LocatedDocument, STANDARD_INPUT,
+    WhyRequest,
 };
 use simtool::shell_word::{shell_argument, shell_word};
 use std::borrow::Cow;
@@ -119,8 +120,11 @@ impl FatePage<'_> {
         };
         let title = if self.is_changed { "found now" } else { "kept" };
         let _ = writeln!(text, "{title:<11} {place}");
-        let this = self.compare_name(&place);
-        let _ = writeln!(text, "\nmore: simtool compare {this} FILE:RECORD");
+        // Standard input cannot be read again.
+        if file != STANDARD_INPUT {
+            let this = self.compare_name(&place);
+            let _ = writeln!(text, "\nmore: simtool compare {this} FILE:RECORD");
+        }
         ShownFate { text, object: json!({ "fate": fate, "file": file, "record": record }) }
     }
 
@@ -136,16 +140,22 @@ impl FatePage<'_> {
         let texts = texts.map_err(|error: Error| console::explained(&error.into()));
         self.list_members(&document, other, &mut text);
         text += &shown_texts(&texts);
-        let compare = self.compare_command(&document, other);
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "\nmore: {compare}");
+        let can_compare = [kept, other].iter().all(|member| member.file != STANDARD_INPUT);
+        let compare = can_compare.then(|| self.compare_command(&document, other));
         let removed = &document.cluster.removed;
         let is_removed = document.at.is_some();
         // If the document was removed, the command for the kept document is printed, which lists the other
         // members.
-        if is_removed && removed.len() > 1 {
+        let explain = (is_removed && removed.len() > 1).then(|| {
             let output = shell_argument(self.args.output.as_os_str());
-            let _ = writeln!(text, "      simtool why {output} {}", shell_word(&kept.place()));
+            let kept = shell_word(&kept.place());
+            let separator = if kept.starts_with('-') { "-- " } else { "" };
+            format!("simtool why {output} {separator}{kept}")
+        });
+        for (at, command) in compare.iter().chain(&explain).enumerate() {
+            let title = if at == 0 { "\nmore:" } else { "     " };
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{title} {command}");
         }
         let itself = document.itself();
         let object = json!({
