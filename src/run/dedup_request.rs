@@ -199,6 +199,8 @@ impl Request {
 
     /// Returns an error if the run stores parts and its settings do not allow that.
     fn check_parts(&self) -> Result<()> {
+        // A copy of standard input would be made before the folder of parts is opened.
+        self.parts.refuse_standard_input(&self.paths.corpus)?;
         if self.task() == Task::Match {
             self.parts.refuse("is of a deduplication, not of a match")?;
         }

@@ -148,7 +148,13 @@ impl PartsRequest {
             // Writing to a string cannot fail.
             let _ = writeln!(settings, "{name}={}", value.display());
         }
-        Ok(Self { mode, settings })
+        let request = Self { mode, settings };
+        if options.get("files_from").is_some_and(|list| list == STANDARD_INPUT) {
+            let rule = "needs the list of files in a file, because standard input cannot be read again: write the \
+                        list to a file, and name it with `files_from`";
+            request.refuse(rule)?;
+        }
+        Ok(request)
     }
 
     /// Demands that all parts of the input are stored.
@@ -171,6 +177,15 @@ impl PartsRequest {
             PartsMode::Resume | PartsMode::Combine => Some(("resume", "true".to_owned())),
             PartsMode::Store(share) => Some(("shard", written(share))),
         }
+    }
+
+    /// Returns an error if the run stores parts and one of its inputs is standard input.
+    pub(super) fn refuse_standard_input(&self, paths: &[PathBuf]) -> Result<()> {
+        if paths.iter().any(|path| path == Path::new(STANDARD_INPUT)) {
+            let rule = "needs files, because standard input cannot be read again: write the input to a file";
+            return self.refuse(rule);
+        }
+        Ok(())
     }
 
     /// Returns an error with this rule if the run stores parts.
@@ -199,7 +214,7 @@ impl PartsRequest {
         command: &str,
         face: &dyn Face,
     ) -> Result<Option<PartsFolder<'_>>> {
-        let Some((setting, value)) = self.setting() else {
+        let Some((_, value)) = self.setting() else {
             let path = parts_path(output);
             if is_output_folder(&path) {
                 let path = path.display();
@@ -210,10 +225,7 @@ impl PartsRequest {
             }
             return Ok(None);
         };
-        if paths.iter().any(|path| path == Path::new(STANDARD_INPUT)) {
-            let rule = "needs files, because standard input cannot be read again";
-            return Err(Error::config(setting, value, rule));
-        }
+        self.refuse_standard_input(paths)?;
         let command = match self.share() {
             Some(_) => without_share(command, &value),
             None => command.to_owned(),

@@ -281,6 +281,12 @@ fn wrong_uses_of_parts_are_refused() {
         ("dedup in --shard 5/4", "--shard 5/4: must be the number of a shard"),
         ("dedup in --shard four", "--shard four: must be the number of a shard"),
         ("dedup - --resume", "--resume true: needs files"),
+        ("dedup - --shard 1/2", "--shard 1/2: needs files"),
+        ("passages - --output out --shard 1/2", "--shard 1/2: needs files"),
+        ("dedup --files-from - --shard 1/2", "--shard 1/2: needs the list of files in a file"),
+        ("dedup --files-from - --resume", "--resume true: needs the list of files in a file"),
+        ("passages --files-from - --output out --shard 1/2", "name it with --files-from"),
+        ("contamination items --files-from - --output out --resume", "name it with --files-from"),
         ("dedup in --method auto --shard 1/2", "--shard 1/2: needs a --method"),
         ("dedup in --preview --resume", "--resume true: does not go with --preview"),
         ("dedup in --dry-run --shard 1/2", "--shard 1/2: does not go with --dry-run"),
@@ -293,5 +299,33 @@ fn wrong_uses_of_parts_are_refused() {
         assert_eq!(refused.code, 2, "{arguments}: {}", refused.err);
         assert!(refused.err.contains(message), "{arguments}: {}", refused.err);
     }
-    assert!(!folder.path("simtool-out").exists());
+    for left in ["simtool-out", "simtool-out.parts", "out.parts"] {
+        assert!(!folder.path(left).exists(), "{left}");
+    }
+}
+
+/// Shards that older versions stored can have their list of files from standard input.
+#[test]
+#[cfg(unix)]
+fn combine_waits_for_no_list_from_standard_input() {
+    let folder = workplace(4);
+    let stored = folder.run_words("dedup in --output out --shard 1/1 -q");
+    assert_eq!(stored.code, 0, "{}", stored.err);
+    let record = folder.path("out.parts/summary.json");
+    let text = fs::read_to_string(&record).unwrap();
+    fs::write(&record, text.replace("dedup in ", "dedup --files-from - ")).unwrap();
+    // The reading end stays open, so a program that reads standard input would wait forever.
+    let mut child = Command::new(env!("CARGO_BIN_EXE_simtool"))
+        .current_dir(folder.path(""))
+        .args(["combine", "out"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let input = child.stdin.take();
+    let ended = child.wait_with_output().unwrap();
+    drop(input);
+    assert_eq!(ended.status.code(), Some(1));
+    let message = String::from_utf8(ended.stderr).unwrap();
+    assert!(message.contains("read the list of their files from standard input"), "{message}");
 }
