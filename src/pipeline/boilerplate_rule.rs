@@ -6,6 +6,7 @@ use simtool_base::stable_hash::hash;
 use simtool_model::document::Document;
 use simtool_model::document_id::DocumentId;
 use simtool_read::uri;
+use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -43,22 +44,23 @@ impl Site {
 
     /// Returns the hash of the site of a document, which is 0 if there is one site.
     pub(crate) fn of(self, document: &Document<'_>, file: &Path) -> u64 {
-        if self == Self::All { 0 } else { hash(self.name(document, file)) | 1 }
+        if self == Self::All { 0 } else { hash(&self.name(document, file)) | 1 }
     }
 
     /// Returns the name of the site of a document. It is empty if there is one site, and for a document without
-    /// a host.
-    pub(super) fn name<'d>(self, document: &Document<'d>, file: &'d Path) -> &'d [u8] {
+    /// a host. The case of the letters of a host makes no difference.
+    pub(super) fn name<'d>(self, document: &Document<'_>, file: &'d Path) -> Cow<'d, [u8]> {
         let id_as_uri = || {
             let id = document.id.map(DocumentId::bytes);
             id.filter(|id| !uri::host(id).is_empty())
         };
         let of_file =
             || file.parent().map_or(&[][..], |folder| folder.as_os_str().as_encoded_bytes());
-        match self {
-            Self::All => &[],
-            Self::Host => id_as_uri().map_or(&[][..], uri::host),
-            Self::Folder => id_as_uri().map_or_else(of_file, uri::folder),
+        match (self, id_as_uri()) {
+            (Self::All, _) | (Self::Host, None) => Cow::Borrowed(&[]),
+            (Self::Host, Some(uri)) => Cow::Owned(uri::canonical_host(uri)),
+            (Self::Folder, None) => Cow::Borrowed(of_file()),
+            (Self::Folder, Some(uri)) => Cow::Owned(uri::canonical_folder(uri)),
         }
     }
 }
@@ -117,9 +119,12 @@ mod tests {
         for (of, other, file, is_same) in [
             (Site::All, Some("http://b.example/"), "z/f", true),
             (Site::Host, Some("https://a.example/y"), "z/f", true),
+            (Site::Host, Some("HTTP://A.Example./y"), "z/f", true),
             (Site::Host, Some("http://b.example/x/1.html"), "f", false),
             (Site::Host, None, "f", false),
             (Site::Folder, Some("http://a.example/x/2.html?q"), "z/f", true),
+            (Site::Folder, Some("Http://A.example/x/3.html"), "z/f", true),
+            (Site::Folder, Some("http://a.example/X/1.html"), "f", false),
             (Site::Folder, Some("http://a.example/y/1.html"), "f", false),
             (Site::Folder, Some("17"), "f", false),
         ] {

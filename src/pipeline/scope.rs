@@ -6,6 +6,7 @@ use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_base::stable_hash::hash;
 use simtool_model::document::Document;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Hash of the value of a document that has none. No value has this hash.
@@ -90,15 +91,15 @@ impl Scope {
     /// Returns the hash of the value of a document, or [`NO_VALUE`].
     pub(super) fn hash_of(self, document: &Document<'_>, file: &Path) -> u64 {
         let value = match self.value {
-            ScopeValue::Field(number) => document.fields[number],
-            ScopeValue::File => Some(file.as_os_str().as_encoded_bytes()),
+            ScopeValue::Field(number) => document.fields[number].map(Cow::Borrowed),
+            ScopeValue::File => Some(Cow::Borrowed(file.as_os_str().as_encoded_bytes())),
             ScopeValue::Folder => Some(Site::Folder.name(document, file)),
             ScopeValue::Host => {
                 Some(Site::Host.name(document, file)).filter(|host| !host.is_empty())
             }
         };
         // The lowest bit is set, so that no value has the hash of a missing value.
-        value.map_or(NO_VALUE, |value| hash(value) | 1)
+        value.map_or(NO_VALUE, |value| hash(&value) | 1)
     }
 }
 

@@ -168,3 +168,14 @@ fn a_run_within_folders_is_equal_to_a_run_of_each_folder() {
         assert_eq!(one_thread, together, "{options}");
     }
 }
+
+#[test]
+fn the_case_of_a_host_makes_no_difference() {
+    let page = |uri: &str| format!("{{\"id\":\"{uri}\",\"text\":\"{TEXT}\"}}\n");
+    let uris = ["http://a.example/x/1", "HTTP://A.Example./x/2", "http://a.example/X/3"];
+    let folder = Folder::empty().with("in/pages.jsonl", uris.map(page).concat());
+    let removed = |options: &str| run(&folder, options).1.len();
+    assert_eq!([removed("--within host"), removed("--across host")], [2, 0]);
+    // Servers may distinguish the case of a path.
+    assert_eq!([removed("--within folder"), removed("--across folder")], [1, 1]);
+}

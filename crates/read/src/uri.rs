@@ -5,6 +5,8 @@
 //! T. Berners-Lee, R. Fielding, L. Masinter. Uniform Resource Identifier (URI): Generic Syntax. RFC 3986, 2005,
 //! section 3.
 
+use std::ops::Range;
+
 /// Returns the host of a URI, without a port and user, or nothing if it has none.
 ///
 /// ```
@@ -17,16 +19,49 @@
 /// ```
 #[must_use]
 pub fn host(uri: &[u8]) -> &[u8] {
-    let Some(scheme) = memchr::memmem::find(uri, b"://") else { return &[] };
-    let rest = &uri[scheme + 3..];
-    let authority =
-        &rest[..rest.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(rest.len())];
-    let host = authority.rsplit(|&byte| byte == b'@').next().unwrap_or_default();
+    &uri[host_range(uri)]
+}
+
+/// Returns the place of the host in a URI. The range is empty if the URI has no host.
+fn host_range(uri: &[u8]) -> Range<usize> {
+    let Some(scheme) = memchr::memmem::find(uri, b"://") else { return 0..0 };
+    let start = scheme + 3;
+    let length = uri[start..].iter().position(|byte| b"/?#".contains(byte));
+    let end = length.map_or(uri.len(), |length| start + length);
+    let user = uri[start..end].iter().rposition(|&byte| byte == b'@');
+    let start = user.map_or(start, |user| start + user + 1);
+    let host = &uri[start..end];
     // The colons of an IPv6 address are in brackets, so only a colon behind them is before a port.
-    match host.iter().position(|&byte| byte == b']') {
-        Some(bracket) => &host[..=bracket],
-        None => host.split(|&byte| byte == b':').next().unwrap_or_default(),
-    }
+    let length = match host.iter().position(|&byte| byte == b']') {
+        Some(bracket) => bracket + 1,
+        None => host.iter().position(|&byte| byte == b':').unwrap_or(host.len()),
+    };
+    start..start + length
+}
+
+/// Returns the host of a URI in the spelling that all names of the host share: in lower case, and without the
+/// dot at the end of a complete domain name.
+///
+/// ```
+/// use simtool_read::uri;
+///
+/// assert_eq!(uri::canonical_host(b"http://News.Example./a"), b"news.example");
+/// ```
+#[must_use]
+pub fn canonical_host(uri: &[u8]) -> Vec<u8> {
+    let host = host(uri);
+    host.strip_suffix(b".").unwrap_or(host).to_ascii_lowercase()
+}
+
+/// Returns the [`folder`] of a URI, with its scheme in lower case and with its [`canonical_host`]. The path is
+/// unchanged, because servers may distinguish the case of its letters.
+#[must_use]
+pub fn canonical_folder(uri: &[u8]) -> Vec<u8> {
+    let folder = folder(uri);
+    let Range { start, end } = host_range(folder);
+    let scheme = memchr::memmem::find(folder, b"://").unwrap_or(0);
+    let (before, behind) = (&folder[scheme..start.max(scheme)], &folder[end.max(scheme)..]);
+    [&folder[..scheme].to_ascii_lowercase()[..], before, &canonical_host(folder), behind].concat()
 }
 
 /// Returns the path of a URI without query and fragment.
@@ -59,6 +94,22 @@ fn path_start(uri: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spellings_of_a_host_are_one() {
+        for (uri, host, folder) in [
+            ("http://a.b/C/d", "a.b", "http://a.b/C/"),
+            ("HTTP://A.B./C/", "a.b", "http://a.b/C/"),
+            ("http://Me@A.b:80/", "a.b", "http://Me@a.b:80/"),
+            ("http://[::A]:80/x", "[::a]", "http://[::a]:80/"),
+            ("http://A.B", "a.b", "http://a.b"),
+            ("Urn:X:y", "", "Urn:X:y"),
+            ("", "", ""),
+        ] {
+            let found = [canonical_host(uri.as_bytes()), canonical_folder(uri.as_bytes())];
+            assert_eq!(found, [host, folder].map(|text| text.as_bytes().to_vec()), "{uri}");
+        }
+    }
 
     #[test]
     fn parts_of_odd_uris() {
