@@ -136,7 +136,7 @@ fn a_list_may_come_through_standard_input() {
 
 /// Returns three records without a field "text" in each format that has fields, and the names of
 /// their fields.
-fn without_text() -> [(&'static str, Vec<u8>, &'static str); 4] {
+fn without_text() -> [(&'static str, Vec<u8>, &'static str); 5] {
     use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
     use std::sync::Arc;
     let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
@@ -149,8 +149,10 @@ fn without_text() -> [(&'static str, Vec<u8>, &'static str); 4] {
     writer.close().unwrap();
     let lines = [(1, "a"), (2, "b"), (3, "c")]
         .map(|(id, body)| format!("{{\"id\":{id},\"body\":\"{body}\"}}\n"));
+    let scored = lines.concat().replace('}', ",\"score\":NaN}");
     [
         ("a.jsonl", lines.concat().into_bytes(), "id, body"),
+        ("scored.jsonl", scored.into_bytes(), "id, body, score"),
         ("a.csv", b"id,body\n1,a\n2,b\n3,c\n".to_vec(), "id, body"),
         ("a.tsv", b"id\tbody\n1\ta\n2\tb\n3\tc\n".to_vec(), "id, body"),
         ("a.parquet", parquet, "id, body"),

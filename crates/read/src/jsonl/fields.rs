@@ -1,6 +1,7 @@
 //! Finds the fields of a line of JSON with a parser that validates the whole line.
 
 use crate::form_feed::without_byte_order_mark;
+use crate::jsonl::non_finite::without_non_finite;
 use crate::jsonl::object::{Object, Refusal, elements};
 use crate::jsonl::strings::unescaped;
 use crate::selector::Selector;
@@ -94,9 +95,12 @@ pub(super) fn find_fields<'de>(
 /// listed. Returns an empty list if the line is not an object.
 pub(crate) fn field_names(line: &[u8]) -> Vec<String> {
     let line = String::from_utf8_lossy(without_byte_order_mark(line));
+    let mut finite = String::new();
+    // A reader accepts numbers that JSON does not have, so the line is no other object because of them.
+    let line = without_non_finite(&line, &mut finite).unwrap_or(&line);
     let mut names = Vec::new();
-    if !is_too_deep(line.as_bytes(), DEEPEST) && Object::parse(&line).is_ok() {
-        add_names(&line, "", &mut names);
+    if !is_too_deep(line.as_bytes(), DEEPEST) && Object::parse(line).is_ok() {
+        add_names(line, "", &mut names);
     }
     names
 }
