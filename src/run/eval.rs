@@ -17,6 +17,7 @@ use crate::pipeline::timings::Timings;
 use crate::suggest::{Suggestion, suggest};
 use crate::write::evaluation::{PictureWriter, overview, plot_files, plot_names, write_page};
 use crate::write::output_folder::Existing;
+use simtool_base::durable::creation_error;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::Options;
@@ -257,7 +258,8 @@ impl EvalRequest {
             write_whole_file(path, self.existing, face, |file| file.write(&bytes))?;
         }
         if let Some(folder) = &self.plots {
-            fs::create_dir_all(folder).map_err(|error| Error::io(folder, "create", error))?;
+            let failed = |error| Error::io(folder, "create", creation_error(folder, error));
+            fs::create_dir_all(folder).map_err(failed)?;
             for plot in plot_files(evaluation) {
                 let path = folder.join(&plot.name);
                 write_whole_file(&path, self.existing, face, |file| {

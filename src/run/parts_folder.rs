@@ -7,7 +7,7 @@ use crate::output::finished_run::FinishedRun;
 use crate::pipeline::parts::{Parts, ShardShare, remove_parts};
 use crate::write::summary::{Setting, ShortSummary};
 use crate::write::whole_file::WholeFile;
-use simtool_base::durable::Durability;
+use simtool_base::durable::{Durability, creation_error};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::memory_ledger::Ledger;
 use simtool_base::options::Options;
@@ -241,7 +241,7 @@ impl PartsFolder<'_> {
     /// Creates the folder and its record, or checks them.
     fn prepare(&mut self, output: &Path) -> Result<()> {
         let path = &self.path;
-        let failed = |error| Error::io(path, "create", error);
+        let failed = |error| Error::io(path, "create", creation_error(path, error));
         fs::create_dir_all(path).map_err(failed)?;
         // The record marks the folder, so that no run reads it as input and no other folder is used or removed.
         if !is_output_folder(path) {

@@ -1,7 +1,7 @@
 //! A folder of outputs that appears under its final name either complete or not at all.
 
 use super::staging::{StagingFolder, folder_of, remove_abandoned};
-use simtool_base::durable::{Disk, Durability, is_taken};
+use simtool_base::durable::{Disk, Durability, creation_error, is_taken};
 use simtool_base::error::{Error, Result};
 use simtool_base::steady_file::SteadyFile;
 use simtool_read::walk::is_output_folder;
@@ -145,7 +145,7 @@ impl OutputFolder {
         disk: Disk,
     ) -> Result<Self> {
         let occupied = refuse_content(path, existing, replaceable)?;
-        let error = |e| Error::io(path, "create", e);
+        let error = |e| Error::io(path, "create", creation_error(path, e));
         // If `path` is a symbolic link, the link stays and its target is replaced.
         let place =
             if path.is_symlink() { path.canonicalize().map_err(error)? } else { path.to_owned() };

@@ -1,7 +1,7 @@
 //! A file that appears under its final name either complete or not at all.
 
 use super::staging::{self, folder_of};
-use simtool_base::durable::{Disk, Durability};
+use simtool_base::durable::{Disk, Durability, creation_error};
 use simtool_base::error::{Error, Result};
 use std::fs::{self, File};
 use std::io::Write;
@@ -59,7 +59,7 @@ impl WholeFile {
     ///
     /// The folder does not exist or cannot be written.
     pub(crate) fn create_on(path: &Path, disk: Disk) -> Result<Self> {
-        let error = |e| Error::io(path, "write", e);
+        let error = |e| Error::io(path, "write", creation_error(path, e));
         let target = if Self::is_direct(path) {
             Target::Direct(File::options().write(true).open(path).map_err(error)?)
         } else {

@@ -243,9 +243,20 @@ fn a_full_disk_is_named() {
     let folder = folder();
     let error = failure(&folder, &["1", "4", "--result", "/dev/full"]);
     assert!(error.starts_with("simtool: error: cannot write /dev/full: No space"), "{error}");
-    for arguments in
-        ["1 4", "1 4 --result -", "--help", "-h", "--version", "man", "completions zsh"]
-    {
+    let printing = [
+        "1 4",
+        "1 4 --result -",
+        "--help",
+        "-h",
+        "--version",
+        "--version --verbose",
+        "man",
+        "completions zsh",
+        "cite exact",
+        "dedup --print-config",
+        "index add --print-config",
+    ];
+    for arguments in printing {
         let script = format!(r#""$0" {arguments} >/dev/full"#);
         let mut shell = std::process::Command::new("sh");
         shell.current_dir(folder.path("")).args(["-c", &script, env!("CARGO_BIN_EXE_simtool")]);
@@ -254,6 +265,27 @@ fn a_full_disk_is_named() {
         assert_eq!(output.status.code(), Some(1), "{arguments}");
         let wanted = "simtool: error: cannot write to standard output: No space";
         assert!(error.starts_with(wanted), "{arguments}: {error}");
+    }
+}
+
+/// A file in the place of a folder is named, whatever a command writes there.
+#[test]
+fn a_file_in_the_place_of_a_folder_is_named() {
+    let folder = folder().with("in/a.txt", "one two three").with("file", "x");
+    for arguments in [
+        "dedup in --output file/sub",
+        "dedup in --output file/sub/deeper",
+        "dedup in --output file/sub --resume",
+        "dedup in --output file/sub --shard 1/1",
+        "match in --against in --output file/sub",
+        "passages in --output file/sub.jsonl",
+        "passages in --output file/sub --write-kept",
+        "contamination in --in in --output file/sub.jsonl",
+        "fingerprint in --output file/sub.txt",
+        "index create file/sub --method simhash",
+    ] {
+        let error = failure(&folder, &arguments.split(' ').collect::<Vec<_>>());
+        assert!(error.contains(": file is a file and not a folder"), "{arguments}: {error}");
     }
 }
 

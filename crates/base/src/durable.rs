@@ -27,6 +27,20 @@ const FEW_FILES: usize = 256;
 /// Largest number of files and folders that are synced at the same time, each by its own thread.
 const SYNCS: usize = 16;
 
+/// Returns the error that a user gets if `path` cannot be created. If a file is in the place of a folder that should
+/// contain `path`, the error names the file, because the message of the system does not.
+#[must_use]
+pub fn creation_error(path: &Path, error: io::Error) -> io::Error {
+    let mut folders = path.ancestors().skip(1);
+    match folders.find(|folder| fs::symlink_metadata(folder).is_ok()) {
+        Some(file) if !file.is_dir() => {
+            let reason = format!("{} is a file and not a folder", file.display());
+            io::Error::new(io::ErrorKind::NotADirectory, reason)
+        }
+        _ => error,
+    }
+}
+
 /// Whether an output file or folder is synced before it gets its final name. Syncing makes the
 /// system write it to the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -53,7 +53,7 @@ pub(crate) fn with_settings(
     if prints {
         return match console::out(called.printed().as_bytes()) {
             Ok(()) => Err(ExitStatus::Done),
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(crate::failed(&error.into())),
         };
     }
     called.completed(arguments, environment).map_err(failed)

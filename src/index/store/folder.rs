@@ -15,6 +15,7 @@ use super::manifest::{Manifest, SegmentEntry};
 use super::sealed_file::Seal;
 use super::segment::{Segment, SegmentRest, SegmentRows, SegmentWriter};
 use simtool_base::durable::Disk;
+use simtool_base::durable::creation_error;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::mapped_file::FileAccess;
 use std::fs::{self, File};
@@ -175,7 +176,7 @@ impl IndexWriter {
     ) -> Result<Self> {
         match fs::create_dir(path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(Error::io(path, "create", error));
+                return Err(Error::io(path, "create", creation_error(path, error)));
             }
             _ => {}
         }
