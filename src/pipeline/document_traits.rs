@@ -1,9 +1,9 @@
 //! The values of documents that decide which of them are compared, and which are kept.
 
-use super::keep_order::KeepOrder;
+use super::keep_order::{FieldRule, KeepOrder};
 use super::scope::{NO_VALUE, Scope};
 use super::stored_bytes::{BytesReader, BytesWriter};
-use super::unread_dates::UnreadDates;
+use super::unread_values::UnreadValues;
 use simtool_model::document::Document;
 use simtool_model::field_value::FieldValue;
 use std::cmp::Ordering;
@@ -26,8 +26,9 @@ pub(super) struct DocumentTraits {
     /// For each rule that chooses kept documents, the value of each document. A rule that compares no field has
     /// no values.
     preferences: Vec<Vec<FieldValue>>,
-    /// Dates that are not understood, if a rule compares dates.
-    unread_dates: UnreadDates,
+    /// For each rule that chooses kept documents, the values that it cannot use. The list ends with the last rule that
+    /// has such values.
+    unread: Vec<UnreadValues>,
     /// For each document, the hash of the value that decides with which others it is compared. Empty if all
     /// documents are compared.
     scope_values: Vec<u64>,
@@ -50,10 +51,16 @@ impl DocumentTraits {
             }
             self.preferences[number].extend(value);
         }
-        if let Some((key, field)) = wanted.keep.and_then(KeepOrder::date_key)
-            && let Some((FieldValue::Missing, before)) = self.preferences[key].split_last()
+        for FieldRule { key, rule, field } in wanted.keep.iter().flat_map(|keep| keep.field_rules())
         {
-            self.unread_dates.push(before.len() as u32, document.fields[field].unwrap_or_default());
+            if let (Some(bytes), Some((value, before))) =
+                (document.fields[field], self.preferences[key].split_last())
+                && rule.is_unread(value)
+            {
+                let rules = self.unread.len().max(key + 1);
+                self.unread.resize_with(rules, UnreadValues::default);
+                self.unread[key].push(before.len() as u32, bytes);
+            }
         }
         self.scope_values.extend(wanted.scope.map(|scope| scope.hash_of(document, file)));
     }
@@ -67,22 +74,29 @@ impl DocumentTraits {
                 store_value(value, out);
             }
         }
-        self.unread_dates.store(out);
+        out.number(self.unread.len() as u64);
+        for unread in &self.unread {
+            unread.store(out);
+        }
         out.numbers(self.scope_values.iter().copied());
     }
 
     /// Takes the values that [`store`](Self::store) has appended. Returns `None` if the bytes are others.
     pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
         let preferences = from.list(|from| from.list(restore_value))?;
-        let unread_dates = UnreadDates::restore(from)?;
-        Some(Self { preferences, unread_dates, scope_values: from.list(BytesReader::number)? })
+        let unread = from.list(UnreadValues::restore)?;
+        Some(Self { preferences, unread, scope_values: from.list(BytesReader::number)? })
     }
 
     /// Adds the values of other documents behind these.
     pub(super) fn append(&mut self, mut more: Self) {
-        // The values of a rule that compares dates are in a list that has a value of each document.
+        // The values of a rule that compares a field are in a list that has a value of each document.
         let rows = self.preferences.iter().map(Vec::len).max().unwrap_or(0);
-        self.unread_dates.append(rows as u32, more.unread_dates);
+        let rules = self.unread.len().max(more.unread.len());
+        self.unread.resize_with(rules, UnreadValues::default);
+        for (unread, more) in self.unread.iter_mut().zip(more.unread.drain(..)) {
+            unread.append(rows as u32, more);
+        }
         // A shard without documents has no lists.
         let missing = more.preferences.len().saturating_sub(self.preferences.len());
         self.preferences.extend(std::iter::repeat_with(Vec::new).take(missing));
@@ -120,9 +134,9 @@ impl DocumentTraits {
         self.preferences.get(index).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the dates that are not understood.
-    pub(super) fn unread_dates(&self) -> &UnreadDates {
-        &self.unread_dates
+    /// Returns the values that rule number `index` cannot use. `None` if there are none.
+    pub(super) fn unread(&self, index: usize) -> Option<&UnreadValues> {
+        self.unread.get(index).filter(|unread| unread.count > 0)
     }
 
     /// Returns the number of documents that are compared with no other, because they lack the value.

@@ -38,6 +38,16 @@ enum KeepKey {
     Listed { field: usize, values: Vec<String> },
 }
 
+/// A rule of a [`KeepOrder`] that compares the dates or the numbers of a field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FieldRule {
+    /// Index of the rule in the order.
+    pub(crate) key: usize,
+    pub(crate) rule: Keep,
+    /// Number of the field.
+    pub(crate) field: usize,
+}
+
 impl From<Keep> for KeepOrder {
     /// Creates the order with one rule, which compares the first field of the documents if it compares one.
     fn from(rule: Keep) -> Self {
@@ -146,13 +156,19 @@ impl KeepOrder {
         }
     }
 
-    /// Returns the index of the first rule that compares dates, and the number of its field.
-    pub(crate) fn date_key(&self) -> Option<(usize, usize)> {
-        let mut keys = self.keys.iter().enumerate();
-        keys.find_map(|(index, key)| match key {
-            KeepKey::Rule { rule, field } if rule.is_by_date() => Some((index, *field)),
+    /// Returns the rules that compare the dates or the numbers of a field.
+    pub(crate) fn field_rules(&self) -> impl Iterator<Item = FieldRule> {
+        self.keys.iter().enumerate().filter_map(|(key, rule)| match *rule {
+            KeepKey::Rule { rule, field } if rule.is_by_field() => {
+                Some(FieldRule { key, rule, field })
+            }
             _ => None,
         })
+    }
+
+    /// Returns the first rule that compares dates.
+    pub(crate) fn date_rule(&self) -> Option<FieldRule> {
+        self.field_rules().find(|compared| compared.rule.is_by_date())
     }
 
     /// Returns the number of the field that each rule compares, and whether the rule lists values. `None` for a

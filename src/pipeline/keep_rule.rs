@@ -88,6 +88,16 @@ impl Keep {
         matches!(self, Self::Newest | Self::Oldest)
     }
 
+    /// Returns whether a document has a value that this rule cannot use as a date or a number. `value` is the parsed
+    /// value. A document without a value also has no date, so the caller must know that it has one.
+    pub(super) fn is_unread(self, value: &FieldValue) -> bool {
+        match self {
+            Self::Newest | Self::Oldest => *value == FieldValue::Missing,
+            Self::FieldMax | Self::FieldMin => matches!(value, FieldValue::Text(_)),
+            Self::First | Self::Last | Self::Longest => false,
+        }
+    }
+
     /// Parses the bytes of the field that this rule compares. `None` means that the document lacks the field.
     #[must_use]
     pub fn value(self, bytes: Option<&[u8]>) -> FieldValue {

@@ -61,7 +61,7 @@ mod stored_passages;
 mod stored_summary;
 mod text_facts;
 pub mod timings;
-mod unread_dates;
+mod unread_values;
 pub(crate) mod verify;
 pub(crate) mod watched;
 

@@ -6,7 +6,7 @@ use super::quarantine::{Quarantine, ShardQuarantine};
 use super::stored_bytes::{BytesReader, BytesWriter};
 use super::stored_summary::{restore_fault, restore_ids, store_fault, store_ids};
 use super::text_facts::TextFacts;
-use super::unread_dates::UnreadDates;
+use super::unread_values::UnreadValues;
 use simtool_base::error::Result;
 use simtool_base::fault::Fault;
 use simtool_compute::threads::Threads;
@@ -331,9 +331,9 @@ impl CollectionSummary {
         self.traits.without_preference(key)
     }
 
-    /// Returns the dates that are not understood.
-    pub(crate) fn unread_dates(&self) -> &UnreadDates {
-        self.traits.unread_dates()
+    /// Returns the values that rule number `key` cannot use as dates or numbers. `None` if there are none.
+    pub(crate) fn unread_values(&self, key: usize) -> Option<&UnreadValues> {
+        self.traits.unread(key)
     }
 
     /// Returns for each of `files` files whether a document in it has a value for rule number `key`.

@@ -5,8 +5,10 @@ use super::input::Input;
 use super::input_settings::refuse_joined;
 use crate::pipeline::CollectionSummary;
 use crate::pipeline::document_fields::DocumentField;
+use crate::pipeline::keep_order::FieldRule;
 use crate::pipeline::scope::{Scope, ScopeValue};
 use crate::write::summary::{Dates, InputState, Summary};
+use simtool_base::byte_text::path_text;
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::quoted;
 use simtool_base::quantity::counted;
@@ -59,6 +61,10 @@ impl Request {
         summary: &mut Summary,
     ) {
         summary.dates = self.dates(inputs.first(), read.first());
+        let by_number =
+            self.config.keep.field_rules().filter(|compared| !compared.rule.is_by_date());
+        summary.unread_numbers =
+            by_number.map(|compared| unread_count(read.first(), compared)).sum();
         let states = inputs.iter().flat_map(|input| input.collection.file_states());
         let state = |(file, bytes, modified): (&Path, u64, SystemTime)| InputState {
             file: file.as_os_str().as_encoded_bytes().to_vec(),
@@ -71,42 +77,58 @@ impl Request {
     /// Returns the fields of the dates and the number of documents without a date, if the date decides which
     /// documents are kept.
     fn dates(&self, input: &Input<'_>, read: &CollectionSummary) -> Option<Dates> {
-        let (key, field) = self.config.keep.date_key()?;
+        let compared = self.config.keep.date_rule()?;
+        let FieldRule { key, field, .. } = compared;
         let selectors = self.field_selectors();
         // A field is not a source of dates if no date in its file is understood.
         let dated = read.files_with_preference(key, input.collection.file_count());
         let fields = input.collection.selected_names(&selectors[field], |file| dated[file]);
-        let unread = read.unread_dates().count;
-        Some(Dates { fields, without: read.without_preference(key), unread })
+        Some(Dates {
+            fields,
+            without: read.without_preference(key),
+            unread: unread_count(read, compared),
+        })
     }
 
-    /// Returns a note about the dates that are not understood, with the first one. `consequence` says what
-    /// follows if no date is understood.
-    fn note_unread_dates(
+    /// Returns a note about the values that a rule cannot use as dates or numbers, with the first one. `consequence`
+    /// says what follows if the rule can use no value.
+    fn note_unread(
         &self,
+        compared: FieldRule,
         input: &Input<'_>,
         read: &CollectionSummary,
         consequence: &str,
     ) -> Option<String> {
-        let (key, _) = self.config.keep.date_key()?;
-        let unread = read.unread_dates();
-        let (row, date) = unread.first.as_ref()?;
+        let unread = read.unread_values(compared.key)?;
+        let (row, value) = unread.first.as_ref()?;
         let place = read.ids.place(DocOrdinal(*row));
-        let file = input.collection.file_name(place.file as usize).display();
-        let count = counted(unread.count, "date");
-        let is = if unread.count == 1 { "is" } else { "are" };
-        let all = read.without_preference(key) == read.ids.len() as u64;
-        let rest = if all {
-            format!("no document has a date that is understood; {consequence}")
+        let file = path_text(input.collection.file_name(place.file as usize));
+        let example =
+            format!("for example \"{}\" in record {} of {file}", quoted(value), place.record);
+        let documents = read.ids.len() as u64;
+        let missing = read.without_preference(compared.key);
+        if compared.rule.is_by_date() {
+            let count = counted(unread.count, "date");
+            let is = if unread.count == 1 { "is" } else { "are" };
+            let rest = if missing == documents {
+                format!("no document has a date that is understood; {consequence}")
+            } else {
+                "documents with a date that is understood were preferred".to_owned()
+            };
+            return Some(format!(
+                "{count} {is} not understood, {example}; {rest}. Write dates as 2026-01-31"
+            ));
+        }
+        let fields: Vec<&DocumentField> = self.config.fields.iter().collect();
+        let name = self.name_of(fields[compared.field]).unwrap_or_default();
+        let count = counted(unread.count, "value");
+        let are = if unread.count == 1 { "is no number" } else { "are no numbers" };
+        let rest = if unread.count + missing == documents {
+            "texts were compared by their bytes"
         } else {
-            "documents with a date that is understood were preferred".to_owned()
+            "documents with a number were preferred"
         };
-        Some(format!(
-            "{count} {is} not understood, for example \"{}\" in record {} of {file}; {rest}. Write dates \
-             as 2026-01-31",
-            quoted(date),
-            place.record,
-        ))
+        Some(format!("{count} of {name} {are}, {example}; {rest}"))
     }
 
     /// Returns an error if no record has a field that the user named.
@@ -149,11 +171,17 @@ impl Request {
         let numbered: Vec<&DocumentField> = self.config.fields.iter().collect();
         let only = self.config.keep.only_rule().is_some();
         let consequence = if only { "the first ones were kept" } else { "the other rules decided" };
-        let unread = self.note_unread_dates(inputs.first(), read.first(), consequence);
-        // A field with dates that are not understood is not empty.
-        let dated = self.config.keep.date_key().filter(|_| unread.is_some());
+        let rules: Vec<FieldRule> = self.config.keep.field_rules().collect();
+        let unread = rules.iter().filter_map(|&compared| {
+            self.note_unread(compared, inputs.first(), read.first(), consequence)
+        });
+        // A field with values that a rule cannot use is not empty.
+        let is_unread = |number: usize| {
+            let mut rules = rules.iter().filter(|compared| compared.field == number);
+            rules.any(|&compared| unread_count(read.first(), compared) > 0)
+        };
         let empty = self.empty_preferences(read.first()).into_iter();
-        let empty = empty.filter(|(number, _)| dated.is_none_or(|(_, dated)| dated != *number));
+        let empty = empty.filter(|(number, is_listed)| *is_listed || !is_unread(*number));
         let notes = empty.map(|(number, is_listed)| match self.name_of(numbered[number]) {
             Some(name) if is_listed => {
                 format!("no document has a preferred value of {name}; {consequence}")
@@ -163,7 +191,7 @@ impl Request {
                 "no document has a date that is understood, such as 2026-01-31; {consequence}"
             ),
         });
-        let mut notes: Vec<String> = unread.into_iter().chain(notes).collect();
+        let mut notes: Vec<String> = unread.chain(notes).collect();
         if let Some(scope) = self.config.scope.filter(|_| read.iter().any(lacks_scope)) {
             let name = scope.value.written(&self.config.fields);
             notes.push(format!("the field {name} is empty everywhere; no documents were compared"));
@@ -183,6 +211,11 @@ impl Request {
         });
         empty.collect()
     }
+}
+
+/// Returns the number of documents whose value a rule cannot use as a date or a number.
+fn unread_count(read: &CollectionSummary, compared: FieldRule) -> u64 {
+    read.unread_values(compared.key).map_or(0, |unread| unread.count)
 }
 
 /// Returns whether no document of a collection has the value that decides with which others it is compared.

@@ -106,6 +106,35 @@ fn dates_that_are_not_understood_are_counted_and_one_is_shown() {
 }
 
 #[test]
+fn values_that_are_no_numbers_are_counted_and_one_is_shown() {
+    let row = |id: u32, score: &str| format!("{id},{score},{A}\n");
+    let rows =
+        ["id,score,text\n".to_owned(), row(1, "8"), row(2, " 9"), row(3, " "), row(4, "n/a")];
+    let folder = Folder::empty()
+        .with("scored.csv", rows.concat() + &row(5, "none"))
+        .with("dated.csv", format!("id,day,text\n1,2026-01-02,{A}\n2,2026-03-01,{A}\n"));
+    for (keep, kept) in [("max:score", "2"), ("min:score", "1"), ("min:id,max:score", "1")] {
+        let run = folder.run_words(&format!("dedup scored.csv --keep {keep} --force"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert_eq!(removed(&folder)[0]["kept_id"], kept, "{keep}");
+        assert!(run.out.contains("unclear numbers            2  "), "{}", run.out);
+        let note = "2 values of score are no numbers, for example \"n/a\" in record 3 of scored.csv; \
+                    documents with a number were preferred\n";
+        assert!(run.err.contains(note), "{}", run.err);
+        let summary = fs::read_to_string(folder.path("simtool-out/summary.json")).unwrap();
+        let summary: Value = serde_json::from_str(&summary).unwrap();
+        assert_eq!(summary["unread_numbers"], 2);
+    }
+    let run = folder.run_words("dedup dated.csv --keep max --keep-field day --force");
+    assert_eq!(removed(&folder)[0]["kept_id"], "2");
+    let note = "2 values of day are no numbers, for example \"2026-01-02\" in record 0 of dated.csv; \
+                texts were compared by their bytes\n";
+    assert!(run.err.contains(note), "{}", run.err);
+    let run = folder.run_words("dedup dated.csv --keep min:id --force");
+    assert!(!run.err.contains("no number") && !run.out.contains("unclear"), "{run:?}");
+}
+
+#[test]
 fn the_help_lists_the_usual_fields_of_dates() {
     let help = Folder::empty().run_words("dedup --help").out;
     for name in simtool::read::USUAL_DATES {

@@ -18,7 +18,8 @@ use std::cmp::Ordering;
 pub enum FieldValue {
     /// A whole number.
     Integer(i64),
-    /// Any other number, such as `0.5`, `10.0`, `-inf`, or a whole number of more than 64 bits.
+    /// Any other number, such as `0.5`, `10.0`, `-inf`, or a whole number outside the range of `i64`. It is
+    /// rounded to 53 bits, so two such whole numbers may be equal.
     Decimal(f64),
     /// Any other value, as its bytes in the input.
     Text(Box<[u8]>),
@@ -27,12 +28,16 @@ pub enum FieldValue {
 }
 
 impl FieldValue {
-    /// Parses the bytes of a field. `None` means that the document lacks the field. The words `nan`,
-    /// `inf` and `infinity` are parsed as floats, and `nan` counts as missing.
+    /// Parses the bytes of a field. `None` means that the document lacks the field, and so does a blank
+    /// value. White space around a number is ignored. The words `nan`, `inf` and `infinity` are parsed
+    /// as floats, and `nan` counts as missing.
     #[must_use]
     pub fn parse(bytes: Option<&[u8]>) -> Self {
         let Some(bytes) = bytes else { return Self::Missing };
-        let number = str::from_utf8(bytes).ok();
+        let number = str::from_utf8(bytes).ok().map(str::trim);
+        if number == Some("") {
+            return Self::Missing;
+        }
         if let Some(integer) = number.and_then(|n| n.parse().ok()) {
             return Self::Integer(integer);
         }
@@ -183,6 +188,14 @@ mod tests {
             Some("NaN"),
         ]);
         let parse = |text: &str| FieldValue::parse(Some(text.as_bytes()));
+        for text in [" 9", "9\t", " 9\r\n"] {
+            assert_eq!(parse(text), FieldValue::Integer(9), "{text:?}");
+        }
+        assert_eq!(parse(" -0.5 "), FieldValue::Decimal(-0.5));
+        assert_eq!(parse(" b"), FieldValue::Text((*b" b").into()));
+        for blank in ["", " ", "\t\n"] {
+            assert_eq!(parse(blank), FieldValue::Missing, "{blank:?}");
+        }
         let mut values = ["n/a", "2", "nan", "10", "-inf", "b"].map(parse);
         values.sort_by(FieldValue::compare_greatest_first);
         assert_eq!(values, ["10", "2", "-inf", "n/a", "b", "nan"].map(parse));

@@ -142,6 +142,11 @@ impl Summary {
                 unread.if_any().note("dates that are not understood: write them as 2026-01-31"),
             ]);
         }
+        figures.push(
+            new("unread_numbers", "unclear numbers", self.unread_numbers)
+                .if_any()
+                .note("values that are no numbers: documents with a number are preferred"),
+        );
         if let Sides::Two(_, corpus) = &self.read {
             figures.extend([
                 new("corpus_files", "corpus files", corpus.files),

@@ -72,6 +72,8 @@ pub struct Summary {
     pub removed: u64,
     /// Dates by which kept documents are chosen. `None` if the date does not decide that.
     pub dates: Option<Dates>,
+    /// Number of documents whose value is no number, where a rule for choosing kept documents compares numbers.
+    pub unread_numbers: u64,
     /// Number of bytes of text of the removed documents.
     pub removed_bytes: u64,
     /// Number of kept documents in whose favour other documents are removed.

@@ -1,44 +1,45 @@
-//! Values of dates that are not understood, such as `01/02/2026`. Users learn how many there are, and see one.
+//! Values that a rule of `keep` cannot use: dates that are not understood, such as `01/02/2026`, and texts where a rule
+//! compares numbers. Users learn how many there are, and see one.
 
 use super::stored_bytes::{BytesReader, BytesWriter};
 
 /// Largest number of bytes of the example that are kept. Messages show fewer.
 const LONGEST_EXAMPLE: usize = 200;
 
-/// Dates of documents that are not understood. Documents with an empty date, or without one, do not count.
+/// Values of documents that a rule cannot use. Documents with a blank value, or without one, do not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct UnreadDates {
-    /// Number of documents with such a date.
+pub(crate) struct UnreadValues {
+    /// Number of documents with such a value.
     pub(crate) count: u64,
-    /// The first document with such a date, and the beginning of the date.
+    /// The first document with such a value, and the beginning of the value.
     pub(crate) first: Option<(u32, Box<[u8]>)>,
 }
 
-impl UnreadDates {
-    /// Counts the date of a document, which is not understood, unless it is blank.
-    pub(super) fn push(&mut self, row: u32, date: &[u8]) {
-        if date.trim_ascii().is_empty() {
+impl UnreadValues {
+    /// Counts the value of a document, which the rule cannot use, unless it is blank.
+    pub(super) fn push(&mut self, row: u32, value: &[u8]) {
+        if value.trim_ascii().is_empty() {
             return;
         }
         self.count += 1;
         // A field may hold megabytes, and messages show only its beginning.
-        let example = || (row, date[..date.len().min(LONGEST_EXAMPLE)].into());
+        let example = || (row, value[..value.len().min(LONGEST_EXAMPLE)].into());
         self.first.get_or_insert_with(example);
     }
 
-    /// Adds the dates of other documents, whose numbers follow `rows` earlier documents.
+    /// Adds the values of other documents, whose numbers follow `rows` earlier documents.
     pub(super) fn append(&mut self, rows: u32, more: Self) {
         self.count += more.count;
-        let moved = more.first.map(|(row, date)| (rows.saturating_add(row), date));
+        let moved = more.first.map(|(row, value)| (rows.saturating_add(row), value));
         self.first = self.first.take().or(moved);
     }
 
     /// Appends the value to `out`.
     pub(super) fn store(&self, out: &mut BytesWriter) {
         out.number(self.count);
-        if let Some((row, date)) = &self.first {
+        if let Some((row, value)) = &self.first {
             out.number((*row).into());
-            out.bytes(date);
+            out.bytes(value);
         }
     }
 
