@@ -11,7 +11,7 @@ use simtool_base::durable::{Durability, creation_error};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::memory_ledger::Ledger;
 use simtool_base::options::Options;
-use simtool_base::quantity::{counted, grouped};
+use simtool_base::quantity::{counted, grouped, ranges};
 use simtool_base::stable_hash::wide_hash;
 use simtool_read::Collection;
 use simtool_read::walk::is_output_folder;
@@ -34,8 +34,6 @@ const MOST_SHARDS: usize = 100_000;
 /// Rule for a run that would write results of a share of its input.
 pub(super) const SHARE_HAS_NO_RESULTS: &str =
     "stores a share of the input and has no results: it is an option of the program";
-/// Maximum number of missing shards that a message names.
-const SHOWN_SHARDS: usize = 8;
 
 /// Whether a run stores what it reads, and all settings that decide what is stored.
 #[derive(Clone, Debug, Default)]
@@ -361,16 +359,16 @@ impl PartsFolder<'_> {
             return Ok(());
         }
         let pieces = counted(missing.len() as u64, "piece");
+        let are = if missing.len() == 1 { "is" } else { "are" };
         missing.sort_unstable();
         missing.dedup();
-        let shard =
-            |index: &usize| format!("--shard {}", written(ShardShare { index: *index, count }));
-        let mut shown: Vec<String> = missing.iter().take(SHOWN_SHARDS).map(shard).collect();
-        if missing.len() > SHOWN_SHARDS {
-            shown.push(format!("{} more", missing.len() - SHOWN_SHARDS));
-        }
-        let what = format!("{pieces} of the input are not in {}", self.path.display());
-        let reason = format!("run `{}` again with {}", self.command, shown.join(", "));
+        let numbers: Vec<usize> = missing.iter().map(|index| index + 1).collect();
+        let shards = match numbers[..] {
+            [number] => format!("--shard {number}/{count}"),
+            _ => format!("--shard I/{count} for each I of {}", ranges(&numbers)),
+        };
+        let what = format!("{pieces} of the input {are} not in {}", self.path.display());
+        let reason = format!("run `{}` again with {shards}", self.command);
         Err(ErrorKind::Missing { what, reason }.into())
     }
 

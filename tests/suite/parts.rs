@@ -1,6 +1,6 @@
 //! `--resume`, `--shard` and `simtool combine`: runs that are stopped or divided write what one run writes.
 
-use crate::program::{Finished, Folder};
+use crate::program::{Finished, Folder, run};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
@@ -328,4 +328,50 @@ fn combine_waits_for_no_list_from_standard_input() {
     assert_eq!(ended.status.code(), Some(1));
     let message = String::from_utf8(ended.stderr).unwrap();
     assert!(message.contains("read the list of their files from standard input"), "{message}");
+}
+
+/// Messages of `combine` say what to do in the present situation.
+#[test]
+fn combine_says_what_to_do() {
+    let folder = workplace(4).with("out/kept", "mine").with("elsewhere/a", "");
+    let shard = |share: &str| {
+        let stored = folder.run_words(&format!("dedup in --output out --shard {share} -q"));
+        assert_eq!(stored.code, 0, "{}", stored.err);
+    };
+    shard("3/13");
+    let combined = |arguments: &str, code: i32| {
+        let run = folder.run_words(arguments);
+        assert_eq!(run.code, code, "{}", run.err);
+        run.err
+    };
+    let message = combined("combine out", 2);
+    assert!(message.contains("OUTPUT out: is there already: move it away"), "{message}");
+    fs::remove_dir_all(folder.path("out")).unwrap();
+    let message = combined("combine out -q", 1);
+    let missing = "12 pieces of the input are not in out.parts: run `";
+    assert!(message.contains(missing), "{message}");
+    assert!(message.ends_with("again with --shard I/13 for each I of 1-2, 4-13\n"), "{message}");
+    for number in (1..12).filter(|number| *number != 3) {
+        shard(&format!("{number}/13"));
+    }
+    assert!(combined("combine out -q", 1).ends_with("--shard I/13 for each I of 12-13\n"));
+    shard("12/13");
+    let message = combined("combine out -q", 1);
+    assert!(message.contains("1 piece of the input is not in out.parts: run `"), "{message}");
+    assert!(message.ends_with("again with --shard 13/13\n"), "{message}");
+    shard("13/13");
+    let output = folder.path("out");
+    let run = run(&folder.path("elsewhere"), &["combine", output.to_str().unwrap()], &[]);
+    let expected =
+        "in is not in this folder: run `simtool combine` in the folder in which the shards ran";
+    assert!(run.code == 1 && run.err.contains(expected), "{run:?}");
+    assert!(!run.err.contains("input-open"), "{run:?}");
+    fs::create_dir(&output).unwrap();
+    check(&folder, "combine out -q");
+    // An output of simtool may be replaced, and the advice to do so works.
+    for number in 1..14 {
+        shard(&format!("{number}/13"));
+    }
+    assert!(combined("combine out", 2).contains("replace it with --force"));
+    check(&folder, "combine out --force -q");
 }

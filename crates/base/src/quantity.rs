@@ -32,6 +32,25 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
+/// Formats ascending numbers as a short list, in which numbers that follow each other are a range.
+///
+/// ```
+/// use simtool_base::quantity::ranges;
+///
+/// assert_eq!(ranges(&[3, 4, 5, 9, 11, 12]), "3-5, 9, 11-12");
+/// ```
+#[must_use]
+pub fn ranges(ascending: &[usize]) -> String {
+    let runs = ascending.chunk_by(|number, next| number + 1 == *next);
+    let written: Vec<String> = runs
+        .map(|run| match run {
+            [first, .., last] => format!("{first}-{last}"),
+            _ => run.iter().map(usize::to_string).collect(),
+        })
+        .collect();
+    written.join(", ")
+}
+
 /// Names of the units of sizes in bytes. Each unit is 1000 times the unit before it.
 const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
 

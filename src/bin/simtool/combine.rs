@@ -3,26 +3,29 @@
 use crate::args::{CombineArgs, Command, CorpusArgs, InputArgs, Job};
 use crate::{ExitStatus, corpus, passages, shell, usage};
 use anyhow::bail;
+use simtool::Error;
 use simtool::run::{STANDARD_INPUT, recorded_command};
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// Reads back the command line of the shards, and runs it with their stored parts.
 pub(crate) fn run(args: &CombineArgs) -> anyhow::Result<ExitStatus> {
     let command_line = recorded_command(&args.output)?;
+    refuse_existing(args)?;
     // The output may have moved together with its parts, so the given path counts.
     match usage::understood(shell::words(&command_line)) {
         Some(Command::Dedup(mut dedup)) => {
-            refuse_listed_by_standard_input(&dedup.corpus.input)?;
+            check_inputs(&dedup.paths, &dedup.corpus.input)?;
             take_over(args, &mut dedup.corpus);
             combine_corpus(dedup.job(), command_line)
         }
         Some(Command::Corpus(mut form)) => {
-            refuse_listed_by_standard_input(&form.corpus.input)?;
+            check_inputs(&form.paths, &form.corpus.input)?;
             take_over(args, &mut form.corpus);
             combine_corpus(form.job(), command_line)
         }
         Some(Command::Passages(mut found)) => {
-            refuse_listed_by_standard_input(&found.input)?;
+            check_inputs(&found.paths, &found.input)?;
             (found.common, found.memory) = (args.common.clone(), args.memory.clone());
             found.rows.output.clone_from(&args.output);
             found.rows.force = args.force;
@@ -34,13 +37,36 @@ pub(crate) fn run(args: &CombineArgs) -> anyhow::Result<ExitStatus> {
     }
 }
 
-/// Returns an error if the shards read the list of their files from standard input, so that nothing says which files
-/// they are. Older versions of simtool allowed this.
-fn refuse_listed_by_standard_input(input: &InputArgs) -> anyhow::Result<()> {
+/// Returns an error if there is an output. Other commands advise to name another one, but the parts belong to this name.
+fn refuse_existing(args: &CombineArgs) -> anyhow::Result<()> {
+    let is_taken = match fs::read_dir(&args.output) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(_) => args.output.exists(),
+    };
+    if is_taken && !args.force {
+        let rule = "is there already: move it away, or replace it with --force if simtool wrote it";
+        return Err(Error::config("OUTPUT", args.output.display(), rule).into());
+    }
+    Ok(())
+}
+
+/// Returns an error if the files of the shards cannot be found. `paths` and `input` are of their command line.
+fn check_inputs(paths: &[PathBuf], input: &InputArgs) -> anyhow::Result<()> {
+    // Older versions of simtool allowed shards of such a list, but nothing says which files it named.
     if input.files_from.as_deref() == Some(Path::new(STANDARD_INPUT)) {
         bail!(
             "the shards read the list of their files from standard input, which cannot be read again: write the list \
              to a file, and run the shards again with --files-from and its name"
+        );
+    }
+    let named = || paths.iter().chain(&input.files_from);
+    // A shard may have skipped paths that did not exist.
+    let are_missing = named().all(|path| path.is_relative() && !path.exists());
+    if let Some(path) = named().next().filter(|_| are_missing) {
+        bail!(
+            "{} is not in this folder: run `simtool combine` in the folder in which the shards ran, where the paths of \
+             their command begin",
+            path.display()
         );
     }
     Ok(())
