@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 
 /// Returns the rows to remove, in reading order. `prefer` compares two row numbers and returns `Less` if the
 /// first row should rather be kept. Rows are visited in this order. A row is kept if no row that was kept
-/// before is close to it. Otherwise it is removed in favour of the closest kept row.
+/// before is close to it. Otherwise it is removed in favour of the closest of these rows.
 ///
 /// If several kept rows are equally close to a removed row, it is removed in favour of the first of them in
 /// reading order.
