@@ -1,6 +1,7 @@
 //! Fields that copies of files have in addition to the fields of the input.
 
 use crate::delimited::dialect::Dialect;
+use simtool_base::byte_text::byte_text;
 use simtool_base::json_text::write_string;
 use std::fmt;
 use std::io::{self, Write};
@@ -58,11 +59,11 @@ impl AddedValue {
         }
     }
 
-    /// Returns the value as a text, which is empty for a missing value.
+    /// Returns the value as UTF-8 text, which is empty for a missing value.
     pub(super) fn text(&self) -> Vec<u8> {
         match self {
             Self::Missing => Vec::new(),
-            Self::Text(bytes) | Self::Digits(bytes) => bytes.clone(),
+            Self::Text(bytes) | Self::Digits(bytes) => byte_text(bytes).into_owned().into_bytes(),
             Self::Number(number) => number.to_string().into_bytes(),
             Self::Flag(flag) => flag.to_string().into_bytes(),
             Self::Ratio(ratio) => ratio.to_string().into_bytes(),
@@ -153,6 +154,8 @@ mod tests {
 
     #[test]
     fn rows_get_columns_that_fit_their_dialect() {
+        let text = AddedValue::Text(b"b\xffad.txt".to_vec());
+        assert_eq!(extended("a.csv", "text\nx\n", &text), "text,new,id_2\nx,b\\xffad.txt,7\n");
         let text = AddedValue::Text(b"a;\"b\"\n".to_vec());
         for (name, content, expected) in [
             (
