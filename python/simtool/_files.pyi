@@ -235,7 +235,7 @@ def deduplicate_files(
         max_bytes: Pass over documents with more bytes of text, for example 20K or 1M (powers of 1000)
             or 1MiB (powers of 1024).
         sample: Process only this share of the documents, selected by the hash of the text.
-        limit: Stop after the first N documents that are not passed over.
+        limit: Stop after the first N documents that are not passed over. Copies end there, too.
         on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
         max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
             1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
@@ -449,7 +449,7 @@ def match_files(
         max_bytes: Pass over documents with more bytes of text, for example 20K or 1M (powers of 1000)
             or 1MiB (powers of 1024).
         sample: Process only this share of the documents, selected by the hash of the text.
-        limit: Stop after the first N documents that are not passed over.
+        limit: Stop after the first N documents that are not passed over. Copies end there, too.
         on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
         max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
             1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
@@ -657,7 +657,7 @@ def preview_files(
         max_bytes: Pass over documents with more bytes of text, for example 20K or 1M (powers of 1000)
             or 1MiB (powers of 1024).
         sample: Process only this share of the documents, selected by the hash of the text.
-        limit: Stop after the first N documents that are not passed over.
+        limit: Stop after the first N documents that are not passed over. Copies end there, too.
         on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
         max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
             1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
@@ -798,7 +798,7 @@ def contamination_files(
         max_bytes: Pass over documents with more bytes of text, for example 20K or 1M (powers of 1000)
             or 1MiB (powers of 1024).
         sample: Process only this share of the documents, selected by the hash of the text.
-        limit: Stop after the first N documents that are not passed over.
+        limit: Stop after the first N documents that are not passed over. Copies end there, too.
         on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
         max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
             1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
@@ -933,7 +933,7 @@ def passages_files(
         max_bytes: Pass over documents with more bytes of text, for example 20K or 1M (powers of 1000)
             or 1MiB (powers of 1024).
         sample: Process only this share of the documents, selected by the hash of the text.
-        limit: Stop after the first N documents that are not passed over.
+        limit: Stop after the first N documents that are not passed over. Copies end there, too.
         on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
         max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
             1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
@@ -1080,7 +1080,7 @@ def cut_passages_files(
         max_bytes: Pass over documents with more bytes of text, for example 20K or 1M (powers of 1000)
             or 1MiB (powers of 1024).
         sample: Process only this share of the documents, selected by the hash of the text.
-        limit: Stop after the first N documents that are not passed over.
+        limit: Stop after the first N documents that are not passed over. Copies end there, too.
         on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
         max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
             1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
