@@ -73,7 +73,11 @@ impl GroupEncoder for BatchEncoder<'_> {
             let decoder = self.layout.decoder(&input, group, None)?;
             self.layout.decode(&input, group, &decoder)
         })?;
-        decoded(self.from, self.to, || KeptRows::new(first, kept, self.changes).filter(&batch))
+        decoded(self.from, self.to, || {
+            let mut rows = KeptRows::new(first, kept, self.changes);
+            let filtered = rows.filter(&batch)?;
+            rows.finish().map(|()| filtered)
+        })
     }
 }
 

@@ -98,7 +98,16 @@ impl BatchReading<'_> {
         let bytes_before = self.bytes;
         let batch_bytes = self.layout.batches[group].bytes();
         self.bytes = self.bytes.saturating_add(batch_bytes);
-        let batch = self.decode(group);
+        let batch = self.decode(group).and_then(|batch| {
+            let rows = batch.num_rows() as u64;
+            // Rows are numbered by the numbers that batches declare. With more or fewer rows, a copy would not find
+            // the rows behind them.
+            if rows == declared {
+                Ok(batch)
+            } else {
+                Err(format!("the batch has {rows} rows, and its message declares {declared}"))
+            }
+        });
         let mut rows = VisitedRows {
             next: self.rows,
             read: 0,

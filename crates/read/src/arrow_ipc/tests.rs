@@ -217,6 +217,40 @@ fn a_damaged_batch_costs_itself_alone() {
 }
 
 #[test]
+fn a_copy_of_a_damaged_file_has_the_rows_that_were_read_or_there_is_an_error() {
+    let in_parallel: &InParallel<'_> = &|count, work| (0..count).for_each(work);
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("a.arrow"), folder.path().join("copy.arrow"));
+    let crate::format::Reader::Table(table) = super::ARROW.reader() else { panic!() };
+    let bytes = written(columns(plain), true, None);
+    // The bytes around each batch have its lengths and its number of rows.
+    let starts: Vec<usize> = memchr::memmem::find_iter(&bytes, &super::CONTINUATION[..]).collect();
+    let headers = starts.iter().flat_map(|&at| at..(at + 240).min(bytes.len()));
+    let (mut copied, mut failed) = (0, 0);
+    for at in headers.step_by(3) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        let seen = read_as("a.arrow", &damaged, options(1));
+        let kept: Vec<u64> = seen.documents.iter().map(|document| document.1).collect();
+        fs::write(&from, &damaged).unwrap();
+        let copy =
+            RowsCopy { to: &to, kept: &kept, edit: None, added: None, at_once: 2, in_parallel };
+        if table.copy_rows(&from, &copy, &"text".into()).is_ok() {
+            let texts = |seen: &Seen| -> Vec<String> {
+                seen.documents.iter().map(|document| document.3.clone()).collect()
+            };
+            let again = read_as("a.arrow", &fs::read(&to).unwrap(), options(1));
+            assert_eq!(texts(&again), texts(&seen), "byte {at}");
+            copied += 1;
+        } else {
+            failed += 1;
+        }
+        fs::remove_file(&to).ok();
+    }
+    assert!(copied > failed && copied > 100, "{copied} copies, {failed} errors");
+}
+
+#[test]
 fn copies_keep_the_other_columns_the_metadata_and_the_format() {
     let in_parallel: &InParallel<'_> = &|count, work| (0..count).for_each(work);
     let kept = [0, 3, 49, 50, 119];

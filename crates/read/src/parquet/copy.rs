@@ -91,6 +91,7 @@ impl GroupEncoder for RowGroupEncoder<'_> {
                     write(&batch, &mut columns)?;
                 }
             }
+            rows.finish()?;
             let chunks = columns.into_iter().map(ArrowColumnWriter::close);
             chunks.collect::<Result<_, ParquetError>>()
         })

@@ -42,6 +42,11 @@ pub(crate) fn create(to: &Path) -> Result<File> {
 
 /// Encodes every group of rows of a table that has rows to keep. Passes the encoded groups to
 /// `append` in the order of the groups.
+///
+/// # Errors
+///
+/// A group cannot be encoded or appended. A kept row is in no group, because the groups declare
+/// fewer rows than were read.
 pub(crate) fn copy_groups<E: GroupEncoder>(
     encoder: &E,
     copy: &RowsCopy<'_>,
@@ -60,6 +65,13 @@ pub(crate) fn copy_groups<E: GroupEncoder>(
         }
         first = end;
         rest = after;
+    }
+    if let Some(row) = rest.first() {
+        let what = format!("the copy {}", copy.to.display());
+        return Err(Error::limit(
+            what,
+            format!("row {row} was read, but the table has {first} rows"),
+        ));
     }
     // Encoded groups wait in memory until earlier groups are finished, so only a few are encoded at
     // once.
@@ -99,6 +111,18 @@ impl<'k> KeptRows<'k> {
     /// Returns whether the batches that were not filtered yet have no rows to keep.
     pub(crate) fn is_done(&self) -> bool {
         self.kept.is_empty()
+    }
+
+    /// Ends the filter after the last batch of the group.
+    ///
+    /// # Errors
+    ///
+    /// The group has fewer rows than it declares, so kept rows are missing.
+    pub(crate) fn finish(self) -> Result<(), ArrowError> {
+        match self.kept.first() {
+            None => Ok(()),
+            Some(row) => Err(ArrowError::ComputeError(format!("row {row} is missing"))),
+        }
     }
 
     /// Returns the kept rows of `batch`, or `None` if no row is kept. `batch` must be the next
