@@ -79,6 +79,8 @@ pub(super) struct CompressedBuffer<R> {
     /// Byte offset in the file of `bytes[0]`.
     base: u64,
     at_end: bool,
+    /// Whether all bytes that the last search passed are zero.
+    passed_zeros: bool,
     /// Number of searches so far. Each damaged gzip member or Zstandard frame causes a search for
     /// the start of the next one.
     searches: u32,
@@ -86,7 +88,8 @@ pub(super) struct CompressedBuffer<R> {
 
 impl<R: Read> CompressedBuffer<R> {
     pub(super) fn new(reader: R) -> Self {
-        Self { reader, bytes: Vec::new(), start: 0, end: 0, base: 0, at_end: false, searches: 0 }
+        let (bytes, at_end, passed_zeros) = (Vec::new(), false, true);
+        Self { reader, bytes, start: 0, end: 0, base: 0, at_end, passed_zeros, searches: 0 }
     }
 
     /// Returns the bytes that were read from the file and not yet consumed by the decoder.
@@ -168,26 +171,50 @@ impl<R: Read> CompressedBuffer<R> {
         }
         let from = from.max(self.base);
         self.start = (from - self.base) as usize;
+        self.passed_zeros = true;
         loop {
             while self.ahead().len() >= look {
                 if is_start(&self.ahead()[..look]) {
                     return Ok(true);
                 }
+                self.passed_zeros &= self.bytes[self.start] == 0;
                 self.start += 1;
             }
             if !self.more(self.position())? {
+                self.passed_zeros &= self.ahead().iter().all(|&byte| byte == 0);
                 self.start = self.end;
                 return Ok(false);
             }
         }
     }
 
-    /// Returns the warning that the bytes from offset `from` on are ignored. They follow the last
-    /// gzip member or Zstandard frame of the file, but do not begin another one. `kind` is the noun
-    /// that the message uses, such as `gzip member`.
-    pub(super) fn trailing(&self, from: u64, kind: &str) -> Then {
-        let detail = format!("{} bytes after the last {kind} ignored", self.position() - from);
-        Then::Warning(Damage { code: "trailing", byte: from, detail })
+    /// Returns the report that the bytes from offset `from` on are ignored. They follow the last
+    /// gzip member or Zstandard frame of the file, but do not begin another one, and the last search
+    /// passed them. `kind` is the noun that the message uses, such as `gzip member`. If `is_padding`
+    /// is true and the search passed only zeros, the bytes are padding.
+    pub(super) fn trailing(&self, from: u64, kind: &str, is_padding: bool) -> Then {
+        let bytes = Some(self.position() - from);
+        trailing(from, bytes, kind, is_padding && self.passed_zeros)
+    }
+}
+
+/// Creates the report that the bytes from offset `byte` on are ignored, because they follow the last
+/// part of the file. Zeros are padding, and lose nothing. Anything else may have been a part. `bytes`
+/// is the number of bytes if it is known.
+pub(super) fn trailing(byte: u64, bytes: Option<u64>, kind: &str, is_padding: bool) -> Then {
+    let bytes = bytes.map_or("bytes".to_owned(), |bytes| format!("{bytes} bytes"));
+    if is_padding {
+        let detail = format!("{bytes} after the last {kind} ignored, which are all zero");
+        return Then::Warning(Damage { code: "trailing", byte, detail });
+    }
+    let detail = format!(
+        "{bytes} after the last {kind} are no {kind}, and were not read. Get the file again, or \
+         give what was appended to it as a file of its own"
+    );
+    Then::Loss {
+        damage: Damage { code: "trailing", byte, detail },
+        untrusted: false,
+        goes_on: false,
     }
 }
 

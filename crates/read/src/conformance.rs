@@ -445,13 +445,37 @@ fn a_bad_zstd_frame_costs_its_records_alone() {
 }
 
 #[test]
-fn what_follows_the_last_member_is_a_warning() {
-    for packed in [gzip(b"{\"text\": \"x\"}"), zstd(b"{\"text\": \"x\"}")] {
-        let padded = [&packed[..], &[0; 600]].concat();
-        let name = if packed[0] == 0x1F { "a.gz" } else { "a.zst" };
-        let seen = read_as(name, &padded, options(1));
-        assert_eq!(seen.texts(), [("", "x")]);
-        assert_eq!((&seen.warned[..], &seen.lost[..]), (&["trailing"][..], &[][..]));
+fn zeros_after_the_last_member_are_a_warning_and_other_bytes_are_a_loss() {
+    let line = b"{\"text\": \"x\"}\n";
+    for (name, packed) in [
+        ("a.gz", gzip(line)),
+        ("a.zst", zstd(line)),
+        ("a.bz2", packed(Compression::Bzip2, line)),
+        ("a.lz4", packed(Compression::Lz4, line)),
+    ] {
+        let mut damaged = packed.clone();
+        damaged[0] ^= 1;
+        let long = [0; 300_000];
+        for (behind, is_lost) in [
+            (&[0; 600][..], false),
+            (&[0; 1], false),
+            (&long, false),
+            (&damaged, true),
+            (&[&long[..], &damaged].concat(), true),
+            (&[&[1], &long[..]].concat(), true),
+            (line, true),
+        ] {
+            let seen = read_as(name, &[&packed, behind].concat(), options(1));
+            assert_eq!(seen.texts(), [("", "x")], "{name}");
+            let expected: [&[&str]; 2] =
+                if is_lost { [&[], &["trailing"]] } else { [&["trailing"], &[]] };
+            assert_eq!(
+                [&seen.warned[..], &seen.lost[..]],
+                expected,
+                "{name}: {} bytes",
+                behind.len()
+            );
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! These compressions are rarer than gzip and Zstandard. After damage, nothing more is read of such a
 //! file.
 
-use crate::compressed_input::Expansion;
+use crate::compressed_input::{Expansion, trailing};
 use crate::options::ReadOptions;
 use crate::plain_stream::unreadable;
 use crate::stream::{Damage, Filled, Stream, Then};
@@ -39,8 +39,8 @@ struct FileState {
     has_ended: Cell<bool>,
     /// Whether the file could not be read. Then the error is not an error of the decoder.
     has_failed: Cell<bool>,
-    /// Byte offset of bytes after the last part that begin no other part.
-    trailing: Cell<Option<u64>>,
+    /// Byte offset of bytes after the last part that begin no other part, and whether all of them are zero.
+    trailing: Cell<Option<(u64, bool)>>,
 }
 
 /// Buffered reader of a file that notes how far a decoder has come.
@@ -152,12 +152,28 @@ impl<D: PartDecoder> Read for Parts<D> {
             }
             let looked_at = ahead.len().min(D::MAGIC.len());
             if ahead[..looked_at] != D::MAGIC[..looked_at] {
-                self.state.trailing.set(Some(at));
+                let is_padding = is_zero(&mut rest)?;
+                self.state.trailing.set(Some((at, is_padding)));
                 return Ok(0);
             }
             self.part = Some(D::begin(rest));
         }
         Ok(0)
+    }
+}
+
+/// Reads `rest` up to its end or to a byte that is not zero, and returns whether there is no such byte.
+fn is_zero(rest: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let ahead = rest.fill_buf()?;
+        if ahead.is_empty() {
+            return Ok(true);
+        }
+        if ahead.iter().any(|&byte| byte != 0) {
+            return Ok(false);
+        }
+        let bytes = ahead.len();
+        rest.consume(bytes);
     }
 }
 
@@ -233,11 +249,9 @@ impl Stream for DecodedStream<'_> {
             match self.decoder.read(space) {
                 Ok(0) => {
                     self.is_done = true;
-                    if let Some(byte) = self.file.trailing.get() {
-                        let title = self.compression.title();
-                        let detail = format!("bytes after the last part of {title} ignored");
-                        let damage = Damage { code: "trailing", byte, detail };
-                        return Filled { bytes: 0, then: Then::Warning(damage) };
+                    if let Some((byte, is_padding)) = self.file.trailing.get() {
+                        let kind = format!("part of {}", self.compression.title());
+                        return Filled { bytes: 0, then: trailing(byte, None, &kind, is_padding) };
                     }
                 }
                 Ok(bytes) => {

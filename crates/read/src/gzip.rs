@@ -77,6 +77,7 @@ impl<R: Read> Gzip<R> {
                     return Err(self.resume(&what, began));
                 }
                 MemberHeader::None => {
+                    let is_padding = self.input.ahead().first() == Some(&0);
                     // No member starts here, so the search for the next one begins one byte later.
                     if self.input.seek_start(began + 1, FIXED_HEADER, is_member_start)? {
                         let next = self.input.position();
@@ -84,7 +85,7 @@ impl<R: Read> Gzip<R> {
                         return Err(corrupt("corrupt-gzip", began, &what, Some(next)));
                     }
                     self.done = true;
-                    return Err(self.input.trailing(began, "gzip member"));
+                    return Err(self.input.trailing(began, "gzip member", is_padding));
                 }
             }
         }

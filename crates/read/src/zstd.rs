@@ -81,7 +81,7 @@ impl<R: Read> Zstd<R> {
         // be decoded is a loss.
         let is_frame = was_inside || self.frame_magic_at_start();
         match self.resume(if is_frame { began + 1 } else { began }) {
-            Ok(None) if !is_frame => self.input.trailing(began, "Zstandard frame"),
+            Ok(None) if !is_frame => self.input.trailing(began, "Zstandard frame", true),
             Ok(next) => {
                 let what = format!("a Zstandard frame that cannot be read ({reason})");
                 corrupt("corrupt-zstd", began, &what, next)
