@@ -436,7 +436,7 @@ impl Copies<'_> {
                     _ => DocumentFate::Kept,
                 };
                 if fate == DocumentFate::Removed {
-                    separator.leave_out();
+                    separator.leave_out(&record.content);
                     counts.removed += u64::from(document.is_some());
                     return Ok(ControlFlow::Continue(()));
                 }
@@ -452,6 +452,9 @@ impl Copies<'_> {
                 return Err(self.changed(file));
             }
             first_record += records;
+        }
+        if !separator.end().is_empty() {
+            keep(CopiedBytes::Stretch(separator.end()))?;
         }
         counts.records_with_lost = first_record;
         Ok(counts)

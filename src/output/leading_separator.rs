@@ -1,4 +1,4 @@
-//! The separators in copies of arrays from which elements were left out.
+//! The separators and ends in copies of arrays from which elements were left out.
 
 use simtool_model::document::{Content, Record};
 use simtool_read::Recognized;
@@ -13,27 +13,40 @@ pub(super) struct LeadingSeparator {
     has_kept: bool,
     /// Whether an element was left out before the first copied one.
     has_left_out: bool,
+    /// Whether the array has begun and not ended, and a bad record in it was left out. The end of the array may be
+    /// a part of that record.
+    lacks_end: bool,
+    /// Whether the array has begun and not ended.
+    is_open: bool,
 }
 
 impl LeadingSeparator {
     /// Creates the separators of a file of this format. `None` means that the format is not known.
     pub(super) fn of_format(recognized: Option<Recognized>) -> Self {
         let character = recognized.and_then(|recognized| recognized.format.leading_separator());
-        Self { character, has_kept: false, has_left_out: false }
+        Self { character, has_kept: false, has_left_out: false, lacks_end: false, is_open: false }
     }
 
     /// Returns the bytes of `record` as the copy has them. Bytes between arrays begin another array.
     pub(super) fn copied_record<'b>(&mut self, record: &Record<'b>) -> &'b [u8] {
         if matches!(record.content, Content::PassThrough) {
-            (self.has_kept, self.has_left_out) = (false, false);
+            (self.has_kept, self.has_left_out, self.lacks_end) = (false, false, false);
+            let border = record.bytes.iter().rfind(|byte| b"[]".contains(byte));
+            self.is_open = border.map_or(self.is_open, |border| *border == b'[');
             return record.bytes;
         }
         self.copied(record.bytes)
     }
 
     /// Notes that the next element is not copied.
-    pub(super) fn leave_out(&mut self) {
+    pub(super) fn leave_out(&mut self, content: &Content<'_>) {
         self.has_left_out |= !self.has_kept;
+        self.lacks_end |= self.is_open && matches!(content, Content::Bad(_));
+    }
+
+    /// Returns the bytes that the copy needs at the end of the file, because its last array has no end.
+    pub(super) fn end(&self) -> &'static [u8] {
+        if self.character.is_some() && self.lacks_end { b"]\n" } else { b"" }
     }
 
     /// Returns the bytes of the next element, or of its next part, as the copy has them. They have no separator
@@ -52,33 +65,42 @@ impl LeadingSeparator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simtool_model::document::Bad;
 
     /// Returns the copy of `elements`, of which those in `left_out` are left out.
     fn copy(elements: &[&str], left_out: &[usize]) -> String {
         let mut separator =
-            LeadingSeparator { character: Some(b','), has_kept: false, has_left_out: false };
+            LeadingSeparator { character: Some(b','), ..LeadingSeparator::of_format(None) };
         let mut copy = Vec::new();
         for (at, element) in elements.iter().enumerate() {
-            let content = match element.strip_prefix('[') {
-                Some(_) => Content::PassThrough,
-                None => Content::PassedOver,
-            };
+            let is_border = element.starts_with(['[', ']']);
+            let content = if is_border { Content::PassThrough } else { Content::PassedOver };
             let record = Record { number: 0, byte: 0, bytes: element.as_bytes(), content };
             if left_out.contains(&at) {
-                separator.leave_out();
+                separator.leave_out(&Content::Bad(&Bad::no_text(0)));
             } else {
                 copy.extend_from_slice(separator.copied_record(&record));
             }
         }
+        copy.extend_from_slice(separator.end());
         String::from_utf8(copy).unwrap()
     }
 
     #[test]
     fn only_the_first_copied_element_loses_its_separator() {
-        let elements = ["[", "1", " , 2", ",3", "[", ",4", ",5"];
-        assert_eq!(copy(&elements, &[]), "[1 , 2,3[,4,5");
-        assert_eq!(copy(&elements, &[1]), "[ 2,3[,4,5");
-        assert_eq!(copy(&elements, &[1, 2, 5]), "[3[5");
-        assert_eq!(copy(&elements, &[2, 3, 6]), "[1[,4");
+        let elements = ["[", "1", " , 2", ",3", "][", ",4", ",5", "]"];
+        assert_eq!(copy(&elements, &[]), "[1 , 2,3][,4,5]");
+        assert_eq!(copy(&elements, &[1]), "[ 2,3][,4,5]");
+        assert_eq!(copy(&elements, &[1, 2, 5]), "[3][5]");
+        assert_eq!(copy(&elements, &[2, 3, 6]), "[1][,4]");
+    }
+
+    #[test]
+    fn an_array_whose_end_is_left_out_gets_another_one() {
+        let elements = ["[", "1", ",2", ", }]"];
+        assert_eq!(copy(&elements, &[3]), "[1,2]\n");
+        assert_eq!(copy(&elements, &[1, 3]), "[2]\n");
+        assert_eq!(copy(&elements, &[]), "[1,2, }]");
+        assert_eq!(copy(&["[", "1", "]\n"], &[1]), "[]\n");
     }
 }
