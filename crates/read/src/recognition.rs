@@ -141,8 +141,8 @@ impl Opened {
         if let Some(name) = encoding.filter(|&e| !bytes.is_readable_in(e, dialect)) {
             let (name, title) = (name.name(), format.title());
             return refused(format!(
-                "is {title} in {name}, which is read only in text and HTML. Convert it to UTF-8, \
-                 for example with `iconv -f {name} -t UTF-8`"
+                "is {title} in {name}, in which parts of characters can look like its separators. \
+                 Convert it to UTF-8, for example with `iconv -f {name} -t UTF-8`"
             ));
         }
         Ok(Recognized { compression, format, dialect, encoding })
