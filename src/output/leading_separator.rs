@@ -5,7 +5,7 @@ use simtool_read::Recognized;
 
 /// Removes the separator before the first element of a copied array, for example the comma before the first
 /// object of a JSON array. All other elements keep theirs.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct LeadingSeparator {
     /// The character at the start of each element except the first. `None` if the format has none.
     character: Option<u8>,
@@ -13,26 +13,37 @@ pub(super) struct LeadingSeparator {
     has_kept: bool,
     /// Whether an element was left out before the first copied one.
     has_left_out: bool,
-    /// Whether the array has begun and not ended, and a bad record in it was left out. The end of the array may be
-    /// a part of that record.
-    lacks_end: bool,
-    /// Whether the array has begun and not ended.
-    is_open: bool,
+    state: ArrayState,
+}
+
+/// How far an array was copied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ArrayState {
+    /// No array has begun, or its end was copied.
+    #[default]
+    Outside,
+    /// The array has begun.
+    Inside,
+    /// The array has begun, and a bad record in it was left out. The end of the array may be a part of that record.
+    MayHaveEnded,
 }
 
 impl LeadingSeparator {
     /// Creates the separators of a file of this format. `None` means that the format is not known.
     pub(super) fn of_format(recognized: Option<Recognized>) -> Self {
         let character = recognized.and_then(|recognized| recognized.format.leading_separator());
-        Self { character, has_kept: false, has_left_out: false, lacks_end: false, is_open: false }
+        Self { character, ..Self::default() }
     }
 
     /// Returns the bytes of `record` as the copy has them. Bytes between arrays begin another array.
     pub(super) fn copied_record<'b>(&mut self, record: &Record<'b>) -> &'b [u8] {
         if matches!(record.content, Content::PassThrough) {
-            (self.has_kept, self.has_left_out, self.lacks_end) = (false, false, false);
-            let border = record.bytes.iter().rfind(|byte| b"[]".contains(byte));
-            self.is_open = border.map_or(self.is_open, |border| *border == b'[');
+            (self.has_kept, self.has_left_out) = (false, false);
+            match record.bytes.iter().rfind(|byte| b"[]".contains(byte)) {
+                Some(b'[') => self.state = ArrayState::Inside,
+                Some(_) => self.state = ArrayState::Outside,
+                None => {}
+            }
             return record.bytes;
         }
         self.copied(record.bytes)
@@ -41,12 +52,15 @@ impl LeadingSeparator {
     /// Notes that the next element is not copied.
     pub(super) fn leave_out(&mut self, content: &Content<'_>) {
         self.has_left_out |= !self.has_kept;
-        self.lacks_end |= self.is_open && matches!(content, Content::Bad(_));
+        if self.state == ArrayState::Inside && matches!(content, Content::Bad(_)) {
+            self.state = ArrayState::MayHaveEnded;
+        }
     }
 
     /// Returns the bytes that the copy needs at the end of the file, because its last array has no end.
     pub(super) fn end(&self) -> &'static [u8] {
-        if self.character.is_some() && self.lacks_end { b"]\n" } else { b"" }
+        let lacks_end = self.character.is_some() && self.state == ArrayState::MayHaveEnded;
+        if lacks_end { b"]\n" } else { b"" }
     }
 
     /// Returns the bytes of the next element, or of its next part, as the copy has them. They have no separator
@@ -70,7 +84,7 @@ mod tests {
     /// Returns the copy of `elements`, of which those in `left_out` are left out.
     fn copy(elements: &[&str], left_out: &[usize]) -> String {
         let mut separator =
-            LeadingSeparator { character: Some(b','), ..LeadingSeparator::of_format(None) };
+            LeadingSeparator { character: Some(b','), ..LeadingSeparator::default() };
         let mut copy = Vec::new();
         for (at, element) in elements.iter().enumerate() {
             let is_border = element.starts_with(['[', ']']);
