@@ -455,7 +455,7 @@ fn zeros_after_the_last_member_are_a_warning_and_other_bytes_are_a_loss() {
     ] {
         let mut damaged = packed.clone();
         damaged[0] ^= 1;
-        let long = [0; 300_000];
+        let long = vec![0; 300_000];
         for (behind, is_lost) in [
             (&[0; 600][..], false),
             (&[0; 1], false),
