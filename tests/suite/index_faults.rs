@@ -72,7 +72,8 @@ fn a_filter_whose_reader_ends_commits_what_it_passed_on() {
 #[cfg(unix)]
 #[test]
 fn a_filter_that_is_interrupted_commits_what_it_passed_on() {
-    for signal in ["INT", "TERM", "HUP"] {
+    // A test that was started by `nohup` cannot send HUP, because its programs ignore that signal.
+    for signal in ["INT", "TERM"] {
         let folder = workplace();
         let folder = folder.path();
         let (child, input, _output) = filter(folder, 10);
