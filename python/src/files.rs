@@ -25,7 +25,7 @@ use std::sync::{Mutex, PoisonError};
 const OF_PROGRAM: [&str; 8] =
     ["dry_run", "explain", "json", "preview", "progress", "quiet", "stats", "verbose"];
 
-/// Pairs of options of which a call has one at most.
+/// Pairs of options that exclude each other.
 const EXCLUSIVE: [[&str; 2]; 3] =
     [["across", "within"], ["all_strings", "text_field"], ["per_line", "split"]];
 

@@ -101,7 +101,7 @@ fn end() {
 /// Returns the message about the output after an interruption.
 fn sentence(state: &OutputState) -> String {
     match state {
-        // The results may be lines on standard output, of which some were written.
+        // Some lines of the results may be on standard output already.
         OutputState::Nothing => "interrupted".to_owned(),
         OutputState::Unfinished(_) => "interrupted; no results were written".to_owned(),
         OutputState::Finished(results) => {
