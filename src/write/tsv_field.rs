@@ -1,5 +1,6 @@
 //! Writes fields of tab-separated lines.
 
+use simtool_base::byte_text::byte_text;
 use std::io::{self, Write};
 
 /// Writes one field. Tabs, line ends and backslashes are escaped with a backslash. A byte that is not UTF-8
@@ -18,7 +19,7 @@ use std::io::{self, Write};
 pub fn write_field(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
     for chunk in bytes.utf8_chunks() {
         write_text(out, chunk.valid())?;
-        chunk.invalid().iter().try_for_each(|byte| write!(out, "\\x{byte:02x}"))?;
+        out.write_all(byte_text(chunk.invalid()).as_bytes())?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Quotes text as one word of a shell command.
 
+use crate::byte_text::byte_text;
 use std::ffi::OsStr;
-use std::fmt::Write;
 
 /// Returns the text as one word for a POSIX shell, with quotes if they are needed.
 ///
@@ -33,8 +33,7 @@ pub fn shell_argument(argument: &OsStr) -> String {
     let mut word = "$'".to_owned();
     for chunk in argument.as_encoded_bytes().utf8_chunks() {
         word.push_str(&chunk.valid().replace('\\', "\\\\").replace('\'', "\\'"));
-        // Writing to a string cannot fail.
-        let _ = chunk.invalid().iter().try_for_each(|byte| write!(word, "\\x{byte:02x}"));
+        word.push_str(&byte_text(chunk.invalid()));
     }
     word + "'"
 }

@@ -18,7 +18,7 @@ impl Display for EscapedLine<'_> {
         for chunk in self.0.utf8_chunks() {
             chunk.valid().chars().try_for_each(|c| write_character(f, c))?;
             // Bytes that are not text are shown as numbers, so that different names look different.
-            chunk.invalid().iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
+            f.write_str(&byte_text(chunk.invalid()))?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Files that list the paths of input files.
 
 use crate::decompress::unpacked;
+use simtool_base::byte_text::os_string;
 use simtool_base::error::{Error, Result};
 use std::fs;
 use std::io::Read;
@@ -30,25 +31,15 @@ pub fn listed_paths(
     read.map_err(|e| Error::io(list, "read", e))?;
     let bytes = unpacked(list, bytes)?;
     let separator = if zero_separated { 0 } else { b'\n' };
-    let trimmed = |line: &[u8]| match line.strip_suffix(b"\r") {
-        Some(line) if !zero_separated => line.to_vec(),
-        _ => line.to_vec(),
-    };
     Ok(bytes
         .split(|&byte| byte == separator)
-        .map(trimmed)
+        .map(|line| line.strip_suffix(b"\r").filter(|_| !zero_separated).unwrap_or(line))
         .filter(|line| !line.is_empty())
         .map(path_of_bytes)
         .collect())
 }
 
-#[cfg(unix)]
-fn path_of_bytes(bytes: Vec<u8>) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt;
-    std::ffi::OsString::from_vec(bytes).into()
-}
-
-#[cfg(not(unix))]
-fn path_of_bytes(bytes: Vec<u8>) -> PathBuf {
-    String::from_utf8_lossy(&bytes).into_owned().into()
+fn path_of_bytes(bytes: &[u8]) -> PathBuf {
+    let string = os_string(bytes.to_vec()).map(PathBuf::from);
+    string.unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned().into())
 }
