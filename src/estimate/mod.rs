@@ -97,7 +97,7 @@ fn read_samples(corpora: &Sides<&dyn Corpus>, plan: &Plan, time: Duration) -> Si
     let bytes = corpora.iter().map(|corpus| corpus.bytes()).sum::<u64>().max(1) as f64;
     corpora.map(|corpus| {
         let budget = Budget::Time(time.mul_f64(corpus.bytes() as f64 / bytes));
-        MethodSample::read(corpus, plan.method(), plan.resources().isa, budget)
+        MethodSample::read(corpus, plan.method(), plan.resources(), budget)
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::fitted::Fitted;
 use super::terms::Terms;
+use simtool_base::large_buffer::{release, reserve_for_now};
 use simtool_base::unordered_map::UnorderedSet;
 use simtool_kernels::Isa;
 use simtool_terms::extract::frequencies::Frequencies;
@@ -41,6 +42,10 @@ pub(crate) struct TermScratch {
     token_count: usize,
 }
 
+/// Length in bytes of a text whose buffers are freed after it, because the next texts are most likely
+/// shorter.
+const LONG_TEXT: usize = 256 << 10;
+
 impl TermScratch {
     /// Creates buffers that also receive a hash of the symbols of each text, if symbols belong to no term.
     pub(crate) fn with_symbols() -> Self {
@@ -58,6 +63,11 @@ impl TermScratch {
     /// Returns the hash of the symbols of the last text, or 0 if it had none.
     pub(crate) fn symbols(&self) -> u64 {
         self.tokens.symbol_hash.digest()
+    }
+
+    /// Frees the memory of the terms of a long text. Call this as soon as the terms are not needed any more.
+    pub(crate) fn release(&mut self) {
+        release(&mut self.terms, 8 * LONG_TEXT);
     }
 
     /// Returns the number of tokens of the last text, with its stop words.
@@ -141,6 +151,21 @@ impl DocumentTerms {
         terms
     }
 
+    /// Returns the terms of a text like [`Self::find`], for a visitor to whom repetitions mean nothing. A long text
+    /// may repeat few terms millions of times, so its terms are made distinct.
+    pub(crate) fn find_set<'s>(
+        &self,
+        text: &[u8],
+        scratch: &'s mut TermScratch,
+    ) -> &'s mut Vec<u64> {
+        let terms = self.find(text, scratch);
+        if text.len() > LONG_TEXT {
+            terms.sort_unstable();
+            terms.dedup();
+        }
+        terms
+    }
+
     /// Returns the terms of a text like [`Self::find`], except that a text without tokens has no term.
     pub(crate) fn find_of_tokens<'s>(
         &self,
@@ -152,13 +177,23 @@ impl DocumentTerms {
         match self {
             Self::Shingles { tokenizer, stop_words, shingles, .. } => {
                 tokens.clear();
+                let is_long = text.len() > LONG_TEXT;
+                if is_long {
+                    reserve_for_now(&mut tokens.hashes, text.len());
+                }
                 tokenizer.tokenize(text, tokens);
                 *token_count = tokens.hashes.len();
                 // Usually there are no stop words, and then the tokens need no further pass.
                 if !stop_words.is_empty() {
                     tokens.hashes.retain(|token| !stop_words.contains(token));
                 }
-                shingles.extract(&tokens.hashes, terms);
+                if is_long {
+                    shingles.replace(&mut tokens.hashes);
+                    std::mem::swap(terms, &mut tokens.hashes);
+                    tokens.release();
+                } else {
+                    shingles.extract(&tokens.hashes, terms);
+                }
             }
             Self::Words(tokenizer, words) => {
                 *token_count = 0;

@@ -14,6 +14,7 @@ pub mod presets;
 mod recipe;
 mod stop_word_lists;
 mod terms;
+mod text_memory;
 
 pub(crate) use document_terms::{DocumentTerms, TermScratch};
 pub use fitted::Fitted;
@@ -24,6 +25,7 @@ pub use recipe::Recipe;
 pub(crate) use recipe::{RowMaker, RowScratch};
 pub(crate) use stop_word_lists::{names_file, read_stop_words};
 pub use terms::Terms;
+pub(crate) use text_memory::TextMemory;
 
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;

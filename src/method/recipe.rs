@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// Minimum number of bits of a fingerprint that may be filled with random bits. Two random fingerprints of so
 /// many bits are practically never near each other.
 const LEAST_RANDOM_BITS: u32 = 64;
+/// Number of terms of a document whose buffers are freed after it, because the next documents are most likely
+/// shorter.
+const LONG_DOCUMENT: usize = 1 << 17;
 
 /// Rules by which documents become sets of terms or fingerprints. Fingerprints that were made by two recipes
 /// can be compared if `Display` writes the same text for both recipes.
@@ -185,6 +188,11 @@ impl RowMaker {
         let row = &mut rows[start..];
         let has_row = self.sketcher.make(&features, row, &mut scratch.sketch)
             || self.identity(terms, text).is_some_and(|identity| self.fill(identity, row));
+        scratch.terms.release();
+        if count > LONG_DOCUMENT {
+            scratch.weights = Weights::default();
+            scratch.sketch = Scratch::default();
+        }
         (has_row, count)
     }
 

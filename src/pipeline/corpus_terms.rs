@@ -81,10 +81,12 @@ impl<'c> CorpusTerms<'c> {
             scratch = TermScratch::with_symbols();
         }
         let first = &mut |index, document: &Document<'_>| {
-            let terms = self.terms.find(document.text, &mut scratch);
+            let terms = self.terms.find_set(document.text, &mut scratch);
             visit(index, terms);
+            let has_terms = !terms.is_empty();
+            scratch.release();
             Ok(Compared {
-                has_terms: !terms.is_empty(),
+                has_terms,
                 tokens: scratch.token_count(),
                 symbols: leave_symbols_out.then(|| scratch.symbols()),
             })
@@ -180,7 +182,8 @@ impl TermSource for CorpusTerms<'_> {
                 return Ok(());
             };
             return read_again(self.collection, shard, last + 1, wanted, &mut |index, text| {
-                visit(index, self.terms.find(text, &mut scratch));
+                visit(index, self.terms.find_set(text, &mut scratch));
+                scratch.release();
             });
         }
         let stored = match parts {

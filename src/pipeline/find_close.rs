@@ -8,6 +8,7 @@ use super::close_fingerprints::RowJoin;
 use super::corpus_terms::CorpusTerms;
 use super::deciding_fingerprints::find_deciding;
 use super::fingerprint_collection::{CollectionRows, FingerprintedCollection, Wordless};
+use super::in_turns::InTurns;
 use super::kept_terms::{KeptTerms, memory_share};
 use super::near_filter::NearFilter;
 use super::parts::{Parts, ShardShare};
@@ -56,7 +57,9 @@ pub(super) fn find_close(
     context: &Context<'_>,
 ) -> Result<FoundClose> {
     let watched = corpora.map(|corpus| Watched { corpus, progress: context.progress() });
-    let corpora = watched.as_ref().map(|corpus| corpus as &dyn Corpus);
+    let terms = plan.method().recipe().terms();
+    let in_turns = watched.as_ref().map(|corpus| InTurns::new(corpus, terms, context));
+    let corpora = in_turns.as_ref().map(|corpus| corpus as &dyn Corpus);
     let mut timings = Timings::start();
     without_boilerplate(corpora, plan.boilerplate(), context, |corpora| {
         if plan.boilerplate().is_some() {
@@ -84,7 +87,8 @@ pub(crate) fn store_shards(
     share: ShardShare,
     context: &Context<'_>,
 ) -> Result<()> {
-    let corpus = &Watched { corpus, progress: context.progress() };
+    let watched = &Watched { corpus, progress: context.progress() };
+    let corpus = &InTurns::new(watched, plan.method().recipe().terms(), context);
     let run = CloseSearch {
         corpora: Sides::One(corpus as &dyn Corpus),
         plan,

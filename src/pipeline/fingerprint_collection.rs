@@ -1,6 +1,7 @@
 //! Computes a fingerprint for every document of a collection, in one reading.
 
 use super::document_traits::WantedTraits;
+use super::in_turns::InTurns;
 use super::parts::{Parts, ShardShare};
 use super::shard_summary::{CollectionSummary, Compared, ShardSummary, read_summarized};
 use super::watched::Watched;
@@ -76,7 +77,8 @@ pub(crate) fn learn_and_fingerprint(
     wordless: Wordless,
     context: &Context<'_>,
 ) -> Result<FingerprintedCollection> {
-    let corpus = &Watched { corpus, progress: context.progress() };
+    let watched = &Watched { corpus, progress: context.progress() };
+    let corpus = &InTurns::new(watched, recipe.terms(), context);
     let fitted = &Fitted::learn(recipe.terms(), corpus, context)?;
     CollectionRows {
         recipe,
@@ -105,7 +107,8 @@ pub fn fingerprint_by_fitted(
 ) -> Result<FingerprintedCollection> {
     fitted.check(recipe.terms())?;
     let context = &Context::new(resources, progress)?;
-    let corpus = &Watched { corpus, progress };
+    let watched = &Watched { corpus, progress };
+    let corpus = &InTurns::new(watched, recipe.terms(), context);
     let wordless = Wordless::Allowed;
     CollectionRows {
         recipe,

@@ -36,6 +36,7 @@ pub(crate) mod find_passages;
 pub(crate) mod fingerprint_collection;
 mod fingerprint_documents;
 pub(crate) mod fit;
+mod in_turns;
 mod item_in_document;
 pub mod keep_order;
 mod keep_rule;

@@ -5,7 +5,7 @@ use super::collection_sample::Sample;
 use super::sampled_terms::SampledTerms;
 use super::stretch::TextReceiver;
 use crate::method::{Criterion, DocumentTerms, Fitted, Method, RowMaker, RowScratch, TermScratch};
-use simtool_kernels::Isa;
+use simtool_compute::resources::Resources;
 use simtool_model::document::Document;
 use simtool_model::fingerprint_rows::{FingerprintRows, Shape};
 use simtool_model::sides::Sides;
@@ -23,6 +23,11 @@ const LEAST_ROWS: usize = 8;
 /// Lower bound for both fractions in [`TermShares`]. A sample lacks most of the documents that are
 /// similar to a sampled document, so the fractions of a sample are too small.
 const LEAST_SHARE: f64 = 0.06;
+/// Number of bytes of the memory limit for each byte of a sampled text. The terms of a text take at most about
+/// as much.
+const MEMORY_A_TEXT_BYTE: u64 = 64;
+/// Length in bytes of a text that is sampled as a whole with any memory limit.
+const ALWAYS_SAMPLED: usize = 256 << 10;
 
 /// A sample of a collection, with facts about the terms or fingerprints that a method makes of the
 /// sampled documents.
@@ -46,8 +51,14 @@ pub(crate) struct MethodSample {
 impl MethodSample {
     /// Reads a sample of a collection within about `budget`. Makes terms or fingerprints of the sampled
     /// texts as `method` does.
-    pub(crate) fn read(corpus: &dyn Corpus, method: &Method, isa: Isa, budget: Budget) -> Self {
-        let mut maker = TextMaker::new(method, isa);
+    pub(crate) fn read(
+        corpus: &dyn Corpus,
+        method: &Method,
+        resources: &Resources,
+        budget: Budget,
+    ) -> Self {
+        let isa = resources.isa;
+        let mut maker = TextMaker::new(method, resources);
         let collection = Sample::read(corpus, &mut maker, budget);
         Self {
             collection,
@@ -86,6 +97,8 @@ struct TextMaker {
     /// Number of fingerprints that may still be kept from the current stretch.
     left: usize,
     terms: SampledTerms,
+    /// Maximum number of bytes of a text. Of longer texts, only the beginning is sampled.
+    longest: usize,
 }
 
 enum MakerKind {
@@ -94,7 +107,8 @@ enum MakerKind {
 }
 
 impl TextMaker {
-    fn new(method: &Method, isa: Isa) -> Self {
+    fn new(method: &Method, resources: &Resources) -> Self {
+        let isa = resources.isa;
         let recipe = method.recipe();
         // Learned weights are known only when a run has read the whole collection. For methods that
         // learn weights, the sample therefore makes only terms. Making terms takes most of the time
@@ -116,7 +130,9 @@ impl TextMaker {
             Criterion::Distance(_) => Threshold::DEFAULT,
         };
         let terms = SampledTerms::new(threshold);
-        Self { kind, shape, row: Vec::new(), kept: Vec::new(), left: 0, terms }
+        let share = usize::try_from(resources.memory / MEMORY_A_TEXT_BYTE).unwrap_or(usize::MAX);
+        let longest = share.max(ALWAYS_SAMPLED);
+        Self { kind, shape, row: Vec::new(), kept: Vec::new(), left: 0, terms, longest }
     }
 
     fn into_rows(self) -> Option<FingerprintRows<'static>> {
@@ -132,12 +148,14 @@ impl TextReceiver for TextMaker {
     }
 
     fn receive(&mut self, document: &Document<'_>) -> usize {
-        let text = document.text;
-        match &mut self.kind {
+        let text = &document.text[..document.text.len().min(self.longest)];
+        let terms = match &mut self.kind {
             MakerKind::Terms(maker, scratch) => {
                 let terms = maker.find(text, scratch);
                 self.terms.push(terms);
-                terms.len()
+                let count = terms.len();
+                scratch.release();
+                count
             }
             MakerKind::Rows(maker, scratch) => {
                 self.row.clear();
@@ -150,6 +168,9 @@ impl TextReceiver for TextMaker {
                 }
                 terms
             }
-        }
+        };
+        // The rest of a long text has as many terms as its beginning.
+        let parts = document.text.len() as f64 / text.len().max(1) as f64;
+        (terms as f64 * parts) as usize
     }
 }

@@ -197,6 +197,27 @@ pub fn reserve<T>(elements: &mut Vec<T>, more: usize, what: &'static str) -> Res
     reserved.map_err(|_| Error::memory(what, length.saturating_mul(size_of::<T>() as u64)))
 }
 
+/// Smallest capacity in bytes of a vector whose memory the allocator maps separately, and returns to the
+/// system as soon as it is freed. The allocator of Linux keeps up to twice 32 MiB of smaller vectors for
+/// every thread.
+const RETURNED_BYTES: usize = 33 << 20;
+
+/// Makes room for `more` additional elements of a vector that is only needed for a moment, such as the
+/// terms of a long text. Its memory returns to the system when [`release`] frees it. Capacity that is
+/// never used takes no memory.
+pub fn reserve_for_now<T>(elements: &mut Vec<T>, more: usize) {
+    let least = RETURNED_BYTES / size_of::<T>().max(1);
+    elements.reserve_exact(more.max(least.saturating_sub(elements.len())));
+}
+
+/// Frees the memory of a vector if it has room for more than `bytes` bytes. Otherwise keeps it, because the
+/// vector will be filled again.
+pub fn release<T>(elements: &mut Vec<T>, bytes: usize) {
+    if elements.capacity().saturating_mul(size_of::<T>()) > bytes {
+        *elements = Vec::new();
+    }
+}
+
 impl<T: Pod> Deref for LargeBuffer<T> {
     type Target = [T];
 
@@ -264,5 +285,16 @@ mod tests {
         let mut numbers = vec![1_u8];
         reserve(&mut numbers, 100, "numbers").unwrap();
         assert!(numbers.capacity() > 100);
+    }
+
+    #[test]
+    fn only_large_vectors_are_released() {
+        let mut numbers = vec![1_u64; 10];
+        release(&mut numbers, 1000);
+        assert_eq!(numbers.len(), 10);
+        reserve_for_now(&mut numbers, 5);
+        assert!(numbers.capacity() * 8 >= RETURNED_BYTES && numbers.len() == 10);
+        release(&mut numbers, 1000);
+        assert_eq!(numbers.capacity(), 0);
     }
 }

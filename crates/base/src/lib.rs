@@ -14,6 +14,7 @@ pub mod large_buffer;
 #[doc(hidden)]
 pub mod mapped_file;
 pub mod memory_ledger;
+pub mod memory_turns;
 pub mod options;
 pub mod progress;
 pub mod quantity;

@@ -4,6 +4,7 @@ use crate::resources::Resources;
 use crate::threads::Threads;
 use simtool_base::error::{ErrorKind, Result};
 use simtool_base::memory_ledger::Ledger;
+use simtool_base::memory_turns::MemoryTurns;
 use simtool_base::progress::{NoProgress, Progress};
 use simtool_kernels::Isa;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ pub struct Context<'p> {
     threads: Threads,
     isa: Isa,
     memory: Ledger,
+    turns: MemoryTurns,
     temporary_folder: Arc<Path>,
     progress: &'p dyn Progress,
 }
@@ -62,10 +64,12 @@ impl<'p> Context<'p> {
     /// number of threads in `resources` is ignored.
     #[must_use]
     pub fn of_threads(threads: Threads, resources: &Resources, progress: &'p dyn Progress) -> Self {
+        let turns = MemoryTurns::new(resources.memory, threads.count());
         Self {
             threads,
             isa: resources.isa,
             memory: Ledger::new(resources.memory),
+            turns,
             temporary_folder: Arc::from(resources.temporary_folder.as_path()),
             progress,
         }
@@ -87,6 +91,12 @@ impl<'p> Context<'p> {
     #[must_use]
     pub fn memory(&self) -> &Ledger {
         &self.memory
+    }
+
+    /// Returns the turns in which threads work on documents that need much memory.
+    #[must_use]
+    pub fn turns(&self) -> &MemoryTurns {
+        &self.turns
     }
 
     /// Returns the folder for temporary files.
@@ -122,6 +132,7 @@ impl<'p> Context<'p> {
             threads: self.threads.clone(),
             isa: self.isa,
             memory: self.memory.clone(),
+            turns: self.turns.clone(),
             temporary_folder: Arc::clone(&self.temporary_folder),
             progress,
         }
@@ -166,6 +177,7 @@ impl Default for Context<'static> {
             threads: Threads::CALLER,
             isa: Isa::detected(),
             memory: Ledger::new(u64::MAX),
+            turns: MemoryTurns::unlimited(),
             temporary_folder: temporary_folder.into(),
             progress: &NoProgress,
         }
@@ -178,6 +190,7 @@ impl std::fmt::Debug for Context<'_> {
             .field("threads", &self.threads.count())
             .field("isa", &self.isa)
             .field("memory", &self.memory)
+            .field("turns", &self.turns)
             .field("temporary_folder", &self.temporary_folder)
             .finish_non_exhaustive()
     }

@@ -22,9 +22,13 @@ pub use super::words::{Block, Words};
 use super::Isa;
 use super::own_loops::xxh3_short::MARGIN;
 use super::vector::{Kernel, Level};
+use simtool_base::large_buffer::reserve_for_now;
 
 /// Maximum number of bytes of a text that [`classify`] takes.
 pub const MAX_TEXT: usize = 1 << 30;
+
+/// Length in bytes of a text whose buffers are freed after it.
+const LONG_TEXT: usize = 1 << 20;
 
 /// Replaces the masks of bytes and the lower-cased copy in `words` by the masks and the copy of
 /// `text`. Returns whether `text` has a byte beyond ASCII.
@@ -35,6 +39,11 @@ pub fn classify(isa: Isa, text: &[u8], words: &mut Words) -> bool {
     assert!(text.len() <= MAX_TEXT, "the caller cuts long texts");
     let blocks = text.len().div_ceil(64);
     let padded = blocks * 64 + 64 + 2 * MARGIN;
+    if padded > LONG_TEXT {
+        let (bytes, masks) = (words.lowered.len(), words.blocks.len());
+        reserve_for_now(&mut words.lowered, padded.saturating_sub(bytes));
+        reserve_for_now(&mut words.blocks, (blocks + 2).saturating_sub(masks));
+    }
     if words.lowered.len() < padded {
         words.lowered.resize(padded, 0);
     }

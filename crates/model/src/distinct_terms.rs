@@ -4,7 +4,7 @@
 //! nanoseconds instead of eight.
 
 use simtool_base::error::Result;
-use simtool_base::large_buffer::reserve;
+use simtool_base::large_buffer::{release, reserve, reserve_for_now};
 
 /// Description of the memory for the terms of a document. Out-of-memory messages contain it.
 const TERMS: &str = "the terms of the documents";
@@ -72,11 +72,20 @@ impl DistinctTerms {
     pub fn distinct(&mut self, terms: &[u64]) -> Result<&[u64]> {
         let mut distinct = std::mem::take(&mut self.terms);
         distinct.clear();
-        reserve(&mut distinct, terms.len(), TERMS)?;
-        distinct.extend_from_slice(terms);
-        self.deduplicate(&mut distinct);
+        if terms.len() > MOST_IN_TABLE {
+            sorted_distinct(terms, &mut distinct)?;
+        } else {
+            reserve(&mut distinct, terms.len(), TERMS)?;
+            distinct.extend_from_slice(terms);
+            self.deduplicate(&mut distinct);
+        }
         self.terms = distinct;
         Ok(&self.terms)
+    }
+
+    /// Frees the memory of the terms of a long document. The content of the set is undefined afterwards.
+    pub fn release(&mut self) {
+        release(&mut self.terms, size_of::<u64>() * MOST_IN_TABLE);
     }
 
     /// Removes repeated terms from `terms`. The order of the result depends only on the given
@@ -138,6 +147,24 @@ impl DistinctTerms {
         }
         Some(found)
     }
+}
+
+/// Appends the distinct terms of a long document to `distinct`, which is empty, in ascending order. Takes
+/// little more memory than the distinct terms, however often they are repeated.
+fn sorted_distinct(terms: &[u64], distinct: &mut Vec<u64>) -> Result<()> {
+    reserve_for_now(distinct, 0);
+    let mut rest = terms;
+    while !rest.is_empty() {
+        // The number of terms at least doubles before they are sorted again. So all sorts together take
+        // about twice as long as the last one.
+        let (more, after) = rest.split_at(rest.len().min(distinct.len() + (1 << 20)));
+        reserve(distinct, more.len(), TERMS)?;
+        distinct.extend_from_slice(more);
+        distinct.sort_unstable();
+        distinct.dedup();
+        rest = after;
+    }
+    Ok(())
 }
 
 /// Clears the hash table `slots`, inserts `terms`, and removes repeated terms from `terms`. Returns

@@ -144,6 +144,7 @@ impl Sketching {
             row[(bit / 64) as usize] ^= 1 << (bit % 64);
         }
         let signature = u128::from(plain) << 64 | u128::from(mixed);
+        distinct.release();
         self.sets.push(Set { document, size, signature, start: self.bits.len() });
         self.bits.extend_from_slice(if self.with_bits { row } else { &[] })
     }

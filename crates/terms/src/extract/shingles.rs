@@ -54,7 +54,29 @@ impl Shingles {
             _ => shingle_terms(self.isa, tokens, length, terms),
         }
     }
+
+    /// Replaces the hashes of all tokens of a document by its terms, as [`Self::extract`] finds them. This
+    /// takes half the memory of two lists, and a little more time.
+    pub fn replace(&self, tokens: &mut Vec<u64>) {
+        let length = self.length.get().min(tokens.len());
+        if length == 0 || self.length.get() == 1 {
+            return;
+        }
+        let count = tokens.len() + 1 - length;
+        let mut terms = Vec::new();
+        // The shingles at the end of a block need tokens of the next block, which are replaced later.
+        for start in (0..count).step_by(REPLACED) {
+            let end = count.min(start + REPLACED);
+            terms.clear();
+            shingle_terms(self.isa, &tokens[start..end + length - 1], length, &mut terms);
+            tokens[start..end].copy_from_slice(&terms);
+        }
+        tokens.truncate(count);
+    }
 }
+
+/// Number of tokens that [`Shingles::replace`] replaces at once.
+const REPLACED: usize = 16 << 10;
 
 #[cfg(test)]
 mod tests {
@@ -86,6 +108,23 @@ mod tests {
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), 3);
+    }
+
+    #[test]
+    fn tokens_are_replaced_by_the_terms_that_are_found() {
+        let tokens: Vec<u64> = (0..2 * REPLACED as u64 + 9).map(mix).collect();
+        for isa in [Isa::detected(), Isa::PORTABLE] {
+            for (length, count) in
+                [(1, 7), (3, 0), (3, 2), (3, 3), (5, tokens.len()), (40, tokens.len())]
+            {
+                let shingles = Shingles::new(isa, NonZeroUsize::new(length).unwrap());
+                let mut expected = Vec::new();
+                shingles.extract(&tokens[..count], &mut expected);
+                let mut replaced = tokens[..count].to_vec();
+                shingles.replace(&mut replaced);
+                assert!(replaced == expected, "{length} {count}");
+            }
+        }
     }
 
     #[test]

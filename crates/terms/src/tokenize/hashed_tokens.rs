@@ -47,6 +47,11 @@ impl HashedTokens {
         self.symbol_hash.clear();
     }
 
+    /// Frees the memory of the buffers after a long text. The hash of symbols stays.
+    pub fn release(&mut self) {
+        *self = Self { symbol_hash: std::mem::take(&mut self.symbol_hash), ..Self::default() };
+    }
+
     /// Normalizes and folds a text piece by piece. Calls `visit` with each normalized piece and the
     /// list of token hashes, to which `visit` may append.
     #[cfg(feature = "chinese")]

@@ -8,6 +8,7 @@
 use super::character_forms::{Form, State, form};
 use super::decompositions::Composer;
 use super::known_characters::CHARACTERS;
+use simtool_base::large_buffer::reserve_for_now;
 use simtool_kernels::Isa;
 use simtool_kernels::character_table::PAD;
 use simtool_kernels::fold_characters::{ROOM, fold_characters};
@@ -21,6 +22,9 @@ const FEW: usize = 16;
 const MANY: usize = 32;
 /// Largest number of bytes that are handled one by one before the vectorized loop is called again.
 const MOST: usize = 256;
+
+/// Length in bytes of a normal form that grows in smaller steps, because its memory counts.
+const LONG_TEXT: usize = 1 << 20;
 
 /// Number of bytes that are searched for a pad at once. The first bytes of most texts have no pad.
 const PAD_BLOCK: usize = 256;
@@ -172,7 +176,13 @@ impl FoldedText {
 
     #[cold]
     fn grow(&mut self, length: usize) {
-        self.bytes.resize(2 * length.max(1 << 10), 0);
+        if length < LONG_TEXT {
+            self.bytes.resize(2 * length.max(1 << 10), 0);
+            return;
+        }
+        let more = length + length / 4 - self.bytes.len();
+        reserve_for_now(&mut self.bytes, more);
+        self.bytes.resize(length + length / 4, 0);
     }
 }
 

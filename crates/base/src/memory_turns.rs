@@ -1,0 +1,165 @@
+//! Turns for work that needs much memory at once, such as the terms of a very long text.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+
+/// Number of bytes that work may take in addition to its share of the memory limit. The program keeps
+/// to a small limit only approximately, because it needs some memory itself.
+const IN_ADDITION: u64 = 20_000_000;
+
+/// Lets only one thread at a time work with more than a small share of the memory.
+///
+/// Each thread may always use its [small share](Self::share). A thread that needs more waits for its
+/// turn. So the memory of long records does not grow with the number of threads. A thread that has a
+/// turn never waits, so threads cannot block each other. All clones share the same turn.
+///
+/// ```
+/// use simtool_base::memory_turns::MemoryTurns;
+///
+/// let turns = MemoryTurns::new(100_000_000, 4);
+/// assert!(turns.take(1_000_000).is_ok_and(|turn| turn.is_none()));
+/// let turn = turns.take(50_000_000);
+/// assert!(turn.is_ok_and(|turn| turn.is_some()));
+/// assert!(turns.take(200_000_000).is_err());
+/// ```
+#[derive(Clone, Debug)]
+pub struct MemoryTurns {
+    /// Number of bytes that a thread may use without a turn.
+    share: u64,
+    /// Number of bytes that a thread may use in its turn.
+    most: u64,
+    turn: Arc<TurnState>,
+}
+
+#[derive(Debug, Default)]
+struct TurnState {
+    holder: Mutex<Option<Holder>>,
+    is_free: Condvar,
+}
+
+/// The thread that has the turn, and the number of its [`Turn`]s.
+#[derive(Debug)]
+struct Holder {
+    thread: ThreadId,
+    turns: usize,
+}
+
+impl TurnState {
+    fn lock(&self) -> MutexGuard<'_, Option<Holder>> {
+        // A holder is replaced as a whole, so it is valid even if a thread panicked.
+        self.holder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Error of work that needs more memory than the limit allows, even if no other thread works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge {
+    /// Smallest memory limit in bytes that allows the work.
+    pub needed_limit: u64,
+}
+
+impl MemoryTurns {
+    /// Creates turns for `threads` threads that together keep to a memory limit of `limit` bytes.
+    #[must_use]
+    pub fn new(limit: u64, threads: usize) -> Self {
+        let most = (limit / 10 * 9).saturating_add(IN_ADDITION);
+        let share = most / 4 / threads.max(1) as u64;
+        Self { share, most, turn: Arc::default() }
+    }
+
+    /// Creates turns without a limit: every thread may always use any amount of memory.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        Self { share: u64::MAX, most: u64::MAX, turn: Arc::default() }
+    }
+
+    /// Returns the number of bytes that each thread may use without a turn.
+    #[must_use]
+    pub fn share(&self) -> u64 {
+        self.share
+    }
+
+    /// Waits for the turn if `bytes` bytes are more than the [share](Self::share) of a thread. The turn
+    /// ends when the result is dropped. A thread that has the turn already gets it again at once.
+    ///
+    /// # Errors
+    ///
+    /// The memory limit does not allow `bytes` bytes. The error does not depend on what other threads do.
+    pub fn take(&self, bytes: u64) -> Result<Option<Turn>, TooLarge> {
+        if bytes <= self.share {
+            return Ok(None);
+        }
+        if bytes > self.most {
+            return Err(TooLarge { needed_limit: (bytes - IN_ADDITION).div_ceil(9) * 10 });
+        }
+        let thread = std::thread::current().id();
+        let mut holder = self.turn.lock();
+        while holder.as_ref().is_some_and(|holder| holder.thread != thread) {
+            holder = self.turn.is_free.wait(holder).unwrap_or_else(PoisonError::into_inner);
+        }
+        holder.get_or_insert(Holder { thread, turns: 0 }).turns += 1;
+        Ok(Some(Turn(Arc::clone(&self.turn))))
+    }
+}
+
+impl Default for MemoryTurns {
+    fn default() -> Self {
+        Self::unlimited()
+    }
+}
+
+/// Right of a thread to use much memory. It ends when this value is dropped.
+#[derive(Debug)]
+#[must_use = "the turn ends once this value is dropped"]
+pub struct Turn(Arc<TurnState>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut holder = self.0.lock();
+        if let Some(held) = &mut *holder {
+            held.turns -= 1;
+            if held.turns == 0 {
+                *holder = None;
+                self.0.is_free.notify_one();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_compute::threads::Threads;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn only_one_thread_works_with_much_memory() {
+        let turns = MemoryTurns::new(80_000_000, 4);
+        let (working, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = |(): &mut (), _| {
+            let turn = turns.take(50_000_000).unwrap();
+            let again = turns.take(60_000_000).unwrap();
+            most.fetch_max(working.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            std::thread::yield_now();
+            working.fetch_sub(1, Ordering::SeqCst);
+            drop((turn, again));
+            Ok(())
+        };
+        Threads::new(4).unwrap().try_map(200, || Ok(()), work).unwrap();
+        assert_eq!(most.into_inner(), 1);
+    }
+
+    #[test]
+    fn small_work_needs_no_turn_and_the_limit_that_large_work_needs_is_enough() {
+        let turns = MemoryTurns::new(100_000_000, 1);
+        let _held = turns.take(90_000_000).unwrap();
+        assert!(turns.take(turns.share()).unwrap().is_none());
+        let too_large = turns.take(300_000_001).unwrap_err();
+        for (limit, is_enough) in
+            [(too_large.needed_limit, true), (too_large.needed_limit - 20, false)]
+        {
+            assert_eq!(MemoryTurns::new(limit, 1).take(300_000_001).is_ok(), is_enough);
+        }
+        assert!(MemoryTurns::unlimited().take(u64::MAX - 1).unwrap().is_none());
+    }
+}
