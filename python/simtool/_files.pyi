@@ -238,7 +238,7 @@ def deduplicate_files(
         limit: Stop after the first N documents that are not passed over. Copies end there, too.
         on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
         max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
-            1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
+            1024. By default 128MiB, whatever the memory is.
         max_expansion: Stop reading a compressed file that grows by more than this factor, beyond its
             first GiB [default: 2000].
         zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
@@ -452,7 +452,7 @@ def match_files(
         limit: Stop after the first N documents that are not passed over. Copies end there, too.
         on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
         max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
-            1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
+            1024. By default 128MiB, whatever the memory is.
         max_expansion: Stop reading a compressed file that grows by more than this factor, beyond its
             first GiB [default: 2000].
         zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
@@ -660,7 +660,7 @@ def preview_files(
         limit: Stop after the first N documents that are not passed over. Copies end there, too.
         on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
         max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
-            1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
+            1024. By default 128MiB, whatever the memory is.
         max_expansion: Stop reading a compressed file that grows by more than this factor, beyond its
             first GiB [default: 2000].
         zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
@@ -801,7 +801,7 @@ def contamination_files(
         limit: Stop after the first N documents that are not passed over. Copies end there, too.
         on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
         max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
-            1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
+            1024. By default 128MiB, whatever the memory is.
         max_expansion: Stop reading a compressed file that grows by more than this factor, beyond its
             first GiB [default: 2000].
         zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
@@ -936,7 +936,7 @@ def passages_files(
         limit: Stop after the first N documents that are not passed over. Copies end there, too.
         on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
         max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
-            1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
+            1024. By default 128MiB, whatever the memory is.
         max_expansion: Stop reading a compressed file that grows by more than this factor, beyond its
             first GiB [default: 2000].
         zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
@@ -1083,7 +1083,7 @@ def cut_passages_files(
         limit: Stop after the first N documents that are not passed over. Copies end there, too.
         on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
         max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
-            1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
+            1024. By default 128MiB, whatever the memory is.
         max_expansion: Stop reading a compressed file that grows by more than this factor, beyond its
             first GiB [default: 2000].
         zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27

@@ -122,7 +122,7 @@ Options:
     limit: Stop after the first N documents that are not passed over. Copies end there, too.
     on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
     max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
-        1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
+        1024. By default 128MiB, whatever the memory is.
     max_expansion: Stop reading a compressed file that grows by more than this factor, beyond its
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
@@ -239,7 +239,7 @@ Options:
     limit: Stop after the first N documents that are not passed over. Copies end there, too.
     on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
     max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
-        1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
+        1024. By default 128MiB, whatever the memory is.
     max_expansion: Stop reading a compressed file that grows by more than this factor, beyond its
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
@@ -352,7 +352,7 @@ Options:
     limit: Stop after the first N documents that are not passed over. Copies end there, too.
     on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
     max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
-        1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
+        1024. By default 128MiB, whatever the memory is.
     max_expansion: Stop reading a compressed file that grows by more than this factor, beyond its
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
@@ -418,7 +418,7 @@ Options:
     limit: Stop after the first N documents that are not passed over. Copies end there, too.
     on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
     max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
-        1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
+        1024. By default 128MiB, whatever the memory is.
     max_expansion: Stop reading a compressed file that grows by more than this factor, beyond its
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
@@ -482,7 +482,7 @@ Options:
     limit: Stop after the first N documents that are not passed over. Copies end there, too.
     on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
     max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
-        1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
+        1024. By default 128MiB, whatever the memory is.
     max_expansion: Stop reading a compressed file that grows by more than this factor, beyond its
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
@@ -548,7 +548,7 @@ Options:
     limit: Stop after the first N documents that are not passed over. Copies end there, too.
     on_error: Action for unreadable records and files [default: skip]. Values: skip, fail.
     max_record: Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of
-        1024. By default 128MiB, or a 64th of `max_memory` if that is less, but at least 1MiB.
+        1024. By default 128MiB, whatever the memory is.
     max_expansion: Stop reading a compressed file that grows by more than this factor, beyond its
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27

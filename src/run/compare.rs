@@ -155,7 +155,7 @@ fn refuse_learned(method: &Method) -> Result<()> {
 /// A document does not exist or cannot be read, or a setting for reading has no effect.
 pub fn compare(request: &CompareRequest, face: &dyn Face) -> Result<Compared> {
     let mut timings = Timings::start();
-    let options = request.input.read_options(face.access());
+    let options = request.input.read_options(face.access(), &request.resources);
     let reader = NamedReader { options, resources: &request.resources, face };
     let [left, right] = &request.names;
     let documents = [reader.read(left)?, reader.read(right)?];

@@ -369,7 +369,13 @@ fn open_inputs<'r>(
 ) -> Result<[Input<'r>; 2]> {
     let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
     let open = |paths: &[PathBuf], settings: &'r InputSettings| {
-        Input::open(paths, settings, settings.read_options(face.access()), places, face)
+        Input::open(
+            paths,
+            settings,
+            settings.read_options(face.access(), &request.resources),
+            places,
+            face,
+        )
     };
     let items = open(&request.items, &request.item_input)?;
     let documents = open(paths, &request.input)?;

@@ -241,7 +241,7 @@ fn open_side<'r>(
     face: &dyn Face,
 ) -> Result<Input<'r>> {
     refuse_overlap(&request.output, paths)?;
-    let mut options = settings.read_options(face.access());
+    let mut options = settings.read_options(face.access(), &request.config.resources);
     options.fields = request.field_selectors();
     let temporary = &request.config.resources.temporary_folder;
     let places = Places { output: &request.output, temporary };

@@ -123,7 +123,7 @@ pub struct SuggestOutcome {
 
 impl EvaluatedDocuments {
     fn open(&self, face: &dyn Face) -> Result<Input<'_>> {
-        let options = self.input.read_options(face.access());
+        let options = self.input.read_options(face.access(), &self.resources);
         let places = Places { output: Path::new(""), temporary: &self.resources.temporary_folder };
         Input::open(&self.paths, &self.input, options, places, face)
     }
@@ -289,7 +289,11 @@ impl EvalRequest {
         let files = LabelledFolder::find(folder)?;
         let file = InputFile::new(&files.documents);
         let settings = &self.documents.input;
-        let input = Input::of_files(vec![file], settings, settings.read_options(face.access()));
+        let input = Input::of_files(
+            vec![file],
+            settings,
+            settings.read_options(face.access(), &self.documents.resources),
+        );
         let read = self.read(&input, face)?;
         faults.extend(input.faults(&read.summary));
         self.labelled(folder, read, &files.truth, files.gray.as_deref(), face)

@@ -110,7 +110,7 @@ pub fn fingerprint(
     // An unknown file extension must be reported before any document is read.
     let format = FileFormat::for_output(&request.output)?;
     let paths = request.input.with_listed(&request.paths)?;
-    let options = request.input.read_options(face.access());
+    let options = request.input.read_options(face.access(), &request.resources);
     let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
     let input = Input::open(&paths, &request.input, options, places, face)?;
     // This check comes before the check for an existing file, because its message is more helpful.

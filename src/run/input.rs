@@ -399,7 +399,10 @@ mod tests {
     fn opened<'s>(paths: &[PathBuf], settings: &'s InputSettings) -> Result<Input<'s>> {
         let none = Path::new("");
         let places = Places { output: none, temporary: none };
-        let options = settings.read_options(simtool_base::mapped_file::FileAccess::READ);
+        let options = settings.read_options(
+            simtool_base::mapped_file::FileAccess::READ,
+            &simtool_compute::resources::Resources::default(),
+        );
         Input::open(paths, settings, options, places, &Silent)
     }
 

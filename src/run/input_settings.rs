@@ -3,9 +3,11 @@
 use crate::index::SelectionDigests;
 use simtool_base::error::{Error, Result};
 use simtool_base::mapped_file::FileAccess;
+use simtool_base::memory_turns::MemoryTurns;
 use simtool_base::options::{Choice, Options};
 use simtool_base::quantity::{BYTES_EXPECTED, parse_bytes};
 use simtool_base::stable_hash::hash;
+use simtool_compute::resources::Resources;
 use simtool_read::selection::Selection;
 use simtool_read::{
     Format, NamedDialect, PageContent, Quote, ReadOptions, Selector, TextEncoding, TextSplit,
@@ -60,13 +62,6 @@ pub struct InputSettings {
     /// Maximum size of the window of a Zstandard file, as the logarithm to base 2: 27 means 128 MiB.
     pub zstd_window_log: u32,
 }
-
-/// Minimum number of records of the maximum length that fit in `max_memory`. The terms of a text take up to
-/// some 20 times as many bytes as the text, and each thread reads a text.
-const RECORDS_IN_MEMORY: u64 = 64;
-/// Length of a record in bytes that is read even if `max_memory` is smaller than [`RECORDS_IN_MEMORY`] times
-/// as much.
-const ALWAYS_READ: u64 = 1 << 20;
 
 /// Treatment of records and files that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -195,10 +190,7 @@ impl InputSettings {
             sample: sample(options)?,
             limit: within("limit", 1..=u64::MAX, "must be a whole number from 1 on", options)?,
             on_error: options.take_choice("on_error")?.unwrap_or_default(),
-            max_record: match bytes("max_record", options)? {
-                Some(given) => given,
-                None => longest_record(options, usual.max_record)?,
-            },
+            max_record: bytes("max_record", options)?.unwrap_or(usual.max_record),
             max_expansion: options
                 .take_parsed("max_expansion", whole)?
                 .unwrap_or(usual.max_expansion),
@@ -251,9 +243,10 @@ impl InputSettings {
         self.id_field.as_deref().unwrap_or("id")
     }
 
-    /// Returns the options for readers of files. `access` says how files are opened.
+    /// Returns the options for readers of files, which keep to the memory limit of `resources`. `access` says
+    /// how files are opened.
     #[must_use]
-    pub(crate) fn read_options(&self, access: FileAccess) -> ReadOptions {
+    pub(crate) fn read_options(&self, access: FileAccess, resources: &Resources) -> ReadOptions {
         // A limit beyond the address space is the same as no limit.
         let address = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
         ReadOptions {
@@ -279,22 +272,10 @@ impl InputSettings {
                 limit: self.limit.unwrap_or(u64::MAX),
             },
             access,
+            turns: MemoryTurns::new(resources.memory, resources.threads),
             ..ReadOptions::default()
         }
     }
-}
-
-/// Returns the maximum length of a record if the user gives none. It is `usual`, or less if `options` have a
-/// small `max_memory`.
-///
-/// # Errors
-///
-/// `max_memory` is no number of bytes.
-fn longest_record(options: &Options, usual: u64) -> Result<u64> {
-    let Some(memory) = options.get("max_memory") else { return Ok(usual) };
-    let memory =
-        parse_bytes(&memory).ok_or_else(|| Error::config("max_memory", &memory, BYTES_EXPECTED))?;
-    Ok((memory / RECORDS_IN_MEMORY).max(ALWAYS_READ).min(usual))
 }
 
 /// Returns an error if the selector `field` joins several fields, such as `a+b`. `setting` is an option for
@@ -435,15 +416,9 @@ mod tests {
         let usual = InputSettings::parse(&mut Options::new()).unwrap();
         assert_eq!(usual, InputSettings::default());
         assert_eq!(usual.max_record, 128 << 20);
-        for (options, longest) in [
-            ("max_memory=64G", 128 << 20),
-            ("max_memory=128M", 2_000_000),
-            ("max_memory=1", 1 << 20),
-            ("max_memory=1,max_record=70M", 70_000_000),
-        ] {
-            let settings = InputSettings::parse(&mut Options::parse(options).unwrap()).unwrap();
-            assert_eq!(settings.max_record, longest, "{options}");
-        }
+        // Memory must not decide which records are documents.
+        let little = InputSettings::parse(&mut Options::parse("max_memory=1M").unwrap()).unwrap();
+        assert_eq!(little.max_record, usual.max_record);
     }
 
     #[test]

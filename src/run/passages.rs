@@ -199,7 +199,7 @@ fn open_input<'r>(
     paths: &[PathBuf],
     face: &dyn Face,
 ) -> Result<Input<'r>> {
-    let options = request.input.read_options(face.access());
+    let options = request.input.read_options(face.access(), &request.resources);
     let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
     let input = Input::open(paths, &request.input, options, places, face)?;
     Input::refuse_idle(&[&input], &[])?;

@@ -72,7 +72,7 @@ impl<'r> RecordedRun<'r> {
         let inputs = face.recorded_inputs(run.command())?;
         let usual = InputSettings::default();
         let settings = inputs.as_ref().map_or(&usual, |inputs| &inputs.settings);
-        let mut options = settings.read_options(face.access());
+        let mut options = settings.read_options(face.access(), resources);
         // The summary has the names of the fields even if the command line cannot be parsed.
         if run.has_flag("all_strings") {
             options.text_field = Selector::all_strings();

@@ -41,21 +41,85 @@ fn bad_records_take_little_memory_and_only_the_first_are_listed() {
     assert!(quarantine.lines().last().unwrap().contains("\"record\":200000,"));
 }
 
+/// Writes a file of two equal long lines, of letters that can hardly be compressed, and a short one.
+fn write_long_lines(folder: &Path) {
+    let mut words = String::new();
+    words.extend((0..400_000_u32).map(|n| format!("{:x} ", n.wrapping_mul(77_777))));
+    fs::write(folder.join("a.txt"), format!("{words}\none short line\n{words}\n")).unwrap();
+}
+
 #[test]
-fn a_record_that_is_too_long_for_the_memory_is_quarantined() {
+fn memory_does_not_decide_which_records_are_documents() {
     if !can_limit() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let mut words = String::new();
-    words.extend((0..400_000_u32).map(|n| format!("{:x} ", n.wrapping_mul(77_777))));
-    fs::write(folder.path().join("a.txt"), format!("one short line\n{words}\n")).unwrap();
+    write_long_lines(folder.path());
     let arguments = "dedup -q a.txt --per-line --shingle chars:5 --output";
-    let (code, messages) = run(folder.path(), 64, &format!("{arguments} out"));
+    for (megabytes, threads) in [(80, 1), (80, 7), (400, 2)] {
+        let out = format!("{megabytes}-{threads}");
+        let more = format!("{arguments} {out} -j {threads} --max-memory {megabytes}M");
+        let limit = (megabytes * 1000 + MORE).to_string();
+        let run = limited(folder.path(), &limit, &more);
+        let messages = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(run.status.code(), Some(0), "{messages}");
+        let removed = fs::read_to_string(folder.path().join(out).join("removed.jsonl")).unwrap();
+        assert!(
+            removed.contains("\"record\":3,") && removed.contains("\"kept_record\":1,"),
+            "{removed}"
+        );
+    }
+}
+
+#[test]
+fn a_text_that_does_not_fit_in_memory_ends_the_run() {
+    if !can_limit() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    write_long_lines(folder.path());
+    let arguments = "dedup -q a.txt --per-line --shingle chars:5 --output";
+    let (code, messages) = run(folder.path(), 20, &format!("{arguments} out"));
+    assert_eq!(code, Some(1), "{messages}");
+    assert!(
+        messages.contains(" in a.txt (at byte 0): its terms do not fit in --max-memory"),
+        "{messages}"
+    );
+    assert!(!folder.path().join("out").exists());
+    // The limit that the message names is enough, and so are shorter records.
+    let limit = messages.split("at least ").nth(1).and_then(|rest| rest.split('M').next()).unwrap();
+    let (code, messages) = run(folder.path(), limit.parse().unwrap(), &format!("{arguments} all"));
+    assert_eq!(code, Some(0), "{messages}");
+    let (code, messages) = run(folder.path(), 20, &format!("{arguments} short --max-record 1M"));
     assert_eq!(code, Some(3), "{messages}");
-    assert!(messages.contains("at most 1048576 bytes (--max-record)"), "{messages}");
-    // The user can allow it.
-    let (code, messages) = run(folder.path(), 200, &format!("{arguments} all --max-record 10M"));
+    assert!(messages.contains("at most 1000000 bytes (--max-record)"), "{messages}");
+}
+
+#[test]
+fn an_open_quote_and_a_large_window_end_the_run_if_they_do_not_fit() {
+    if !can_limit() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let row = "1,some words of a row in a table that has many rows\n";
+    fs::write(folder.path().join("a.csv"), format!("id,text\n1,\"{}", row.repeat(1_000_000)))
+        .unwrap();
+    let (code, messages) = run(folder.path(), 40, "dedup -q a.csv --output out");
+    assert_eq!(code, Some(1), "{messages}");
+    assert!(messages.contains(" in a.csv: does not fit in --max-memory"), "{messages}");
+    let mut packed = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    packed.window_log(27).unwrap();
+    let line = format!("{{\"text\": \"{}\"}}\n", row.trim_end());
+    std::io::Write::write_all(&mut packed, line.repeat(2_000_000).as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    for number in 0..4 {
+        fs::write(folder.path().join(format!("{number}.jsonl.zst")), &packed).unwrap();
+    }
+    let files = "dedup -q 0.jsonl.zst 1.jsonl.zst 2.jsonl.zst 3.jsonl.zst --method simhash -j 4";
+    let (code, messages) = run(folder.path(), 20, &format!("{files} --output out"));
+    assert_eq!(code, Some(1), "{messages}");
+    assert!(messages.contains("the window of a compressed part in "), "{messages}");
+    let (code, messages) = run(folder.path(), 150, &format!("{files} --output out"));
     assert_eq!(code, Some(0), "{messages}");
 }
 
@@ -68,23 +132,20 @@ fn place_of_index() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_record_that_is_too_long_for_the_memory_of_an_index_is_quarantined() {
+fn memory_does_not_decide_which_records_an_index_reads() {
     let folder = place_of_index();
     let text = "some words ".repeat(100_000);
     let lines = format!("{{\"text\": \"one short line\"}}\n{{\"text\": \"{text}\"}}\n");
     fs::write(folder.path().join("a.jsonl"), lines).unwrap();
     for command in ["index query i a.jsonl", "index add i a.jsonl", "eval --sample 2 a.jsonl"] {
         let run = |more| limited(folder.path(), "unlimited", &format!("{command} {more}"));
-        let below = run("--max-memory 64M");
-        let messages = String::from_utf8_lossy(&below.stderr);
-        assert!(messages.contains("at most 1048576 bytes (--max-record)"), "{command}: {messages}");
-        let messages = String::from_utf8(run("--max-memory 640M").stderr).unwrap();
+        let messages = String::from_utf8(run("--max-memory 64M").stderr).unwrap();
         assert!(!messages.contains("--max-record"), "{command}: {messages}");
     }
 }
 
 #[test]
-fn a_line_without_end_passes_through_a_filter_in_little_memory() {
+fn a_line_that_is_too_long_passes_through_a_filter_in_little_memory() {
     const BYTES: usize = 200 << 20;
     if !can_limit() {
         return;
@@ -93,7 +154,7 @@ fn a_line_without_end_passes_through_a_filter_in_little_memory() {
     let long = fs::File::create(folder.path().join("long")).unwrap();
     // A file of zero bytes takes no room on the disk.
     long.set_len(BYTES as u64).unwrap();
-    let arguments = "index filter i --max-memory 16M -j 2";
+    let arguments = "index filter i --max-memory 16M -j 2 --max-record 1MiB";
     let mut command = limited_command(folder.path(), &(16_000 + MORE).to_string(), arguments);
     command.stdin(fs::File::open(folder.path().join("long")).unwrap());
     command.stdout(fs::File::create(folder.path().join("passed")).unwrap());

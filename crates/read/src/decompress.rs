@@ -115,7 +115,7 @@ pub(super) fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
         let Filled { bytes, then } = stream.fill(&mut content[filled..]);
         content.truncate(filled + bytes);
         match then {
-            Then::More | Then::Warning(_) => {}
+            Then::More | Then::NeedsMemory { .. } | Then::Warning(_) => {}
             Then::End => return Ok(content),
             Then::Loss { damage, .. } => {
                 let path = path.to_owned();

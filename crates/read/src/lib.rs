@@ -70,6 +70,7 @@ mod plain_text;
 mod read_file;
 mod reader_memory;
 mod recognition;
+mod record_memory;
 pub mod selection;
 mod selector;
 mod sniff;

@@ -7,6 +7,7 @@ use crate::selection::Selection;
 use crate::selector::Selector;
 use crate::text_encoding::TextEncoding;
 use simtool_base::mapped_file::FileAccess;
+use simtool_base::memory_turns::MemoryTurns;
 use simtool_base::options::Choice;
 #[cfg(doc)]
 use simtool_model::document::MOST_FIELDS;
@@ -82,6 +83,9 @@ pub struct ReadOptions {
     pub shard_bytes: u64,
     /// Whether large uncompressed files are memory-mapped.
     pub access: FileAccess,
+    /// Turns in which threads read long records and use large windows, so that they keep to a memory limit
+    /// together. All readers of a run share them.
+    pub turns: MemoryTurns,
 }
 
 impl Default for ReadOptions {
@@ -102,6 +106,7 @@ impl Default for ReadOptions {
             selection: Selection::default(),
             shard_bytes: 1 << 20,
             access: FileAccess::READ,
+            turns: MemoryTurns::unlimited(),
         }
     }
 }

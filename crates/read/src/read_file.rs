@@ -5,6 +5,7 @@ use crate::compressed_input::Expansion;
 use crate::decompress;
 use crate::format::{Format, Reader};
 use crate::opened::{Opened, Recognized};
+use crate::record_memory::RecordMemory;
 use crate::sniff::SNIFFED_BYTES;
 use crate::split_job::{SplitBytes, SplitJob};
 use crate::stream::Damage;
@@ -124,10 +125,22 @@ impl Collection {
         };
         let longest = self.options.max_record_bytes;
         let columns = self.columns();
+        let memory = self.record_memory(opened);
         let expansion = Expansion::new(&self.options);
-        let job =
-            TableJob { file: &file, groups, columns, longest, expansion, to_fault: &to_fault };
+        let job = TableJob {
+            file: &file,
+            groups,
+            columns,
+            longest,
+            expansion,
+            to_fault: &to_fault,
+            memory,
+        };
         table.read(job, visit)
+    }
+
+    fn record_memory<'m>(&'m self, opened: &'m Opened) -> RecordMemory<'m> {
+        RecordMemory { turns: &self.options.turns, file: &opened.input.name }
     }
 
     /// Returns the selectors of the text, of the ID, and of the other fields that are read.
@@ -162,7 +175,8 @@ impl Collection {
         };
         let content = self.options.content;
         let to_fault = &to_fault;
-        let job = SplitJob { longest, bytes, offset, encoding, content, to_fault, visit };
+        let memory = self.record_memory(opened);
+        let job = SplitJob { longest, bytes, offset, encoding, content, to_fault, memory, visit };
         format.byte_reader()?.read(job, self.columns(), dialect)
     }
 }

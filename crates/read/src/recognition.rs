@@ -103,7 +103,7 @@ fn fill_up(stream: &mut dyn Stream, space: &mut [u8]) -> (usize, Ended) {
         let Filled { bytes, then } = stream.fill(&mut space[filled..]);
         filled += bytes;
         match then {
-            Then::More | Then::Warning(_) => {}
+            Then::More | Then::NeedsMemory { .. } | Then::Warning(_) => {}
             Then::End => return (filled, Ended::Whole),
             Then::Loss { damage, .. } if damage.is_refusal() => {
                 return (filled, Ended::Refused(damage));

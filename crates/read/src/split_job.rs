@@ -1,6 +1,7 @@
 //! The bytes and options of one reading, to which a format applies its splitter.
 
 use crate::page_content::PageContent;
+use crate::record_memory::RecordMemory;
 use crate::splitter::Splitter;
 use crate::stream::Stream;
 use crate::window::{RecordStream, ToFault, read_slice};
@@ -38,6 +39,7 @@ pub(super) struct SplitJob<'b, 'r, 'v> {
     /// Function that creates the event that reports damage. Its `bool` argument says whether bytes
     /// were lost.
     pub(super) to_fault: &'r ToFault<'r>,
+    pub(super) memory: RecordMemory<'r>,
     pub(super) visit: &'r mut Visit<'v>,
 }
 
@@ -54,7 +56,7 @@ impl SplitJob<'_, '_, '_> {
     ///
     /// The first error that the visitor returns.
     pub(super) fn split<S: Splitter>(self, splitter: &mut S) -> Result<u64> {
-        let Self { longest, bytes, offset, encoding, to_fault, visit, .. } = self;
+        let Self { longest, bytes, offset, encoding, to_fault, memory, visit, .. } = self;
         let mut decoding;
         let visit: &mut Visit<'_> = match encoding {
             None => visit,
@@ -66,10 +68,11 @@ impl SplitJob<'_, '_, '_> {
         match bytes {
             SplitBytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, visit),
             SplitBytes::Stream(stream) => {
-                RecordStream { splitter, stream, longest, to_fault }.read(offset, visit)
+                RecordStream { splitter, stream, longest, to_fault, memory }.read(offset, visit)
             }
             SplitBytes::Within(stream, searched) => {
-                RecordStream { splitter, stream, longest, to_fault }.read_within(searched, visit)
+                RecordStream { splitter, stream, longest, to_fault, memory }
+                    .read_within(searched, visit)
             }
         }
     }

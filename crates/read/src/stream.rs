@@ -24,6 +24,12 @@ pub(super) struct Filled {
 pub(super) enum Then {
     /// The stream is intact so far, and more bytes may follow.
     More,
+    /// The stream will take `bytes` bytes of memory from now on. The caller makes sure that it may, and
+    /// reads on. 0 means that the stream needs as little memory as most streams.
+    NeedsMemory {
+        /// Number of bytes.
+        bytes: u64,
+    },
     /// The stream has ended without damage.
     End,
     /// A problem was found, but no byte is missing, and more bytes may follow.

@@ -87,8 +87,8 @@ impl<R: Read + 'static> Read for UnpackedInput<R> {
         loop {
             let Filled { bytes, then } = stream.fill(buffer);
             let end = match then {
-                Then::More if bytes == 0 => continue,
-                Then::More => return Ok(bytes),
+                Then::More | Then::NeedsMemory { .. } if bytes == 0 => continue,
+                Then::More | Then::NeedsMemory { .. } => return Ok(bytes),
                 Then::End => None,
                 // Unlike a file, a stream is not read behind the damage: its reader passes on what came before,
                 // and must not go on without the lost part.

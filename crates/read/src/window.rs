@@ -5,10 +5,12 @@
 //! allowed record has. A record that does not end within these bytes is skipped up to the next
 //! start of a record, and reported as `oversize`. So memory is limited, whatever the input claims.
 
+use crate::record_memory::RecordMemory;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::stream::{Damage, Filled, Stream, Then};
 use crate::{Event, Flow, Visit, give, part_of};
 use simtool_base::error::Result;
+use simtool_base::memory_turns::Turn;
 use simtool_model::document::{Bad, Content, Record};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -87,6 +89,7 @@ pub(super) struct RecordStream<'s, S> {
     /// Length of the longest allowed record, in bytes.
     pub(super) longest: usize,
     pub(super) to_fault: &'s ToFault<'s>,
+    pub(super) memory: RecordMemory<'s>,
 }
 
 impl<S: Splitter> RecordStream<'_, S> {
@@ -98,7 +101,7 @@ impl<S: Splitter> RecordStream<'_, S> {
     /// The first error of `visit`.
     pub(super) fn read(mut self, offset: u64, visit: &mut Visit<'_>) -> Result<u64> {
         let mut out = RecordOutput { byte: offset, records: 0, is_last_bad: false, visit };
-        let window = Window::new(self.longest);
+        let window = Window::new(self.longest, self.memory);
         let flow = self.cut_behind(window, (offset, 0), &mut out);
         out.ended(flow)
     }
@@ -120,14 +123,15 @@ impl<S: Splitter> RecordStream<'_, S> {
     }
 
     fn cut_within(&mut self, searched: u64, out: &mut RecordOutput<'_, '_>) -> Flow {
-        let mut window = Window::new(self.longest);
+        let mut window = Window::new(self.longest, self.memory);
         let mut content = 0;
         while self.stream.position() <= searched {
-            let Filled { bytes, then } = self.stream.fill(window.space());
+            let Filled { bytes, then } = self.stream.fill(window.space()?);
             window.end += bytes;
             content += bytes as u64;
             match then {
                 Then::More | Then::Warning(_) => {}
+                Then::NeedsMemory { bytes } => window.lend_to_stream(bytes)?,
                 // The bytes after the damage do not continue the bytes before it. A start of a record
                 // that is found across this border would be wrong.
                 Then::Loss { goes_on: true, .. } => window.start = window.end,
@@ -155,19 +159,19 @@ impl<S: Splitter> RecordStream<'_, S> {
     /// `offset` of the file.
     fn cut_behind(
         &mut self,
-        mut window: Window,
+        mut window: Window<'_>,
         (offset, mut content): (u64, u64),
         out: &mut RecordOutput<'_, '_>,
     ) -> Flow {
         let Self { splitter, stream, to_fault, .. } = self;
         loop {
-            let filled = stream.fill(window.space());
+            let filled = stream.fill(window.space()?);
             window.end += filled.bytes;
             content += filled.bytes as u64;
             let last = matches!(filled.then, Then::End);
             // After the last bytes, or before damage, every record in the window must be visited now,
             // however few bytes there are.
-            if !matches!(filled.then, Then::More) {
+            if !matches!(filled.then, Then::More | Then::NeedsMemory { .. }) {
                 window.enough = 0;
             }
             // The checksum of a member is known only after its last bytes. Records that were visited
@@ -183,6 +187,7 @@ impl<S: Splitter> RecordStream<'_, S> {
                     let reached = part_of(stream.position(), out.byte - offset, content);
                     give(Event::Reached(reached), out.visit)?;
                 }
+                Then::NeedsMemory { bytes } => window.lend_to_stream(bytes)?,
                 Then::Warning(damage) => give(to_fault(damage, false), out.visit)?,
                 Then::End => return out.end(&**splitter),
                 Then::Loss { damage, goes_on, .. } => {
@@ -210,7 +215,7 @@ const CLIPPED: Cow<'static, str> =
 /// rest of the window is visited, too.
 fn split<S: Splitter>(
     splitter: &mut S,
-    window: &mut Window,
+    window: &mut Window<'_>,
     last: bool,
     out: &mut RecordOutput<'_, '_>,
 ) -> Flow {
@@ -335,7 +340,12 @@ struct Skip {
 }
 
 /// The part of a stream that is in memory: `bytes[start..end]`.
-struct Window {
+struct Window<'m> {
+    memory: RecordMemory<'m>,
+    /// Turn for a long window. `None` if the window is short.
+    turn: Option<Turn>,
+    /// Turn for the memory of the stream. `None` if the stream needs little memory.
+    stream_turn: Option<Turn>,
     bytes: Vec<u8>,
     start: usize,
     end: usize,
@@ -352,9 +362,17 @@ struct Window {
     condemned: Option<&'static str>,
 }
 
-impl Window {
-    fn new(longest: usize) -> Self {
+/// Number of bytes of a window that is kept for the next records.
+const SHORT_WINDOW: usize = 4 << 20;
+/// Number of bytes of memory for each byte of a window. A reader makes a text of the bytes of a record.
+const MEMORY_A_WINDOW_BYTE: usize = 2;
+
+impl<'m> Window<'m> {
+    fn new(longest: usize, memory: RecordMemory<'m>) -> Self {
         Self {
+            memory,
+            turn: None,
+            stream_turn: None,
             bytes: vec![0; FILL_BYTES],
             start: 0,
             end: 0,
@@ -365,10 +383,36 @@ impl Window {
         }
     }
 
+    /// Waits for the turn in which the stream may take `bytes` bytes of memory.
+    fn lend_to_stream(&mut self, bytes: u64) -> Flow {
+        let what = || "the window of a compressed part".to_owned();
+        match self.memory.take(bytes, what) {
+            Ok(turn) => self.stream_turn = turn,
+            Err(error) => return ControlFlow::Break(Err(error)),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Makes the window `wanted` bytes long, and waits for the turn that so long a window needs.
+    fn grow(&mut self, wanted: usize, held: usize) -> Flow {
+        match self.memory.of_record(held, wanted.saturating_mul(MEMORY_A_WINDOW_BYTE)) {
+            Ok(turn) => self.turn = turn,
+            Err(error) => return ControlFlow::Break(Err(error)),
+        }
+        self.bytes.resize(wanted, 0);
+        ControlFlow::Continue(())
+    }
+
     /// Returns the free space of the window for the next bytes of the stream. This space is never
     /// empty.
-    fn space(&mut self) -> &mut [u8] {
+    fn space(&mut self) -> ControlFlow<Result<()>, &mut [u8]> {
         let held = self.end - self.start;
+        if self.bytes.len() > SHORT_WINDOW && held < FILL_BYTES / 2 {
+            // The long record is done.
+            let mut bytes = vec![0; FILL_BYTES];
+            bytes[..held].copy_from_slice(&self.bytes[self.start..self.end]);
+            (self.bytes, self.start, self.end, self.turn) = (bytes, 0, held, None);
+        }
         // Bytes are moved to the front only if there is little room after them, so each byte is
         // moved rarely.
         if self.start > 0 && (held == 0 || self.bytes.len() - self.end < FILL_BYTES / 2) {
@@ -377,9 +421,9 @@ impl Window {
         }
         if self.bytes.len() - self.end < FILL_BYTES / 2 {
             let wanted = (2 * held).min(self.longest + FILL_BYTES).max(held + FILL_BYTES);
-            self.bytes.resize(wanted, 0);
+            self.grow(wanted, held)?;
         }
-        &mut self.bytes[self.end..]
+        ControlFlow::Continue(&mut self.bytes[self.end..])
     }
 
     /// Skips the bytes in the window up to the next start of a record. If the window has no start

@@ -6,6 +6,7 @@ use crate::stream::{Damage, Filled, Stream, Then};
 use crate::zstd_dictionary::{
     HEADER_BYTES, LONGEST_DICTIONARY, frame_length, has_dictionary, unpacked,
 };
+use crate::zstd_headers::window_of;
 use simtool_base::error::{Error, Result};
 use std::io::Read;
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
@@ -31,8 +32,17 @@ pub(super) struct Zstd<R> {
     is_at_start: bool,
     in_frame: bool,
     written: u64,
+    /// Size in bytes of the window of the frame that is being read.
+    window: u64,
+    /// Value of `written` at the start of the frame.
+    frame_written: u64,
+    /// Number of bytes of memory that the caller was asked for last.
+    asked: u64,
     done: bool,
 }
+
+/// Size in bytes of a window that every reader may use without asking, as memory for decoders is planned.
+const USUAL_WINDOW: u64 = 8 << 20;
 
 impl<R: Read> Zstd<R> {
     /// Creates the stream of the decompressed content of a Zstandard file.
@@ -54,6 +64,9 @@ impl<R: Read> Zstd<R> {
             is_at_start: true,
             in_frame: false,
             written: 0,
+            window: 0,
+            frame_written: 0,
+            asked: 0,
             done: false,
         })
     }
@@ -166,6 +179,22 @@ impl<R: Read> Zstd<R> {
         Ok(found.then(|| self.input.position()))
     }
 
+    /// Returns the number of bytes of memory to ask the caller for, if the number changed. The decoder touches
+    /// as much of its window as the frame has content so far.
+    fn memory_to_ask_for(&mut self) -> Option<u64> {
+        let touched = self.window.min(2 * (self.written - self.frame_written));
+        let needed = if self.in_frame { touched } else { 0 };
+        let is_new = if needed > USUAL_WINDOW {
+            needed > self.asked
+        } else {
+            self.asked > 0 && !self.in_frame
+        };
+        is_new.then(|| {
+            self.asked = needed;
+            needed
+        })
+    }
+
     /// Returns whether the bytes at offset `self.frame`, where decoding failed, are the first bytes
     /// of a frame.
     fn frame_magic_at_start(&self) -> bool {
@@ -196,8 +225,13 @@ impl<R: Read> Stream for Zstd<R> {
                     Err(then) => return Filled { bytes, then },
                 }
             }
+            if let Some(needed) = self.memory_to_ask_for() {
+                return Filled { bytes, then: Then::NeedsMemory { bytes: needed } };
+            }
             if !self.in_frame {
                 self.frame = self.input.position();
+                self.window = window_of(self.input.ahead());
+                self.frame_written = self.written;
             }
             let mut input = InBuffer::around(self.input.ahead());
             let mut output = OutBuffer::around(&mut space[bytes..]);
@@ -259,6 +293,32 @@ mod tests {
                 then => panic!("{then:?}"),
             }
         }
+    }
+
+    #[test]
+    fn memory_is_asked_for_as_far_as_a_large_window_is_used() {
+        let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.window_log(25).unwrap();
+        std::io::Write::write_all(&mut encoder, &vec![b'x'; 100 << 20]).unwrap();
+        let small = zstd::encode_all(&b"text"[..], 1).unwrap();
+        let file = [encoder.finish().unwrap(), small].concat();
+        let buffer = CompressedBuffer::new(&file[..]);
+        let mut zstd = Zstd::new(buffer, &ReadOptions::default()).unwrap();
+        let (mut content, mut asked) = (0, Vec::new());
+        let mut space = vec![0; 1 << 20];
+        loop {
+            let Filled { bytes, then } = zstd.fill(&mut space);
+            content += bytes;
+            match then {
+                Then::More => {}
+                Then::NeedsMemory { bytes } => asked.push(bytes),
+                Then::End => break,
+                then => panic!("{then:?}"),
+            }
+        }
+        assert_eq!(content, (100 << 20) + 4);
+        assert!(asked.is_sorted_by(|one, next| one < next || *next == 0), "{asked:?}");
+        assert_eq!(asked[asked.len() - 2..], [32 << 20, 0]);
     }
 
     #[test]

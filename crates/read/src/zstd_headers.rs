@@ -71,6 +71,15 @@ pub(super) fn content_bytes(file: &mut (impl Read + Seek), bytes: u64) -> Option
     (at == bytes).then_some(content)
 }
 
+/// Returns the size in bytes of the window of the frame at the start of `bytes`, or 0 if no frame begins there.
+/// If the frame states the length of its content, its window is not longer.
+pub(super) fn window_of(bytes: &[u8]) -> u64 {
+    let mut head = [0; FRAME_HEADER];
+    let known = bytes.len().min(FRAME_HEADER);
+    head[..known].copy_from_slice(&bytes[..known]);
+    Frame::new(&head).map_or(0, |frame| frame.window.min(frame.content.unwrap_or(u64::MAX)))
+}
+
 /// Sizes that the header of a Zstandard frame states.
 struct Frame {
     /// Length of the header in bytes.

@@ -128,7 +128,7 @@ pub fn filter_lines(
 ) -> Result<FilterOutcome> {
     let adder = request.index.open_adder(face.access())?;
     let duplicates = request.duplicates.as_deref().map(Duplicates::open).transpose()?;
-    let reading = request.input.read_options(face.access());
+    let reading = request.input.read_options(face.access(), &request.index.resources);
     let longest = reading.max_record_bytes.max(1);
     let reader = adder.line_reader(reading.clone())?;
     let mut answers = Answers {

@@ -77,7 +77,7 @@ pub struct IndexedDocuments {
 impl IndexedDocuments {
     /// Opens the files with the documents. If the index is inside an input folder, its files are left out.
     fn open(&self, index: &OpenRequest, face: &dyn Face) -> Result<Input<'_>> {
-        let options = self.input.read_options(face.access());
+        let options = self.input.read_options(face.access(), &index.resources);
         let paths = self.input.with_listed(&self.paths)?;
         let temporary = &index.resources.temporary_folder;
         // The files of the index are not documents, even if the index is in an input folder.

@@ -26,6 +26,10 @@ use std::ops::{ControlFlow, Range};
 /// Number of rows that are decoded at once. The number is small, because a crafted file can repeat
 /// one long value in many rows.
 const BATCH_ROWS: usize = 128;
+/// Usual length in bytes of a page.
+const LEAST_PAGE_BYTES: u64 = 1_000_000;
+/// Number of rows of a page after which most writers look at its length.
+const PAGE_ROWS: u64 = 1024;
 /// Largest depth of nested columns in a schema. A file with a deeper schema is not read.
 const DEEPEST_SCHEMA: usize = 64;
 /// Largest number of columns in a schema. A file with more columns is not read.
@@ -122,6 +126,11 @@ impl GroupReading<'_> {
             let detail = format!("row group {group}, {detail}; its rows were not read");
             return give(self.job.damage("parquet-size", detail, declared), visit);
         }
+        let pages = self.selected.page_memory(group_metadata);
+        let _turn = match self.job.memory.take(pages, || format!("row group {group}")) {
+            Ok(turn) => turn,
+            Err(error) => return ControlFlow::Break(Err(error)),
+        };
         let mut rows = VisitedRows {
             next: self.rows,
             read: 0,
@@ -252,6 +261,21 @@ impl Selected {
         let shortest = shortest.ok_or("has no columns")?;
         let first = schema.column(shortest).path().string();
         Ok(Self { found: FoundColumns::default(), leaves: [shortest].into(), first })
+    }
+
+    /// Estimates the memory in bytes of one page of each column that is read. A page is in memory in several forms
+    /// at once: compressed, decompressed, and as rows.
+    fn page_memory(&self, group: &RowGroupMetaData) -> u64 {
+        const FORMS: u64 = 4;
+        let rows = row_count(group).max(1);
+        let columns = self.leaves.iter().filter_map(|&leaf| group.columns().get(leaf));
+        let pages = columns.map(|column| {
+            let bytes = u64::try_from(column.uncompressed_size()).unwrap_or_default();
+            // Writers end a page after 1 MB, but most of them look at its length only after many rows.
+            let rows_of_page = (bytes / rows).saturating_mul(PAGE_ROWS);
+            bytes.min(rows_of_page.max(LEAST_PAGE_BYTES))
+        });
+        pages.fold(0, u64::saturating_add).saturating_mul(FORMS)
     }
 
     /// Returns the number of bytes of all texts of a row group, or `None` if the file does not

@@ -22,6 +22,7 @@ pub(super) mod value;
 
 use crate::added_fields::AddedFields;
 use crate::compressed_input::Expansion;
+use crate::record_memory::RecordMemory;
 use crate::selector::Selector;
 use crate::stream::Damage;
 use crate::{Event, Visit};
@@ -130,6 +131,7 @@ pub(super) struct TableJob<'j> {
     /// Function that creates the event that reports damage. Its second argument is the number of
     /// lost rows.
     pub(super) to_fault: &'j dyn Fn(Damage, u64) -> Event<'static>,
+    pub(super) memory: RecordMemory<'j>,
 }
 
 #[cfg(feature = "parquet")]

@@ -219,8 +219,8 @@ pub(crate) struct FilterArgs {
     #[arg(long, value_name = "FIELD", default_value = "id")]
     pub(crate) id_field: String,
 
-    /// Pass on larger lines without comparing them, and report them as errors. By default 128MiB, or a
-    /// 64th of --max-memory if that is less, but at least 1MiB.
+    /// Pass on larger lines without comparing them, and report them as errors. By default 128MiB, whatever
+    /// the memory is.
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_record: Option<String>,
 }

@@ -133,7 +133,7 @@ pub(crate) struct InputArgs {
     pub(crate) on_error: String,
 
     /// Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of 1024. By default
-    /// 128MiB, or a 64th of --max-memory if that is less, but at least 1MiB.
+    /// 128MiB, whatever the memory is.
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_record: Option<String>,
 
