@@ -15,6 +15,7 @@ use simtool_base::options::Choice;
 use simtool_base::progress::{Progress, Work};
 use simtool_model::compression::Compression;
 use simtool_model::document::{Content, DocOrdinal, DocumentIds, Record};
+use simtool_model::record_digest::RecordDigest;
 use simtool_read::{AddedFields, Collection, Corpus, Event, Recognized, RowsCopy, TextEdit};
 use std::collections::BTreeSet;
 use std::io;
@@ -403,6 +404,7 @@ impl Copies<'_> {
         let watched = Watched { corpus: self.collection, progress: self.progress };
         for shard in shards {
             let mut next = self.ids.first_of_shard(shard).0;
+            let mut digest = RecordDigest::new();
             let records = watched.read_shard(shard, &mut |event| {
                 let record = match event {
                     Event::Record(record) => record,
@@ -436,19 +438,24 @@ impl Copies<'_> {
                     _ => DocumentFate::Kept,
                 };
                 if fate == DocumentFate::Removed {
+                    digest.add(&record);
                     separator.leave_out(&record.content);
                     counts.removed += u64::from(document.is_some());
                     return Ok(ControlFlow::Continue(()));
                 }
                 let edited = self.edited(file, &record, document, &fate);
-                let record = Record { bytes: edited.as_deref().unwrap_or(record.bytes), ..record };
-                let bytes = separator.copied_record(&record);
+                let copied = Record { bytes: edited.as_deref().unwrap_or(record.bytes), ..record };
+                let bytes = separator.copied_record(&copied);
                 let number = first_record + record.number;
-                keep(CopiedBytes::Record { bytes, number, document }).map(ControlFlow::Continue)
+                keep(CopiedBytes::Record { bytes, number, document })?;
+                // The digest comes last, so it is of the bytes that were copied or of later ones.
+                digest.add(&record);
+                Ok(ControlFlow::Continue(()))
             })?;
             // Documents are recognized by their order alone. A different count means that wrong documents
-            // were left out.
-            if next != self.ids.end_of_shard(shard).0 {
+            // were left out. Other bytes were never compared.
+            let is_same = digest.agrees_with(self.ids.digest_of_shard(shard));
+            if next != self.ids.end_of_shard(shard).0 || !is_same {
                 return Err(self.changed(file));
             }
             first_record += records;

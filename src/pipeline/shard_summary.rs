@@ -13,6 +13,7 @@ use simtool_compute::threads::Threads;
 use simtool_model::document::{Content, DocOrdinal, Document, DocumentIds, ShardIds};
 use simtool_model::field_value::FieldValue;
 use simtool_model::non_document::{NonDocument, NonDocumentCounts};
+use simtool_model::record_digest::RecordDigest;
 use simtool_read::{Corpus, Event};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -142,6 +143,7 @@ pub(crate) fn read_summarized(
 ) -> Result<ShardSummary> {
     let mut summary = ShardSummary::new(collection.shard_file(shard) as u32);
     let file = collection.file_name(collection.shard_file(shard));
+    let mut digest = RecordDigest::new();
     let records = collection.read_shard(shard, &mut |event| {
         let record = match event {
             Event::Record(record) => record,
@@ -151,6 +153,9 @@ pub(crate) fn read_summarized(
                 return Ok(ControlFlow::Continue(()));
             }
         };
+        // The digest comes first. If another program overwrites the record meanwhile, the digest is of the bytes before,
+        // and a copy of the bytes after does not agree with it.
+        digest.add(&record);
         match record.content {
             Content::Document(document) => {
                 // Shards are read in any order, so documents are numbered within the shard.
@@ -180,6 +185,7 @@ pub(crate) fn read_summarized(
         Ok(ControlFlow::Continue(()))
     })?;
     summary.ids.close(records);
+    summary.ids.set_digest(digest);
     summary.bad.shrink();
     Ok(summary)
 }

@@ -5,10 +5,14 @@ use simtool_base::byte_text::os_string;
 use simtool_base::fault::{Fault, Severity};
 use simtool_model::document::ShardIds;
 use simtool_model::document_id::DocumentId;
+use simtool_model::record_digest::RecordDigest;
 
 /// Appends the record numbers and IDs of the documents of a shard to `out`.
 pub(super) fn store_ids(ids: &ShardIds, out: &mut BytesWriter) {
     out.number(ids.record_count());
+    let digest = ids.digest().number();
+    out.number(digest.is_some().into());
+    out.number(digest.unwrap_or_default());
     out.number(ids.len().into());
     for (record, id) in ids.documents() {
         out.number(record);
@@ -23,7 +27,10 @@ pub(super) fn store_ids(ids: &ShardIds, out: &mut BytesWriter) {
 /// Takes the record numbers and IDs that [`store_ids`] has appended.
 pub(super) fn restore_ids(from: &mut BytesReader<'_>, file: u32) -> Option<ShardIds> {
     let records = from.number()?;
+    let is_digest_known = from.number()? != 0;
+    let digest = Some(from.number()?).filter(|_| is_digest_known);
     let mut ids = ShardIds::new(file);
+    ids.set_digest(RecordDigest::from_number(digest));
     for _ in 0..from.number()? {
         let record = from.number()?;
         let id = match from.number()? {

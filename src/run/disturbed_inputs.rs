@@ -1,6 +1,6 @@
 //! Tests that move or change inputs while a run reads them, at every moment of the run.
 
-use super::{Face, Paths, Request, dedup};
+use super::{Face, Paths, Request, Silent, dedup};
 use simtool_base::options::Options;
 use simtool_base::progress::{Progress, Work};
 use std::collections::BTreeMap;
@@ -59,6 +59,17 @@ fn append(folder: &Path) {
 fn empty(folder: &Path) {
     for entry in fs::read_dir(folder.join("in")).unwrap() {
         fs::write(entry.unwrap().path(), "").unwrap();
+    }
+}
+
+/// Overwrites words in the plain files. Their lengths and their times stay the same.
+fn overwrite(folder: &Path) {
+    for file in 0..4 {
+        let path = folder.join("in").join(format!("{file}.jsonl"));
+        let time = fs::metadata(&path).unwrap().modified().unwrap();
+        let changed = fs::read_to_string(&path).unwrap().replace('w', "v");
+        fs::write(&path, changed).unwrap();
+        fs::File::options().append(true).open(&path).unwrap().set_modified(time).unwrap();
     }
 }
 
@@ -169,4 +180,37 @@ fn a_file_that_differs_between_two_readings_ends_a_match() {
     for options in ["method=exact", "method=simhash,verify=0.8", "method=minhash,write_kept=true"] {
         check(true, options);
     }
+}
+
+#[test]
+fn no_copy_has_bytes_that_were_not_compared() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = &root.path().join("run");
+    let request = || request(folder, false, "method=simhash,write_kept=true");
+    let kept = || outputs(&folder.join("out").join("kept"));
+    write_inputs(folder);
+    dedup(&request(), &Silent).unwrap();
+    let before = kept();
+    write_inputs(folder);
+    overwrite(folder);
+    dedup(&request(), &Silent).unwrap();
+    let after = kept();
+    assert_ne!(before, after);
+    let mut failures = 0;
+    for moment in 0.. {
+        write_inputs(folder);
+        let face = Disturbing { folder, moment, disturb: overwrite, seen: AtomicUsize::new(0) };
+        match dedup(&request(), &face) {
+            Ok(_) => assert!([&before, &after].contains(&&kept()), "{moment}"),
+            Err(error) => {
+                failures += 1;
+                assert!(error.to_string().contains(".jsonl"), "{moment}: {error}");
+                assert!(!folder.join("out").exists(), "{moment}");
+            }
+        }
+        if face.seen.into_inner() <= moment {
+            break;
+        }
+    }
+    assert!(failures > 3, "{failures}");
 }

@@ -2,6 +2,7 @@
 
 use crate::document_id::DocumentId;
 use crate::non_document::NonDocument;
+use crate::record_digest::RecordDigest;
 use simtool_base::error::{Error, Result};
 use std::borrow::Cow;
 
@@ -176,6 +177,7 @@ pub struct ShardIds {
     /// Number of documents before the first one with an ID.
     without_id: u32,
     ids: Vec<u8>,
+    digest: RecordDigest,
 }
 
 impl ShardIds {
@@ -190,6 +192,7 @@ impl ShardIds {
             ends: Vec::new(),
             without_id: 0,
             ids: Vec::new(),
+            digest: RecordDigest::UNKNOWN,
         }
     }
 
@@ -237,6 +240,17 @@ impl ShardIds {
         self.sparse_records.shrink_to_fit();
         self.ends.shrink_to_fit();
         self.ids.shrink_to_fit();
+    }
+
+    /// Sets the digest of all records of the shard.
+    pub fn set_digest(&mut self, digest: RecordDigest) {
+        self.digest = digest;
+    }
+
+    /// Returns the digest of all records of the shard, which is unknown unless it was set.
+    #[must_use]
+    pub fn digest(&self) -> RecordDigest {
+        self.digest
     }
 
     /// Returns the number of documents.
@@ -381,6 +395,16 @@ impl DocumentIds {
     #[must_use]
     pub fn end_of_shard(&self, shard: usize) -> DocOrdinal {
         DocOrdinal(self.first_documents[shard + 1])
+    }
+
+    /// Returns the digest of the records of shard number `shard`.
+    ///
+    /// # Panics
+    ///
+    /// There is no such shard.
+    #[must_use]
+    pub fn digest_of_shard(&self, shard: usize) -> RecordDigest {
+        self.shards[shard].digest
     }
 
     /// Returns the number, in its file, of the first record of shard number `shard`.

@@ -1,0 +1,83 @@
+//! A digest of the records of a shard, which shows whether a second reading finds the same bytes.
+
+use crate::document::{Content, Record};
+use simtool_base::stable_hash::{hash, mix};
+
+/// Digest of the records of a shard in their order. Two readings of the same bytes have equal digests.
+///
+/// Records that a reader passes on in pieces are only counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordDigest(Option<u64>);
+
+impl RecordDigest {
+    /// Digest of records that nobody has read. It agrees with every digest.
+    pub const UNKNOWN: Self = Self(None);
+
+    /// Creates the digest of no record.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Some(0))
+    }
+
+    /// Adds the next record.
+    pub fn add(&mut self, record: &Record<'_>) {
+        let Some(before) = self.0 else { return };
+        let content = match record.content {
+            _ if !record.bytes.is_empty() => record.bytes,
+            // The record is a row of a table, and its text is all that was compared.
+            Content::Document(document) if document.left_out == 0 => document.text,
+            // The text lacks lines, which a second reading does not leave out.
+            Content::Document(_) => return *self = Self::UNKNOWN,
+            _ => &[],
+        };
+        self.0 = Some(mix(before ^ hash(content)));
+    }
+
+    /// Returns whether the digests can be of the same records. They are of other records if it returns false.
+    #[must_use]
+    pub fn agrees_with(self, other: Self) -> bool {
+        self.0.is_none() || other.0.is_none() || self == other
+    }
+
+    /// Returns the digest as a number that [`from_number`](Self::from_number) takes. `None` if it is unknown.
+    #[must_use]
+    pub fn number(self) -> Option<u64> {
+        self.0
+    }
+
+    /// Returns the digest whose number is `number`.
+    #[must_use]
+    pub fn from_number(number: Option<u64>) -> Self {
+        Self(number)
+    }
+}
+
+impl Default for RecordDigest {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digest(records: &[&[u8]]) -> RecordDigest {
+        let mut digest = RecordDigest::new();
+        for bytes in records {
+            digest.add(&Record { number: 0, byte: 0, bytes, content: Content::PassThrough });
+        }
+        digest
+    }
+
+    #[test]
+    fn a_digest_depends_on_the_bytes_and_the_order_of_records() {
+        let expected = digest(&[b"one\n", b"two\n"]);
+        assert!(expected.agrees_with(digest(&[b"one\n", b"two\n"])));
+        assert!(RecordDigest::UNKNOWN.agrees_with(expected));
+        for other in [&[&b"two\n"[..], b"one\n"][..], &[b"one\n"], &[b"one\n", b"twO\n"], &[]] {
+            assert!(!expected.agrees_with(digest(other)), "{other:?}");
+        }
+        assert_eq!(RecordDigest::from_number(expected.number()), expected);
+    }
+}
