@@ -87,8 +87,10 @@ fn salvage_reports_what_is_lost_and_gives_no_number_twice() {
                 expected.iter().filter(|(known, _)| numbers.binary_search(&known.number).is_err());
             let missing = missing.count() as u64;
             if has_manifest {
-                assert!(missing <= salvaged.lost_documents, "{lost}: {salvaged:?}");
+                assert!(missing <= salvaged.lost_documents.unwrap(), "{lost}: {salvaged:?}");
             }
+            assert_eq!(salvaged.lost_documents.is_some(), has_manifest);
+            assert!(salvaged.loses_removals && salvaged.loses_repeats);
             let damages = salvaged.damages.join("; ");
             assert!(damages.contains("segment-"), "{damages}");
             let index = Index::open(to.path(), FileAccess::READ, &resources(1)).unwrap();
@@ -97,6 +99,53 @@ fn salvage_reports_what_is_lost_and_gives_no_number_twice() {
             check_new_numbers(to.path(), 0..19_100);
         }
     }
+}
+
+/// Returns the IDs of the documents in an index, and the number of their repeats.
+fn ids_and_repeats(folder: &Path) -> (Vec<Vec<u8>>, u64) {
+    let documents = export(folder);
+    let repeats = documents.iter().map(|(known, _)| known.repeats).sum();
+    (documents.into_iter().map(|(known, _)| known.id).collect(), repeats)
+}
+
+#[test]
+fn salvage_says_so_if_it_loses_removals_or_repeats() {
+    let folder = created("simhash");
+    let mut adder = open(folder.path(), 1);
+    add(&mut adder, "a", 0..12_000);
+    add(&mut adder, "b", 0..600);
+    adder.remove(&mut |id| id.starts_with(b"a77")).unwrap();
+    adder.commit().unwrap();
+    drop(adder);
+    let (mut expected, repeats) = ids_and_repeats(folder.path());
+    expected.sort_unstable();
+    let (mut revived, mut uncounted) = (0, 0);
+    for file in segment_files(folder.path()) {
+        let bytes = fs::read(&file).unwrap();
+        for at in (0..bytes.len()).step_by(4096) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1;
+            fs::write(&file, damaged).unwrap();
+            let to = tempfile::tempdir().unwrap();
+            // A byte between two sections belongs to none of them.
+            let Ok(salvaged) = saved(folder.path(), to.path(), false) else { continue };
+            let (ids, saved_repeats) = ids_and_repeats(to.path());
+            let damages = salvaged.damages.join("; ");
+            if ids.iter().any(|id| expected.binary_search(id).is_err()) {
+                revived += 1;
+                assert!(
+                    salvaged.loses_removals && damages.contains("remove them again"),
+                    "{damages}"
+                );
+            }
+            if saved_repeats < repeats && salvaged.lost_documents == Some(0) {
+                uncounted += 1;
+                assert!(salvaged.loses_repeats && damages.contains("fewer repeats"), "{damages}");
+            }
+        }
+        fs::write(&file, bytes).unwrap();
+    }
+    assert!(revived > 0 && uncounted > 0, "{revived} {uncounted}");
 }
 
 #[test]

@@ -5,12 +5,14 @@ use super::merge::write_ids_and_tables;
 use super::pending::merge_repeats;
 use super::stored::{has_rows_of, removed, removed_in_segments};
 use crate::index::store::{
-    IndexWriter, Manifest, Origin, Remains, Segment, SegmentRest, SegmentRows, SegmentWriter,
+    IndexWriter, LostSegment, Manifest, Origin, Remains, Segment, SegmentRest, SegmentRows,
+    SegmentWriter,
 };
 use simtool_base::durable::Disk;
-use simtool_base::error::{Error, Result};
+use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::progress::NoProgress;
+use simtool_base::quantity::counted;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use std::path::Path;
@@ -31,8 +33,13 @@ pub struct SalvageFolders<'f> {
 pub struct Salvaged {
     /// Number of documents in the new index. The documents have the same numbers as in the damaged index.
     pub documents: u64,
-    /// Maximum number of documents that are lost. Documents that were removed before may be counted.
-    pub lost_documents: u64,
+    /// Maximum number of documents that are lost. Documents that were removed before may be counted. `None` if
+    /// the list of segments is lost, so that nobody knows how many segments there were.
+    pub lost_documents: Option<u64>,
+    /// Whether removals are lost, so that documents which were removed may be in the new index.
+    pub loses_removals: bool,
+    /// Whether counts of repeats are lost.
+    pub loses_repeats: bool,
     /// Descriptions of the damage and of the losses.
     pub damages: Vec<String>,
 }
@@ -106,13 +113,28 @@ pub fn salvage(
 impl Salvaged {
     /// Creates the result before any document was copied: the damage of the files, which are read as a whole.
     fn of(remains: &Remains) -> Self {
-        let mut salvaged = Self { documents: 0, lost_documents: 0, damages: Vec::new() };
+        let mut salvaged = Self {
+            documents: 0,
+            lost_documents: remains.manifest.as_ref().map(|_| 0),
+            loses_removals: false,
+            loses_repeats: false,
+            damages: Vec::new(),
+        };
         for error in &remains.lost {
             salvaged.note(error.with_cause());
         }
+        for LostSegment { path, most_documents } in &remains.lost_segments {
+            let path = path.display();
+            if remains.manifest.is_none() {
+                salvaged.note(format!("{path}: at most {most_documents} documents are lost"));
+            }
+            // Any segment can have removals and repeats of documents in other segments.
+            salvaged.note_removals(&format!("{path} loses its removals"));
+            salvaged.note_repeats(&format!("{path} loses its counts of repeats"));
+        }
         for numbers in &remains.lost_numbers {
             let count = numbers.end - numbers.start;
-            salvaged.lost_documents = salvaged.lost_documents.saturating_add(count);
+            salvaged.lose(count);
             salvaged.note(format!(
                 "at most {count} documents are lost, with the numbers from {} to {}",
                 numbers.start,
@@ -134,13 +156,32 @@ impl Salvaged {
         }
     }
 
+    /// Counts documents that are lost.
+    fn lose(&mut self, documents: u64) {
+        self.lost_documents = self.lost_documents.map(|lost| lost.saturating_add(documents));
+    }
+
+    /// Notes that removals are lost. `loss` says which.
+    fn note_removals(&mut self, loss: &str) {
+        self.loses_removals = true;
+        self.note(format!(
+            "{loss}, so documents that were removed may be in the new index: remove them again (index remove)"
+        ));
+    }
+
+    /// Notes that counts of repeats are lost. `loss` says which.
+    fn note_repeats(&mut self, loss: &str) {
+        self.loses_repeats = true;
+        self.note(format!("{loss}, so the new index counts fewer repeats"));
+    }
+
     /// Counts the documents of a segment.
     fn count(&mut self, segment: &Segment, intact: &IntactDocuments) {
         let is_there = segment.len() as u64;
         // A second copy of a document is skipped, but it is not lost.
         let missing = is_there - intact.numbers.len() as u64 - intact.copies;
         if missing > 0 {
-            self.lost_documents += missing;
+            self.lose(missing);
             let path = segment.path().display();
             self.note(format!("{path}: {missing} of {is_there} documents are lost"));
         }
@@ -213,10 +254,9 @@ fn recipe_of(remains: &Remains, from: &Path) -> Result<KeptRecipe> {
     }
     described(&remains.segments).ok_or_else(|| {
         let first = remains.lost.first().map_or_else(String::new, Error::with_cause);
-        let rule = format!(
-            "has no intact manifest or segment that tells how its rows were made ({first})"
-        );
-        Error::config("folder", from.display(), rule)
+        let what = format!("{} is no index that can be saved", from.display());
+        let reason = format!("no intact manifest or segment says how its rows were made ({first})");
+        Error::from(ErrorKind::Missing { what, reason })
     })?
 }
 
@@ -232,13 +272,23 @@ fn described(segments: &[Segment]) -> Option<Result<KeptRecipe>> {
 /// Returns the sources, times, repeats and removals of a segment as far as they are intact. Notes the damage of
 /// the others in `salvaged`.
 fn rest_of(segment: &Segment, salvaged: &mut Salvaged) -> SegmentRest {
-    let mut note = |error: Error| salvaged.note(error.with_cause());
-    let mut repeats = segment.repeats().map_err(&mut note).unwrap_or_default().to_vec();
+    let path = segment.path().display();
+    let origins = segment.origins().inspect_err(|error| salvaged.note(error.with_cause()));
+    let (mut repeats, lost_repeats) = segment.intact_repeats();
     merge_repeats(&mut repeats);
+    let (removed, lost_removals) = segment.intact_removed();
+    if lost_repeats > 0 {
+        let lost = counted(lost_repeats as u64, "document");
+        salvaged.note_repeats(&format!("{path} loses repeats of {lost}"));
+    }
+    if lost_removals > 0 {
+        let lost = counted(lost_removals as u64, "removal");
+        salvaged.note_removals(&format!("{path} loses {lost}"));
+    }
     SegmentRest {
-        origins: segment.origins().map_err(&mut note).unwrap_or_default().to_vec(),
+        origins: origins.unwrap_or_default().to_vec(),
         repeats,
-        removed: segment.removed().map_err(&mut note).unwrap_or_default().to_vec(),
+        removed,
         // Documents of a listed input may be lost. Without the entry, the input can be added again.
         inputs: Vec::new(),
     }

@@ -8,7 +8,7 @@ use crate::inputs;
 use crate::terminal::Terminal;
 use crate::{ExitStatus, console};
 use simtool::Error;
-use simtool::index::{AddedCorpus, IndexSize};
+use simtool::index::{AddedCorpus, IndexSize, Salvaged};
 use simtool::options::Options;
 use simtool::quantity::{bytes, counted, grouped};
 use simtool::run::{
@@ -269,7 +269,7 @@ fn export(args: &ExportArgs) -> anyhow::Result<()> {
 fn remove(args: &RemoveArgs) -> anyhow::Result<()> {
     let OneIndexArgs { index, memory, common } = &args.index;
     let index = open_request(index, "remove", common, memory)?;
-    let request = RemoveRequest { index, ids: args.ids.clone() };
+    let request = RemoveRequest { index, ids: args.ids.clone(), is_json: args.json };
     let outcome = run::remove_from_index(&request, &Terminal::new(&common.running))?;
     if !common.running.quiet {
         for id in outcome.unknown.iter().take(LISTED) {
@@ -284,6 +284,21 @@ fn remove(args: &RemoveArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Returns a sentence about the documents that were saved, and everything that is lost.
+fn salvaged_counts(saved: &Salvaged) -> String {
+    let lost = match saved.lost_documents {
+        Some(lost) => format!("at most {} lost", grouped(lost)),
+        None => "an unknown number lost".to_owned(),
+    };
+    let more = [(saved.loses_removals, "removals"), (saved.loses_repeats, "counts of repeats")];
+    let more: Vec<&str> = more.iter().filter(|(is_lost, _)| *is_lost).map(|(_, what)| *what).collect();
+    let saved = counted(saved.documents, "document");
+    if more.is_empty() {
+        return format!("{saved} saved, {lost}");
+    }
+    format!("{saved} saved, {lost}; {} are lost, too", more.join(" and "))
+}
+
 fn salvage(args: &SalvageArgs) -> anyhow::Result<ExitStatus> {
     let OneIndexArgs { index, memory, common } = &args.index;
     let request = open_request(index, "salvage", common, memory)?;
@@ -294,8 +309,7 @@ fn salvage(args: &SalvageArgs) -> anyhow::Result<ExitStatus> {
         console::error(damage);
     }
     if !common.running.quiet {
-        let (saved, lost) = (counted(saved.documents, "document"), grouped(saved.lost_documents));
-        console::note(&format!("{saved} saved, at most {lost} lost"));
+        console::note(&salvaged_counts(&saved));
     }
     Ok(ExitStatus::after(!saved.damages.is_empty()))
 }

@@ -48,8 +48,9 @@ pub(super) fn read_manifest(folder: &Path) -> Result<Manifest> {
     match check_is_file(&path).and_then(|()| fs::read(&path)) {
         Ok(bytes) => Manifest::from_bytes(&bytes, &path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let rule = "is no index: there is no MANIFEST in it; make one (index create)";
-            Err(Error::config("folder", folder.display(), rule))
+            let what = format!("{} is no index", folder.display());
+            let reason = "there is no MANIFEST in it; make one (index create)".to_owned();
+            Err(ErrorKind::Missing { what, reason }.into())
         }
         Err(error) => Err(Error::io(path, "read", error)),
     }

@@ -21,7 +21,7 @@ use std::path::Path;
 
 pub use folder::{IndexFolder, IndexWriter};
 pub use manifest::{Manifest, SegmentEntry};
-pub use remains::Remains;
+pub use remains::{LostSegment, Remains};
 pub use sealed_file::{InSegment, Seal, StoredArray};
 pub use segment::{MOST_TABLES, Origin, Repeats, Segment, SegmentRest, SegmentRows, SegmentWriter};
 

@@ -21,10 +21,29 @@ pub struct Remains {
     pub segments: Vec<Segment>,
     /// Errors about the files that are damaged or could not be opened.
     pub lost: Vec<Error>,
+    /// Segments that could not be opened.
+    pub lost_segments: Vec<LostSegment>,
     /// Ranges of document numbers that only lost segments can have had. Empty if there is no manifest.
     pub lost_numbers: Vec<Range<u64>>,
     /// Number that is greater than every number of a document of the index, even of lost documents.
     pub end_number: u64,
+}
+
+/// Segment of a damaged index that cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostSegment {
+    /// File of the segment.
+    pub path: PathBuf,
+    /// Maximum number of its documents, by the size of its file. 0 if there is no file.
+    pub most_documents: u64,
+}
+
+impl LostSegment {
+    fn new(path: &Path) -> Self {
+        let bytes = fs::metadata(path).map_or(0, |metadata| metadata.len());
+        // A file has at most as many documents as fingerprints of one word fit in it.
+        Self { path: path.to_owned(), most_documents: bytes / size_of::<u64>() as u64 }
+    }
 }
 
 impl Remains {
@@ -63,14 +82,17 @@ impl Remains {
                 }
             }
         }
+        let is_lost = |(_, numbers): &&(PathBuf, Option<Range<u64>>)| numbers.is_none();
+        let lost_segments: Vec<LostSegment> =
+            opened.iter().filter(is_lost).map(|(path, _)| LostSegment::new(path)).collect();
         // A folder lists its files in any order, but documents must be saved in the order of their numbers.
         segments.sort_by_key(Segment::first);
         let found = opened.iter().map(|(_, numbers)| numbers.clone());
         let (lost_numbers, end_number) = match &manifest {
             Some(manifest) => (gaps(found, manifest.documents), manifest.documents),
-            None => (Vec::new(), end_without_manifest(&opened, &segments)),
+            None => (Vec::new(), end_without_manifest(&opened, &lost_segments, &segments)),
         };
-        Ok(Self { manifest, segments, lost, lost_numbers, end_number })
+        Ok(Self { manifest, segments, lost, lost_segments, lost_numbers, end_number })
     }
 }
 
@@ -99,19 +121,19 @@ fn gaps(found: impl Iterator<Item = Option<Range<u64>>>, end: u64) -> Vec<Range<
     gaps
 }
 
-/// Returns a number that is greater than the numbers of all documents in the segment files. A file that cannot
-/// be opened has at most as many documents as fingerprints of one word fit in it.
-fn end_without_manifest(opened: &[(PathBuf, Option<Range<u64>>)], segments: &[Segment]) -> u64 {
+/// Returns a number that is greater than the numbers of all documents in the segment files.
+fn end_without_manifest(
+    opened: &[(PathBuf, Option<Range<u64>>)],
+    lost: &[LostSegment],
+    segments: &[Segment],
+) -> u64 {
     let mut end = opened.iter().filter_map(|(_, numbers)| Some(numbers.as_ref()?.end)).max();
     for segment in segments {
         // Repeats and removals name documents that may be in a lost file.
-        let repeated = segment.repeats().unwrap_or_default().iter().map(|repeats| repeats.number);
-        let named = repeated.chain(segment.removed().unwrap_or_default().iter().copied()).max();
+        let repeated = segment.intact_repeats().0.into_iter().map(|repeats| repeats.number);
+        let named = repeated.chain(segment.intact_removed().0).max();
         end = end.max(named.map(|number| number.saturating_add(1)));
     }
-    let is_lost = |(file, numbers): &(PathBuf, Option<Range<u64>>)| {
-        let bytes = || fs::metadata(file).map_or(0, |metadata| metadata.len());
-        if numbers.is_none() { bytes() / size_of::<u64>() as u64 } else { 0 }
-    };
-    end.unwrap_or(0).saturating_add(opened.iter().map(is_lost).sum())
+    let in_lost: u64 = lost.iter().map(|segment| segment.most_documents).sum();
+    end.unwrap_or(0).saturating_add(in_lost)
 }

@@ -261,7 +261,7 @@ mod tests {
         place.add("", None).unwrap();
         let ids = place.folder.path().join("ids");
         fs::write(&ids, "a\r\nnobody\n\na\n").unwrap();
-        let request = RemoveRequest { index: place.index(), ids };
+        let request = RemoveRequest { index: place.index(), ids, is_json: false };
         let outcome = remove_from_index(&request, &Silent).unwrap();
         assert_eq!((outcome.removed, outcome.unknown), (1, vec![b"nobody".to_vec()]));
         assert_eq!(place.query().0.seen_before, 0);

@@ -3,7 +3,10 @@
 use super::OpenRequest;
 use crate::run::face::Face;
 use crate::run::standard_streams::STANDARD_INPUT;
-use simtool_base::error::{Error, Result};
+use serde_json::value::RawValue;
+use simtool_base::error::{Error, ErrorKind, Result};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -15,6 +18,8 @@ pub struct RemoveRequest {
     pub index: OpenRequest,
     /// Path of a file with one ID on each line; `-` is standard input.
     pub ids: PathBuf,
+    /// Whether each line is JSON: an ID as a string or a number, or an object with the field `id`.
+    pub is_json: bool,
 }
 
 /// Result of a finished [`remove_from_index`].
@@ -33,25 +38,68 @@ pub struct RemoveOutcome {
 /// The IDs cannot be read, another process writes to the index, or the index cannot be written.
 pub fn remove_from_index(request: &RemoveRequest, face: &dyn Face) -> Result<RemoveOutcome> {
     let ids = read_ids(&request.ids)?;
-    let lines = ids.split(|&byte| byte == b'\n');
-    // Files from Windows also have a carriage return at the end of each line.
-    let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    let mut wanted: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).collect();
+    let mut wanted = ids_in(&ids, request)?;
     // The index has many more IDs than the list, so each ID of the index is looked up in the sorted list.
     wanted.sort_unstable();
     wanted.dedup();
     let mut is_found = vec![false; wanted.len()];
     let mut adder = request.index.open_adder(face.access())?;
-    let removed = adder.remove(&mut |id| match wanted.binary_search(&id) {
-        Ok(at) => {
-            is_found[at] = true;
-            true
-        }
-        Err(_) => false,
-    })?;
+    let removed =
+        adder.remove(&mut |id| match wanted.binary_search_by(|wanted| (**wanted).cmp(id)) {
+            Ok(at) => {
+                is_found[at] = true;
+                true
+            }
+            Err(_) => false,
+        })?;
     adder.commit()?;
     let unknown = wanted.iter().zip(&is_found).filter(|(_, is_found)| !**is_found);
     Ok(RemoveOutcome { removed, unknown: unknown.map(|(id, _)| id.to_vec()).collect() })
+}
+
+/// Returns the IDs in the lines of a list.
+///
+/// # Errors
+///
+/// A line is no ID in JSON, although the request says that it is.
+fn ids_in<'l>(list: &'l [u8], request: &RemoveRequest) -> Result<Vec<Cow<'l, [u8]>>> {
+    let mut ids = Vec::new();
+    for (at, line) in list.split(|&byte| byte == b'\n').enumerate() {
+        // Files from Windows also have a carriage return at the end of each line.
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let id = if request.is_json { json_id(line) } else { Some(Cow::Borrowed(line)) };
+        match id {
+            _ if line.is_empty() => {}
+            Some(id) => ids.push(id),
+            None => {
+                let expected =
+                    "an ID as JSON: a string, a number, or an object with the field \"id\"";
+                let (path, expected) = (request.ids.clone(), expected.to_owned());
+                return Err(ErrorKind::Line { path, line: at + 1, expected }.into());
+            }
+        }
+    }
+    Ok(ids)
+}
+
+/// Returns the ID in a line of JSON. `None` if the line has none.
+fn json_id(line: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let value = match line.trim_ascii_start().first() {
+        Some(b'{') => {
+            let fields: BTreeMap<String, &RawValue> = serde_json::from_slice(line).ok()?;
+            *fields.get("id")?
+        }
+        _ => serde_json::from_slice::<&RawValue>(line).ok()?,
+    };
+    match value.get().as_bytes() {
+        [b'"', ..] => {
+            let id: String = serde_json::from_str(value.get()).ok()?;
+            Some(Cow::Owned(id.into_bytes()))
+        }
+        // A number is stored with the digits of its document.
+        digits @ [b'-' | b'0'..=b'9', ..] => Some(Cow::Borrowed(digits)),
+        _ => None,
+    }
 }
 
 fn read_ids(path: &Path) -> Result<Vec<u8>> {

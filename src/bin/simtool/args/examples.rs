@@ -274,7 +274,9 @@ Examples:
 pub(super) const INDEX_REMOVE: &str = "\
 Examples:
   simtool index remove seen.idx --ids gone.txt
-      removes the documents that gone.txt lists";
+      removes the documents that gone.txt lists
+  simtool index export seen.idx | grep '"id":"a' | simtool index remove seen.idx --ids - --json
+      removes the documents whose IDs begin with a";
 
 pub(super) const INDEX_SALVAGE: &str = "\
 Examples:

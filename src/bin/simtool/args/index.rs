@@ -306,6 +306,11 @@ pub(crate) struct RemoveArgs {
     /// File with the IDs of the documents, one a line; - is standard input.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) ids: PathBuf,
+
+    /// Read each line of --ids as JSON: an ID as a string or a number, or an object with the field id,
+    /// such as a line of index export. An ID with line ends needs this.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `simtool index salvage`.

@@ -225,6 +225,16 @@ impl<'f, T: Pod> StoredArray<'f, T> {
         }
         Ok(all)
     }
+
+    /// Returns the elements that are intact.
+    pub fn intact(&self) -> impl Iterator<Item = T> {
+        (0..self.elements.len()).filter_map(|at| self.get(at..at + 1).first().copied())
+    }
+
+    /// Returns the number of elements, intact or not.
+    pub fn count(&self) -> usize {
+        self.elements.len()
+    }
 }
 
 /// Storage whose arrays are in a sealed file and not in memory of their own. It is a value for the type

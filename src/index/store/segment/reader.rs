@@ -289,6 +289,22 @@ impl Segment {
         self.file.array(REMOVED).all()
     }
 
+    /// Returns the intact entries about repeats, and the number of other entries.
+    pub(crate) fn intact_repeats(&self) -> (Vec<Repeats>, usize) {
+        let all = self.file.array::<Repeats>(REPEATS);
+        let intact: Vec<Repeats> = all.intact().collect();
+        let lost = all.count() - intact.len();
+        (intact, lost)
+    }
+
+    /// Returns the intact numbers of removed documents, and the number of other ones.
+    pub(crate) fn intact_removed(&self) -> (Vec<u64>, usize) {
+        let all = self.file.array::<u64>(REMOVED);
+        let intact: Vec<u64> = all.intact().collect();
+        let lost = all.count() - intact.len();
+        (intact, lost)
+    }
+
     /// Returns the entries about input files that were read while this segment was collected, one on each
     /// line.
     ///
