@@ -5,6 +5,7 @@ use super::lookup::{Lookup, Near};
 use super::merge::{SegmentMerger, check_memory, merged_with, most_rows};
 use super::pending::{InputEntry, KnownInputs, Pending};
 use super::stored::{check_rows, find, near_of, removed};
+use super::within::Within;
 use crate::index::store::{IndexWriter, Repeats};
 use crate::method::Method;
 use simtool_base::durable::{Disk, free_bytes};
@@ -16,7 +17,6 @@ use simtool_compute::resources::Resources;
 use simtool_hamming::door;
 use simtool_hamming::workload::JoinTask;
 use simtool_model::fingerprint_rows::FingerprintRows;
-use simtool_model::groups::NO_GROUP;
 use simtool_model::matches::Match;
 use simtool_model::sides::Sides;
 use std::borrow::Cow;
@@ -152,7 +152,27 @@ impl IndexAdder {
         origin: impl Fn(usize) -> (u32, u64),
     ) -> Result<Vec<Added>> {
         self.recipe.check_rows(rows)?;
+        // Each call compares all pending fingerprints, because they have no tables. A segment with tables is
+        // faster to search. The documents of the last call stay pending, so that they can be taken back.
+        if self.pending.len() >= SEALED {
+            self.seal()?;
+        }
+        self.pending.merge_many_repeats();
         self.add_part(rows, 0, &Arriving { id: &id, origin: &origin })
+    }
+
+    /// Takes the last documents and repeats of the last call of [`add`](Self::add) back. `first` is the number
+    /// of the first of these documents, and `repeats` counts the repeats.
+    pub(crate) fn take_back(&mut self, first: Option<u64>, repeats: usize) {
+        let next = self.writer.next_number();
+        let end = next + self.pending.len() as u64;
+        let first = first.unwrap_or(end);
+        // Documents that were prepared for a commit are in a segment, and are removed from there.
+        for number in first..next.max(first) {
+            self.pending.push_removed(number);
+            self.removed.push(number);
+        }
+        self.pending.truncate(first.saturating_sub(next) as usize, repeats);
     }
 
     /// Adds some of the rows of one call of [`add_from`](Self::add_from). The first row of `rows` has the
@@ -201,11 +221,6 @@ impl IndexAdder {
                 numbers[group] = Some(number);
                 Added::New(number)
             });
-        }
-        // Each call compares all pending fingerprints, because they have no tables. A segment with tables is
-        // faster to search.
-        if self.pending.len() >= SEALED {
-            self.seal()?;
         }
         Ok(added)
     }
@@ -456,32 +471,4 @@ struct Arriving<'a, 'i> {
     id: &'a dyn Fn(usize) -> Cow<'i, [u8]>,
     /// Returns the source number and the time of a document.
     origin: &'a dyn Fn(usize) -> (u32, u64),
-}
-
-/// Groups of equal rows among the rows that one call adds, and pairs of groups whose rows are near each
-/// other.
-struct Within {
-    group_of: Vec<u32>,
-    /// For each group, the index in `near` at which its pairs start. The last element is the length of
-    /// `near`.
-    starts: Vec<usize>,
-    /// Pairs of near groups as `(group, other group, distance)`, ascending. Each pair is listed twice, once
-    /// for each of its groups.
-    near: Vec<(u32, u32, u32)>,
-}
-
-impl Within {
-    /// Returns the number of groups of equal rows.
-    fn groups(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    fn group(&self, row: usize) -> Option<usize> {
-        Some(self.group_of[row]).filter(|&group| group != NO_GROUP).map(|group| group as usize)
-    }
-
-    fn near(&self, group: usize) -> impl Iterator<Item = (usize, u32)> {
-        let near = &self.near[self.starts[group]..self.starts[group + 1]];
-        near.iter().map(|&(_, other, distance)| (other as usize, distance))
-    }
 }

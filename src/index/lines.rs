@@ -35,6 +35,14 @@ pub struct Line {
     pub fate: LineFate,
 }
 
+impl Line {
+    /// Returns whether the document of the line is near an earlier document.
+    #[must_use]
+    pub fn is_repeat(&self) -> bool {
+        matches!(self.fate, LineFate::Document(_, Added::Repeats(_)))
+    }
+}
+
 /// Content of a line that was parsed and whose document is not added to the index yet.
 #[derive(Debug)]
 enum HeldLine {

@@ -23,6 +23,7 @@ pub mod store;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod within;
 
 pub use crate::output::index_rows::{RepeatRow, write_repeat};
 pub use adder::{Added, Arrival, IndexAdder};

@@ -69,18 +69,38 @@ impl Pending {
     /// Counts one more document that is near document `number`. The document comes from `source` and was
     /// added at `time`.
     pub(super) fn push_repeat(&mut self, number: u64, source: u32, time: u64) {
-        self.push_repeats(Repeats { number, source, count: 1, first: time, last: time });
+        let repeats = Repeats { number, source, count: 1, first: time, last: time };
+        self.rest.repeats.push(repeats);
     }
 
     /// Adds an entry about repeats of one document from one source.
     pub(super) fn push_repeats(&mut self, more: Repeats) {
+        self.rest.repeats.push(more);
+        self.merge_many_repeats();
+    }
+
+    /// Merges entries about repeats if there are many. Many repeats are of the same few documents, so merging
+    /// entries from time to time limits the memory.
+    pub(super) fn merge_many_repeats(&mut self) {
         let repeats = &mut self.rest.repeats;
-        repeats.push(more);
-        // Many repeats are of the same few documents, so merging entries from time to time limits the memory.
         if repeats.len() - self.sorted_repeats > MOST_REPEATS {
             merge_repeats(repeats);
             self.sorted_repeats = repeats.len();
         }
+    }
+
+    /// Takes back all documents after the first `documents`, and the last `repeats` repeats that were counted one
+    /// by one.
+    pub(super) fn truncate(&mut self, documents: usize, repeats: usize) {
+        if documents < self.ends.len() {
+            let row_words = self.words.len() / self.ends.len();
+            self.words.truncate(documents * row_words);
+            self.ends.truncate(documents);
+            self.ids.truncate(self.ends.last().copied().unwrap_or(0));
+            self.rest.origins.retain(|origin| (origin.row as usize) < documents);
+        }
+        let kept = self.rest.repeats.len().saturating_sub(repeats);
+        self.rest.repeats.truncate(kept.max(self.sorted_repeats));
     }
 
     /// Notes that a document in a segment is removed.
@@ -342,6 +362,21 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|row| pending.id(row)), [&b"a"[..], b"b", b"", b"cd"]);
         let rows: Vec<_> = pending.take_rest().origins.iter().map(|origin| origin.row).collect();
         assert_eq!(rows, [0, 2, 3]);
+    }
+
+    #[test]
+    fn documents_and_repeats_that_are_taken_back_leave_nothing() {
+        let mut pending = Pending::default();
+        pending.push(&[1, 2], b"a", 0, 1);
+        pending.push_repeat(0, 0, 1);
+        let before = pending.clone();
+        pending.push(&[3, 4], b"bc", 0, 1);
+        pending.push(&[5, 6], b"d", 1, 1);
+        pending.push_repeat(2, 1, 1);
+        pending.truncate(1, 1);
+        assert_eq!(format!("{pending:?}"), format!("{before:?}"));
+        pending.truncate(0, 1);
+        assert!(pending.is_empty() && pending.words.is_empty());
     }
 
     #[test]

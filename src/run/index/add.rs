@@ -109,7 +109,11 @@ pub fn add_to_index(
     let faults = input.faults(&added.read);
     // If losses are refused, there are no copies. Commits that were made while reading stay.
     request.documents.input.refuse_losses(&faults)?;
-    lines.finish()?;
+    lines.finish(if folder.is_some() {
+        "nothing was added"
+    } else {
+        "all documents were added"
+    })?;
     note_whole_pages(std::iter::once(&added.read), face);
     if let (Some(folder), Some(results)) = (folder, &request.only_new) {
         let threads = request.index.resources.threads;
@@ -149,18 +153,19 @@ impl RepeatLines<'_> {
         }
     }
 
-    /// Writes the lines that are still in memory.
+    /// Writes the lines that are still in memory. `state` says for messages what was added to the index.
     ///
     /// # Errors
     ///
     /// A line could not be written. A reader that ended, such as `head`, is no error.
-    fn finish(&mut self) -> Result<()> {
+    fn finish(&mut self, state: &str) -> Result<()> {
         let flushed = match self.error.take() {
             Some(error) => Err(error),
             None => self.out.flush(),
         };
         match flushed {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                let error = io::Error::new(error.kind(), format!("{error}; {state}"));
                 Err(Error::io("standard output", "write", error))
             }
             _ => Ok(()),

@@ -50,7 +50,8 @@ pub struct FilterRequest {
     pub duplicates: Option<PathBuf>,
 }
 
-/// Reason why a filter ended. In all cases, the documents of all lines that were passed on are in the index.
+/// Reason why a filter ended. In all cases, the documents of all lines that were passed on are in the index, and no
+/// others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FilterEnd {
     /// The input has ended.
@@ -89,7 +90,7 @@ struct Answers<'a> {
     adder: IndexAdder,
     request: &'a FilterRequest,
     face: &'a dyn Face,
-    out: BufWriter<&'a mut (dyn Write + Send)>,
+    out: BufWriter<CountedWriter<'a>>,
     duplicates: Option<Duplicates<'a>>,
     /// How lines are read.
     reading: ReadOptions,
@@ -102,6 +103,43 @@ struct Answers<'a> {
     since: Instant,
     /// Error of an output, after which no more lines are answered.
     output_error: Option<Error>,
+}
+
+/// Standard output, which counts the bytes that it accepts. After the first error, it accepts no more.
+struct CountedWriter<'a> {
+    out: &'a mut (dyn Write + Send),
+    accepted: u64,
+    has_failed: bool,
+}
+
+impl<'a> CountedWriter<'a> {
+    fn new(out: &'a mut (dyn Write + Send)) -> Self {
+        Self { out, accepted: 0, has_failed: false }
+    }
+}
+
+impl Write for CountedWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.has_failed {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        match self.out.write(bytes) {
+            Ok(count) => {
+                self.accepted += count as u64;
+                Ok(count)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                // The buffer before this writer tries again when it is dropped. Its lines are not in the index then.
+                self.has_failed = true;
+                Err(error)
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.has_failed { Ok(()) } else { self.out.flush() }
+    }
 }
 
 /// File to which lines are appended whose documents repeat earlier documents.
@@ -135,7 +173,7 @@ pub fn filter_lines(
         adder,
         request,
         face,
-        out: BufWriter::with_capacity(1 << 20, out),
+        out: BufWriter::with_capacity(1 << 20, CountedWriter::new(out)),
         duplicates,
         reading,
         longest,
@@ -293,14 +331,15 @@ impl Answers<'_> {
             let time = self.request.time.unwrap_or_else(|| SystemTime::now().into());
             let arrival = Arrival { source: &self.request.source, time: time.seconds() };
             let lines = self.adder.add_lines(read, self.counts.lines, arrival)?;
-            // On a nearly full disk, lines are passed on only when their documents are in the index.
+            // On a nearly full disk, lines are passed on only when the disk has all that the next commit needs.
             let is_disk_low = self.adder.is_disk_low();
             if is_disk_low {
-                self.commit()?;
+                self.adder.prepare_commit()?;
             }
-            self.output_error = self.give(&bytes, lines).err();
-            if is_disk_low {
-                self.committed = self.counts.lines;
+            self.output_error = self.give(&bytes, &lines).err();
+            if is_disk_low && self.output_error.is_none() {
+                self.adder.finish_commit()?;
+                (self.committed, self.since) = (self.counts.lines, Instant::now());
             }
             room = bytes;
         }
@@ -327,42 +366,63 @@ impl Answers<'_> {
     }
 
     /// Passes the lines of a batch on to standard output, except repeats, which go to the file of duplicates.
-    /// `batch` holds the bytes of the lines.
-    fn give(&mut self, batch: &[u8], lines: Vec<Line>) -> Result<()> {
+    /// `batch` holds the bytes of the lines. If standard output fails, the lines from the first line on that did not
+    /// reach it are taken back from the index.
+    fn give(&mut self, batch: &[u8], lines: &[Line]) -> Result<()> {
+        let before = self.out.get_ref().accepted;
+        let passed = self.pass_new(batch, lines);
+        let answered = match &passed {
+            Ok(()) => lines.len(),
+            Err(_) => whole_lines(lines, self.out.get_ref().accepted - before),
+        };
+        let (answered, unanswered) = lines.split_at(answered);
+        let noted = answered.iter().try_for_each(|line| self.count(line, batch));
+        if !unanswered.is_empty() {
+            let first = unanswered.iter().find_map(|line| match line.fate {
+                LineFate::Document(_, Added::New(number)) => Some(number),
+                _ => None,
+            });
+            let repeats = unanswered.iter().filter(|line| line.is_repeat()).count();
+            self.adder.take_back(first, repeats);
+        }
+        passed.and(noted)?;
+        self.duplicates.as_mut().map_or(Ok(()), Duplicates::flush)
+    }
+
+    /// Writes the lines of a batch to standard output, except repeats, and flushes it.
+    fn pass_new(&mut self, batch: &[u8], lines: &[Line]) -> Result<()> {
         // Consecutive lines that pass are written together. `passed` is where the last written or removed
         // line ends.
         let mut passed = 0;
-        let mut stop = 0;
-        let mut done = Ok(());
-        for Line { bytes, fate } in lines {
-            self.counts.lines += 1;
-            match fate {
-                LineFate::Document(id, Added::Repeats(near)) => {
-                    self.counts.repeats += 1;
-                    // All documents of the batch are in the index, so they are counted even if the output fails.
-                    if done.is_ok() {
-                        done = self
-                            .pass(&batch[passed..bytes.start])
-                            .and_then(|()| self.note_duplicate(&id, near, &batch[bytes.clone()]));
-                    }
-                    passed = bytes.end;
-                }
-                LineFate::Document(_, Added::New(_)) => self.counts.new += 1,
-                // Lines without words are near nothing, so they pass.
-                LineFate::Document(_, Added::Wordless) | LineFate::Blank => {}
-                LineFate::Bad(bad) if bad.code == Bad::NO_TEXT => {
-                    let lack = lack_of_text_in_line(&batch[bytes.clone()], &self.reading);
-                    self.count_bad(&self.face.message(&lack));
-                }
-                LineFate::Bad(bad) => self.count_bad(&format!("expected {}", bad.expected)),
-            }
-            stop = bytes.end;
+        for Line { bytes, .. } in lines.iter().filter(|line| line.is_repeat()) {
+            self.pass(&batch[passed..bytes.start])?;
+            passed = bytes.end;
         }
-        done?;
+        let stop = lines.last().map_or(passed, |line| line.bytes.end);
         self.pass(&batch[passed..stop.max(passed)])?;
         // The next program in the pipe waits for this batch.
-        self.out.flush().map_err(unwritten)?;
-        self.duplicates.as_mut().map_or(Ok(()), Duplicates::flush)
+        self.out.flush().map_err(unwritten)
+    }
+
+    /// Counts a line that was answered. Notes a repeat in the file of duplicates, and reports a bad line.
+    fn count(&mut self, Line { bytes, fate }: &Line, batch: &[u8]) -> Result<()> {
+        self.counts.lines += 1;
+        let line = &batch[bytes.clone()];
+        match fate {
+            LineFate::Document(id, Added::Repeats(near)) => {
+                self.counts.repeats += 1;
+                return self.note_duplicate(id, *near, line);
+            }
+            LineFate::Document(_, Added::New(_)) => self.counts.new += 1,
+            // Lines without words are near nothing, so they pass.
+            LineFate::Document(_, Added::Wordless) | LineFate::Blank => {}
+            LineFate::Bad(bad) if bad.code == Bad::NO_TEXT => {
+                let lack = lack_of_text_in_line(line, &self.reading);
+                self.count_bad(&self.face.message(&lack));
+            }
+            LineFate::Bad(bad) => self.count_bad(&format!("expected {}", bad.expected)),
+        }
+        Ok(())
     }
 
     /// Counts the last line that was counted as bad, and reports its `fault`.
@@ -403,6 +463,19 @@ impl Answers<'_> {
         let document = line.trim_ascii_end();
         duplicates.push(&DuplicateRow { id, repeated: &repeated, number, distance, document })
     }
+}
+
+/// Returns the number of lines before the first passed line that is not whole within the first `accepted` passed
+/// bytes.
+fn whole_lines(lines: &[Line], accepted: u64) -> usize {
+    let mut passed = 0;
+    let is_lost = |line: &Line| {
+        if !line.is_repeat() {
+            passed += line.bytes.len() as u64;
+        }
+        passed > accepted
+    };
+    lines.iter().position(is_lost).unwrap_or(lines.len())
 }
 
 fn unwritten(error: io::Error) -> Error {
