@@ -178,7 +178,8 @@ fn write_wanted(results: &Results<'_>) -> Result<Duration> {
 /// # Errors
 ///
 /// One of the files cannot be written.
-pub fn write_summaries(folder: &OutputFolder, summary: &Summary, page: &Report) -> Result<()> {
+pub fn write_summaries(folder: &OutputFolder, summary: &mut Summary, page: &Report) -> Result<()> {
     write_file(folder, "report.html", |out| write_report(out, summary, page))?;
+    summary.written_files = folder.written_files()?;
     write_file(folder, "summary.json", |out| write_summary(out, summary))
 }

@@ -1,19 +1,15 @@
 //! A folder of outputs that appears under its final name either complete or not at all.
 
-use super::staging::{StagingFolder, folder_of, remove_abandoned};
+use super::output_inventory::{Inventory, files_of};
+use super::staging::{StagingFolder, folder_of, remove_abandoned, remove_staging};
+use super::standing_output::Standing;
 use simtool_base::durable::{Disk, Durability, creation_error, is_taken};
 use simtool_base::error::{Error, Result};
 use simtool_base::steady_file::SteadyFile;
 use simtool_read::walk::is_output_folder;
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
-
-/// Name of a file that every output folder has. A folder is replaced only if the content of this file proves
-/// that simtool wrote it.
-const MARK: &str = "summary.json";
 
 /// Choice of what happens if the output folder exists and is not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +40,8 @@ pub struct OutputFolder {
     staging: StagingFolder,
     /// Temporary folder to which files are written. It is renamed to the output folder in the end.
     content: PathBuf,
-    /// Identity of the old output, if the folder exists already and will be replaced.
-    standing: Option<Standing>,
+    /// Identity of the old output and the names in it, if the folder exists already and will be replaced.
+    standing: Option<(Standing, Inventory)>,
     above: FoldersAbove,
     disk: Disk,
 }
@@ -62,52 +58,6 @@ impl Drop for FoldersAbove {
             // Only empty folders can be removed in this way.
             made.iter().take_while(|folder| fs::remove_dir(folder).is_ok()).for_each(drop);
         }
-    }
-}
-
-/// Identity of the old output folder and of its marker file when the run started. A later comparison shows
-/// whether another process has changed the folder since then.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Standing {
-    folder: Stamp,
-    mark: Stamp,
-}
-
-/// Identity of a file or folder, with its time and size. The value differs if the file was replaced or its
-/// content was changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Stamp {
-    /// Numbers of the device and the inode. Both stay the same when the file or folder is renamed.
-    node: (u64, u64),
-    modified: Option<SystemTime>,
-    bytes: u64,
-}
-
-impl Stamp {
-    fn of(path: &Path) -> io::Result<Self> {
-        let metadata = fs::metadata(path)?;
-        #[cfg(unix)]
-        let node = {
-            use std::os::unix::fs::MetadataExt;
-            (metadata.dev(), metadata.ino())
-        };
-        #[cfg(not(unix))]
-        let node = (0, 0);
-        Ok(Self { node, modified: metadata.modified().ok(), bytes: metadata.len() })
-    }
-}
-
-impl Standing {
-    fn of(folder: &Path) -> io::Result<Self> {
-        Ok(Self { folder: Stamp::of(folder)?, mark: Stamp::of(&folder.join(MARK))? })
-    }
-
-    /// Returns whether `folder` is the old output under another name. Renaming can change the modification
-    /// time of a folder. So the times of the marker file [`MARK`] are compared, and not the times of the
-    /// folder.
-    fn is_moved_to(&self, folder: &Path) -> bool {
-        Self::of(folder)
-            .is_ok_and(|other| (self.folder.node, &self.mark) == (other.folder.node, &other.mark))
     }
 }
 
@@ -144,12 +94,15 @@ impl OutputFolder {
         replaceable: &[&str],
         disk: Disk,
     ) -> Result<Self> {
-        let occupied = refuse_content(path, existing, replaceable)?;
+        let inventory = refuse_content(path, existing, replaceable)?;
         let error = |e| Error::io(path, "create", creation_error(path, e));
         // If `path` is a symbolic link, the link stays and its target is replaced.
         let place =
             if path.is_symlink() { path.canonicalize().map_err(error)? } else { path.to_owned() };
-        let standing = occupied.then(|| Standing::of(&place)).transpose().map_err(error)?;
+        let standing = match inventory {
+            Some(inventory) => Some((Standing::of(&place).map_err(error)?, inventory)),
+            None => None,
+        };
         let parent = folder_of(&place);
         // The missing folders are counted before they are created, because their names must be synced at the
         // end.
@@ -197,6 +150,15 @@ impl OutputFolder {
         Ok(BufWriter::new(SteadyFile::new(file)))
     }
 
+    /// Returns the paths of all files that were written to the folder so far, ascending.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be listed.
+    pub(crate) fn written_files(&self) -> Result<Vec<PathBuf>> {
+        files_of(&self.content).map_err(|error| Error::io(&self.path, "list", error))
+    }
+
     /// Waits until all files of the folder are on the disk. This may take a while.
     ///
     /// # Errors
@@ -218,7 +180,7 @@ impl OutputFolder {
     pub(crate) fn finish(self) -> Result<()> {
         // If the old output disappeared during the run, there is nothing to replace.
         let renamed = match &self.standing {
-            Some(standing) if self.place.exists() => self.replace(standing),
+            Some((standing, inventory)) if self.place.exists() => self.replace(standing, inventory),
             _ => self.disk.rename_folder(&self.content, &self.place),
         };
         if let Err(error) = renamed {
@@ -238,8 +200,10 @@ impl OutputFolder {
 
     /// Replaces the old output by the new output. Fails if another process has changed the old output since
     /// the start of the run, which `standing` shows.
-    fn replace(&self, standing: &Standing) -> io::Result<()> {
-        if !Standing::of(&self.place).is_ok_and(|now| now == *standing) {
+    fn replace(&self, standing: &Standing, inventory: &Inventory) -> io::Result<()> {
+        // A file in a folder of the old output does not change the time of the output folder.
+        let has_foreign = inventory.first_foreign(&self.place)?.is_some();
+        if has_foreign || !Standing::of(&self.place).is_ok_and(|now| now == *standing) {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         // Exchanging two names is atomic, so the path always leads to a complete output.
@@ -270,28 +234,38 @@ impl OutputFolder {
     }
 }
 
-/// Returns whether there is an output at `path` that the new one replaces.
+/// Removes an output that is not finished: a temporary file, or a temporary folder with everything in it. Errors are
+/// ignored, because a later run tries again.
+pub fn remove_unfinished(path: &Path) {
+    if fs::remove_file(path).is_err() {
+        remove_staging(path);
+    }
+}
+
+/// Returns the names in the output at `path` that the new one replaces. `None` if there is no output.
 ///
 /// # Errors
 ///
 /// There is something at `path` that may not be replaced.
-fn refuse_content(path: &Path, existing: Existing, replaceable: &[&str]) -> Result<bool> {
+fn refuse_content(
+    path: &Path,
+    existing: Existing,
+    replaceable: &[&str],
+) -> Result<Option<Inventory>> {
     // Only `index add` has a folder that is never replaced.
     let setting = if replaceable.is_empty() { "only_new" } else { "output" };
     let refused = |rule: String| Err(Error::config(setting, path.display(), rule));
-    let Ok(entries) = fs::read_dir(path) else {
+    let mut entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
         // A path that cannot be listed may be a file.
-        if path.exists() && !path.is_dir() {
+        Err(_) if path.exists() && !path.is_dir() => {
             return refused("is a file: name a folder that does not exist or is empty".to_owned());
         }
-        return Ok(path.exists());
+        Err(error) if path.exists() => return Err(Error::io(path, "list", error)),
+        Err(_) => return Ok(None),
     };
-    let mut names: Vec<OsString> = entries
-        .map(|entry| entry.map(|entry| entry.file_name()))
-        .collect::<io::Result<_>>()
-        .map_err(|error| Error::io(path, "list", error))?;
-    if names.is_empty() {
-        return Ok(false);
+    if entries.next().is_none() {
+        return Ok(None);
     }
     if replaceable.is_empty() {
         return refused("is not empty: name another folder".to_owned());
@@ -306,15 +280,15 @@ fn refuse_content(path: &Path, existing: Existing, replaceable: &[&str]) -> Resu
             "was not written by simtool, so `force` does not replace it: name another folder";
         return refused(rule.to_owned());
     }
-    // The least name makes the message the same in every run.
-    names.sort_unstable();
-    match names.iter().find(|name| !replaceable.iter().any(|known| **name == **known)) {
+    let inventory = Inventory::read(path, replaceable);
+    let foreign = inventory.first_foreign(path).map_err(|error| Error::io(path, "list", error))?;
+    match foreign {
         Some(foreign) => refused(format!(
-            "contains {}, which simtool does not write, so `force` does not replace it: move that away, \
+            "contains {}, which simtool did not write, so `force` does not replace it: move that away, \
              or name another folder",
-            Path::new(foreign).display()
+            foreign.display()
         )),
-        None => Ok(true),
+        None => Ok(Some(inventory)),
     }
 }
 
@@ -327,6 +301,7 @@ fn refusal() -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use super::super::standing_output::MARK;
     use super::*;
     use simtool_base::durable::Step;
     use std::io::Write;
@@ -370,7 +345,7 @@ mod tests {
         };
         fs::write(path.join("notes"), "mine").unwrap();
         let refused = refusal(&path);
-        assert!(refused.contains("contains notes, which simtool does not write"), "{refused}");
+        assert!(refused.contains("contains notes, which simtool did not write"), "{refused}");
         fs::remove_file(path.join("notes")).unwrap();
         // A file of this name that another program wrote proves nothing.
         fs::write(path.join(MARK), "{\"program\": \"other\"}").unwrap();

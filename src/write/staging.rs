@@ -32,27 +32,42 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 /// folder with everything that is still in it.
 #[derive(Debug)]
 pub(super) struct StagingFolder {
-    // Fields are dropped in this order, so the folder is removed before another run can take
-    // the lock.
-    folder: TempDir,
-    /// Lock file of the folder. The lock is held until the value is dropped.
+    path: PathBuf,
+    /// Whether the folder stays on the disk when the value is dropped.
+    is_kept: bool,
+    /// Lock file of the folder. The lock is held until the folder is removed.
     _lock: File,
+}
+
+impl Drop for StagingFolder {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            remove_staging(&self.path);
+        }
+    }
+}
+
+/// Removes a temporary folder and everything in it. The lock file is removed last. If the process is killed
+/// meanwhile, a later run can still recognize the folder.
+pub(super) fn remove_staging(folder: &Path) {
+    drop(fs::remove_dir_all(folder.join(CONTENT)));
+    drop(fs::remove_dir_all(folder));
 }
 
 impl StagingFolder {
     /// Creates a temporary folder in `parent`.
     pub(super) fn new(parent: &Path) -> io::Result<Self> {
         loop {
-            let folder = Builder::new().prefix(PREFIX).tempdir_in(parent)?;
-            let path = folder.path().join(LOCK);
-            let lock = match File::create_new(&path) {
+            let folder: TempDir = Builder::new().prefix(PREFIX).tempdir_in(parent)?;
+            let lock_path = folder.path().join(LOCK);
+            let lock = match File::create_new(&lock_path) {
                 // Another run took the folder for a leftover before it had a lock, and removed it. Then
                 // another folder is tried.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 lock => lock?,
             };
-            if is_ours(&lock, &path) {
-                let staging = Self { folder, _lock: lock };
+            if is_ours(&lock, &lock_path) {
+                let staging = Self { path: folder.keep(), is_kept: false, _lock: lock };
                 fs::create_dir(staging.content())?;
                 return Ok(staging);
             }
@@ -61,22 +76,22 @@ impl StagingFolder {
 
     /// Returns the path of the temporary folder.
     pub(super) fn path(&self) -> &Path {
-        self.folder.path()
+        &self.path
     }
 
     /// Returns the path of the subfolder that becomes the output.
     pub(super) fn content(&self) -> PathBuf {
-        self.folder.path().join(CONTENT)
+        self.path.join(CONTENT)
     }
 
     /// Returns the path to which the old output is moved while the new output replaces it.
     pub(super) fn replaced(&self) -> PathBuf {
-        self.folder.path().join(REPLACED)
+        self.path.join(REPLACED)
     }
 
     /// Drops the value without removing the folder from the disk, and releases the lock.
-    pub(super) fn keep(self) {
-        drop(self.folder.keep());
+    pub(super) fn keep(mut self) {
+        self.is_kept = true;
     }
 }
 
@@ -121,10 +136,9 @@ pub(super) fn remove_abandoned(folder: &Path) {
         }
         let path = entry.path();
         if kind.is_dir() && !path.join(REPLACED).exists() {
-            if let Some(lock) = lock_if_free(&path.join(LOCK)) {
-                // The lock file is removed last, so that a later run can finish a removal that failed.
-                drop(fs::remove_dir_all(path.join(CONTENT)));
-                drop(fs::remove_dir_all(&path));
+            let lock = lock_if_free(&path.join(LOCK));
+            if lock.is_some() || has_lost_its_lock(&path) {
+                remove_staging(&path);
                 drop(lock);
             } else {
                 // A run that ended before it created its lock left an empty folder. This call does not remove
@@ -139,6 +153,14 @@ pub(super) fn remove_abandoned(folder: &Path) {
             drop(lock);
         }
     }
+}
+
+/// Returns whether a temporary folder has content and no lock file. Then an earlier version of simtool was killed
+/// while it removed the folder. A run that is working has a lock file before it has content.
+fn has_lost_its_lock(folder: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else { return false };
+    let names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
+    names.iter().any(|name| name == CONTENT) && names.len() == 1
 }
 
 /// Locks the file at `path` and returns it. Returns `None` if another process holds the lock, or if the file
@@ -163,6 +185,8 @@ mod tests {
         let replaced = StagingFolder::new(root.path()).unwrap();
         fs::create_dir(replaced.replaced()).unwrap();
         let paths = [dead.path().to_owned(), replaced.path().to_owned()];
+        let without_lock = root.path().join(".simtool-z");
+        fs::create_dir_all(without_lock.join(CONTENT).join("kept")).unwrap();
         // Keeping the folder releases the lock, as the end of a process would.
         dead.keep();
         replaced.keep();
@@ -175,9 +199,10 @@ mod tests {
         fs::write(root.path().join(".simtool-x/file"), "").unwrap();
         fs::write(root.path().join(".simtool-x.txt"), "").unwrap();
         let count = || fs::read_dir(root.path()).unwrap().count();
-        assert_eq!(count(), 10);
+        assert_eq!(count(), 11);
         remove_abandoned(root.path());
         assert!(!paths[0].exists() && paths[1].exists() && !path.exists());
+        assert!(!without_lock.exists());
         assert_eq!(count(), 7);
         drop(living);
         assert_eq!(count(), 5);

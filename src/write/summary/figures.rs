@@ -11,8 +11,7 @@ const WHOLE_PAGES: &str = "pages without a main content: their whole text was co
 const WITHOUT_SCOPE: &str = "without a value for within or across: kept";
 
 /// Explanation of the number of documents whose copies have no added columns.
-const UNANNOTATED: &str =
-    "copied without columns: their records have no fields of their own, or have these";
+const UNANNOTATED: &str = "copied without columns: their records have no fields of their own, have these, or are no valid text";
 
 /// Explanation of the number of documents that were compared without boilerplate.
 const OWN_TEXTS: &str = "compared without lines that many documents have";

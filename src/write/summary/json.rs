@@ -1,5 +1,6 @@
 //! Writes a summary as one JSON object.
 
+use super::super::output_inventory::write_written_files;
 use super::{Closest, FaultPlace, InputState, LimitLevel, Setting, Summary};
 use simtool_base::fault::Severity;
 use simtool_base::json_text::write_string;
@@ -54,6 +55,7 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     out.write_all(b"\n  },\n")?;
     write_list(out, "faults", summary.faults.places(), write_place)?;
     write_list(out, "inputs", &summary.inputs, write_input)?;
+    write_written_files(out, &summary.written_files)?;
     // Times differ from run to run, so they come after all fields that can be compared.
     write_seconds(out, &summary.stages)?;
     out.write_all(b"}\n")

@@ -22,6 +22,7 @@ use simtool_base::utc_time::UtcTime;
 use simtool_model::non_document::NonDocumentCounts;
 use simtool_model::sides::Sides;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The numbers and settings of a run.
@@ -97,6 +98,8 @@ pub struct Summary {
     pub faults: Faults,
     /// State of the input files when the run opened them, at most [`Self::INPUTS`] of them.
     pub inputs: Vec<InputState>,
+    /// Paths of all files in the output folder except the summary, ascending.
+    pub written_files: Vec<PathBuf>,
     /// Name and wall-clock time of each stage.
     pub stages: Vec<(&'static str, Duration)>,
 }

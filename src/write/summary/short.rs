@@ -1,11 +1,12 @@
 //! Writes the summary of a run that finds no near-duplicates, such as `simtool passages`.
 
+use super::super::output_inventory::write_written_files;
 use super::Setting;
 use super::json::{write_parameters, write_seconds};
 use simtool_base::byte_text::path_text;
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Settings, counts and times of a run.
@@ -21,6 +22,8 @@ pub(crate) struct ShortSummary<'s> {
     pub(crate) parameters: &'s [(&'static str, Setting)],
     /// Names and values of the counts.
     pub(crate) counts: &'s [(&'static str, u64)],
+    /// Paths of all files in the output folder except the summary. `None` if the summary is in no output folder.
+    pub(crate) written_files: Option<&'s [PathBuf]>,
     /// Writes more fields, each with a comma behind it.
     pub(crate) more: &'s dyn Fn(&mut dyn Write) -> io::Result<()>,
     /// Name and time of each stage.
@@ -51,6 +54,9 @@ impl ShortSummary<'_> {
             writeln!(out, "  \"{name}\": {count},")?;
         }
         (self.more)(out)?;
+        if let Some(files) = self.written_files {
+            write_written_files(out, files)?;
+        }
         write_seconds(out, self.stages)?;
         out.write_all(b"}\n")
     }

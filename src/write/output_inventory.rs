@@ -1,0 +1,149 @@
+//! The list of the files of an output folder, by which a later run knows which files it may replace.
+
+use serde_json::Value;
+use simtool_base::byte_text::path_text;
+use simtool_base::json_text::write_string;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// File that has the list.
+const SUMMARY: &str = "summary.json";
+/// Key of the list.
+const KEY: &str = "written_files";
+/// Folders of an output, each with a part of the option that makes a run write it.
+const FOLDERS: [(&str, &str); 2] = [("kept", "kept"), ("annotated", "annotate")];
+
+/// Names that an output folder of an earlier run may have.
+#[derive(Clone, Debug)]
+pub(super) struct Inventory {
+    /// Names of files and folders in the output folder itself that some run writes.
+    known: BTreeSet<String>,
+    /// Paths of all files in the output folder, as the run listed them. `None` if an older version of simtool wrote
+    /// the folder, which had no list.
+    listed: Option<BTreeSet<String>>,
+}
+
+impl Inventory {
+    /// Reads the list of the output folder `folder`. `known` has the names of files and folders that simtool writes.
+    pub(super) fn read(folder: &Path, known: &[&str]) -> Self {
+        let text = fs::read(folder.join(SUMMARY)).unwrap_or_default();
+        let summary: Value = serde_json::from_slice(&text).unwrap_or_default();
+        let mut known: BTreeSet<String> = known.iter().map(|&name| name.to_owned()).collect();
+        let listed = summary[KEY].as_array().map(|files| {
+            files.iter().filter_map(|file| file.as_str().map(str::to_owned)).collect()
+        });
+        if listed.is_none() {
+            // The command line says which folders an older version wrote.
+            let command = summary["command"].as_str().unwrap_or_default();
+            for (name, option) in FOLDERS {
+                if !command.contains(option) {
+                    known.remove(name);
+                }
+            }
+        }
+        Self { known, listed }
+    }
+
+    /// Returns the first file or folder in `folder` that the earlier run did not write. `None` if it wrote all of
+    /// them.
+    ///
+    /// # Errors
+    ///
+    /// A folder cannot be listed.
+    pub(super) fn first_foreign(&self, folder: &Path) -> io::Result<Option<PathBuf>> {
+        // The least name makes the message the same in every run.
+        let mut names: Vec<PathBuf> = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            names.push(entry?.file_name().into());
+        }
+        names.sort_unstable();
+        if let Some(name) = names.into_iter().find(|name| !self.known.contains(&*path_text(name))) {
+            return Ok(Some(name));
+        }
+        let Some(listed) = &self.listed else { return Ok(None) };
+        let files = files_of(folder)?;
+        Ok(files.into_iter().find(|file| !listed.contains(&*path_text(file))))
+    }
+}
+
+/// Returns the paths of all files in a folder and in the folders in it, ascending. A link counts as a file.
+pub(super) fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut waiting = vec![PathBuf::new()];
+    while let Some(path) = waiting.pop() {
+        for entry in fs::read_dir(folder.join(&path))? {
+            let entry = entry?;
+            let path = path.join(entry.file_name());
+            if entry.file_type()?.is_dir() {
+                waiting.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// Writes the list as a field of the summary, with a comma behind it. `files` are all files of the output folder except
+/// the summary.
+pub(super) fn write_written_files(out: &mut dyn Write, files: &[PathBuf]) -> io::Result<()> {
+    write!(out, "  \"{KEY}\": [")?;
+    for file in files {
+        out.write_all(b"\n    ")?;
+        write_string(out, path_text(file).as_bytes())?;
+        out.write_all(b",")?;
+    }
+    write!(out, "\n    \"{SUMMARY}\"\n  ],\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: &[&str] = &["kept", "annotated", "documents.jsonl", SUMMARY];
+
+    fn write(folder: &Path, file: &str, text: &str) {
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn first_foreign(folder: &Path) -> Option<String> {
+        let found = Inventory::read(folder, KNOWN).first_foreign(folder).unwrap();
+        found.map(|path| path.display().to_string())
+    }
+
+    #[test]
+    fn files_that_a_run_did_not_list_are_foreign() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        write(folder, "kept/in/a.txt", "");
+        let mut summary = b"{\n".to_vec();
+        write_written_files(&mut summary, &files_of(folder).unwrap()).unwrap();
+        summary.extend_from_slice(b"  \"command\": \"simtool\"\n}\n");
+        write(folder, SUMMARY, str::from_utf8(&summary).unwrap());
+        assert_eq!(first_foreign(folder), None);
+        for file in ["kept/in/b.txt", "kept/mine", "annotated/a", "documents.jsonl", "other"] {
+            write(folder, file, "");
+            assert_eq!(first_foreign(folder).as_deref(), Some(file));
+            fs::remove_file(folder.join(file)).unwrap();
+        }
+        // A file that a user has removed is not missed.
+        fs::remove_dir_all(folder.join("kept")).unwrap();
+        assert_eq!(first_foreign(folder), None);
+    }
+
+    #[test]
+    fn an_older_run_owns_only_the_folders_that_its_command_wrote() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        write(folder, "kept/a.txt", "");
+        for (command, foreign) in [("dedup a", Some("kept")), ("dedup a --write-kept", None)] {
+            write(folder, SUMMARY, &format!("{{\"command\": \"{command}\"}}"));
+            assert_eq!(first_foreign(folder).as_deref(), foreign);
+        }
+    }
+}
