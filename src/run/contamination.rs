@@ -227,7 +227,9 @@ pub fn contamination(
     // The list of more paths can be a stream, so it is read once.
     let paths = request.input.with_listed(&request.paths)?;
     let [items, documents] = &open_inputs(request, &paths, face)?;
-    let place = OutputPlace { path: &request.output, existing: request.existing };
+    let place = OutputPlace { path: &request.output, existing: request.existing, mark: None };
+    let files = [&items.collection, &documents.collection];
+    request.parts.refuse_finished(&request.output, &files)?;
     let target = open_target(request, [items, documents], &paths, (standard_output, face))?;
     timings.end("find files");
 
@@ -255,6 +257,8 @@ pub fn contamination(
     };
     let copies = open_copies(folder.as_ref(), parts.as_ref(), request.removal.is_some())?;
     let mut result = outcome(request, &found, faults, timings);
+    let mark = request.parts.mark(&request.output, &files, result.has_losses);
+    let place = OutputPlace { mark: mark.as_ref(), ..place };
     let mut write_folder = |folder: &OutputFolder| {
         let Some(removal) = request.removal else { return Ok(()) };
         let format = request.rows;
@@ -267,7 +271,10 @@ pub fn contamination(
         result.freed = Some(freed.write(folder, format, context)?);
         result.timings.end("copy");
         // The summary has the times of all stages, so it comes last.
-        write_file(folder, "summary.json", |out| write_summary(request, removal, &result, out))
+        let files = folder.written_files()?;
+        write_file(folder, "summary.json", |out| {
+            write_summary(request, removal, (&result, &files), out)
+        })
     };
     target.write(place, &write, &mut write_folder, face)?;
     end_parts(folder.as_ref(), parts.as_ref(), copies, face);
@@ -283,7 +290,7 @@ fn open_target<'t>(
     paths: &[PathBuf],
     (standard_output, face): (&'t mut (dyn Write + Send), &dyn Face),
 ) -> Result<OutputTarget<'t>> {
-    let place = OutputPlace { path: &request.output, existing: request.existing };
+    let place = OutputPlace { path: &request.output, existing: request.existing, mark: None };
     // Without copies, the output is one file.
     if request.removal.is_none() {
         return OutputTarget::file(place, &inputs, standard_output);
@@ -319,7 +326,7 @@ fn open_parts<'c>(
 fn write_summary(
     request: &ContaminationRequest,
     removal: ItemRemoval,
-    result: &ContaminationFound,
+    (result, files): (&ContaminationFound, &[PathBuf]),
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mask = (removal == ItemRemoval::Mask).then_some(&*request.mask);
@@ -355,6 +362,7 @@ fn write_summary(
         working_folder: folder.as_deref(),
         parameters: &parameters,
         counts: &counts,
+        written_files: Some(files),
         more: &|_| Ok(()),
         stages: result.timings.stages(),
     };

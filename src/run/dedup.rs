@@ -3,6 +3,7 @@
 use super::dedup_request::Request;
 use super::face::{Face, Notice, give_name};
 use super::files::{create_output_folder, refuse_overlap, working_folder};
+use super::finish_mark::FinishMark;
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
 use super::parts_folder::{
@@ -84,6 +85,8 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     announce(&chosen, corpora, face);
 
     request.parts.refuse_share(SHARE_HAS_NO_RESULTS)?;
+    let files: Vec<&Collection> = inputs.iter().map(|input| &input.collection).collect();
+    request.parts.refuse_finished(&request.output, &files)?;
     // An output folder that cannot be created must end the run before the long search.
     let folder =
         create_output_folder(&request.output, request.existing, &files_of_folders(), face)?;
@@ -112,14 +115,16 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
         .with_repeated_words(repeated.as_deref())
         .with_stored_copies(copies.as_ref());
     let page = write_outputs(&findings, &request.outputs, &folder, &mut summary, context)?;
-    finish(request, folder, &mut summary, &page, face)?;
+    let losses = has_losses(found.read.iter());
+    let mark = request.parts.mark(&request.output, &files, losses);
+    finish(request, folder, (&mut summary, &page), mark, face)?;
     // The results are on the disk now, so nobody needs the parts and the copies any more.
     remove_folder(stored.as_ref(), copies);
     let mut notes = notes(request, &chosen.plan, &inputs, &found, &summary);
     notes.extend(note_damaged(parts.as_ref()));
     Ok(Outcome {
         faults,
-        has_losses: has_losses(found.read.iter()),
+        has_losses: losses,
         notes,
         counts: found.timings.counts().to_vec(),
         summary,
@@ -350,12 +355,13 @@ pub(super) fn begin_summary(
     }
 }
 
-/// Writes the summary and the page to the output folder, and gives the folder its final name.
+/// Writes the summary and the page to the output folder, and gives the folder its final name. Before that, marks the
+/// output as complete if the run stores parts.
 fn finish(
     request: &Request,
     folder: OutputFolder,
-    summary: &mut Summary,
-    page: &Report,
+    (summary, page): (&mut Summary, &Report),
+    mark: Option<FinishMark>,
     face: &dyn Face,
 ) -> Result<()> {
     face.progress().begin("syncing", Work::Steps(0));
@@ -368,6 +374,9 @@ fn finish(
     // time.
     write_summaries(&folder, summary, page)?;
     folder.sync()?;
+    if let Some(mark) = mark {
+        mark.write(&folder.staging().join("summary.json"))?;
+    }
     give_name(face, &request.output, || folder.finish())
 }
 

@@ -33,6 +33,7 @@ mod eval;
 mod face;
 mod files;
 mod fingerprint;
+mod finish_mark;
 mod guessed_settings;
 mod index;
 mod input;
@@ -68,6 +69,7 @@ pub use eval::{
 pub use face::{Face, HeldInterruptions, Notice, OutputState, Silent, give_name, spell_settings};
 pub use files::{open_file, open_file_if_there, refuse_existing, without_links, write_whole_file};
 pub use fingerprint::{FingerprintRequest, Fingerprinted, fingerprint, parse_fingerprint_method};
+pub use finish_mark::is_marked_as_finished;
 pub use guessed_settings::{guessed_names, guessed_setting};
 pub use index::{
     AddOutcome, AddRequest, ExportRequest, FilterEnd, FilterOutcome, FilterRequest,

@@ -2,6 +2,7 @@
 
 use super::face::{Face, give_name};
 use super::files::{create_output_folder, refuse_existing, refuse_overlap, write_whole_file};
+use super::finish_mark::FinishMark;
 use super::input::Input;
 use super::standard_streams::{STANDARD_OUTPUT, is_standard_output};
 use crate::output::files_of_folders;
@@ -17,6 +18,15 @@ pub(super) struct OutputPlace<'p> {
     pub(super) path: &'p Path,
     /// Whether an existing output is replaced.
     pub(super) existing: Existing,
+    /// Mark that is written when the output is complete, before it gets its name. `None` if the run stores no parts.
+    pub(super) mark: Option<&'p FinishMark>,
+}
+
+impl OutputPlace<'_> {
+    /// Writes the mark of the output whose last file is `last`.
+    fn write_mark(&self, last: &Path) -> Result<()> {
+        self.mark.map_or(Ok(()), |mark| mark.write(last))
+    }
 }
 
 /// Output that is being written.
@@ -81,11 +91,13 @@ impl<'t> OutputTarget<'t> {
         match self {
             Self::Stream(out) => write_rows(Path::new("standard output"), out),
             Self::File => write_whole_file(place.path, place.existing, face, |file| {
-                write_rows(place.path, &mut file.file())
+                write_rows(place.path, &mut file.file())?;
+                file.staging().map_or(Ok(()), |last| place.write_mark(last))
             }),
             Self::Folder(folder) => {
                 write_folder(&folder)?;
                 folder.sync()?;
+                place.write_mark(&folder.staging().join("summary.json"))?;
                 give_name(face, place.path, || folder.finish())
             }
         }

@@ -1,6 +1,7 @@
 //! The folder next to the output in which a run stores what it has read, so that a later run can go on from there.
 
 use super::face::{Face, Notice};
+use super::finish_mark::MARK;
 use super::standard_streams::STANDARD_INPUT;
 use crate::output::StoredCopies;
 use crate::output::finished_run::FinishedRun;
@@ -24,9 +25,9 @@ use std::path::{Path, PathBuf};
 /// Ending that the name of the folder has behind the name of the output.
 const ENDING: &str = ".parts";
 /// File in the folder with the command line and the settings of the run.
-const RECORD: &str = "summary.json";
+pub(super) const RECORD: &str = "summary.json";
 /// Folder in the folder with copies of input files.
-const COPIES: &str = "copies";
+pub(super) const COPIES: &str = "copies";
 /// Settings that decide nothing about what is stored.
 const FREE_SETTINGS: [&str; 5] = ["threads", "max_memory", "tmp_dir", "output", "force"];
 /// Maximum number of shards of a collection.
@@ -199,6 +200,11 @@ impl PartsRequest {
         if self.share().is_some() { self.refuse(rule) } else { Ok(()) }
     }
 
+    /// Returns the hash of all settings that decide what is stored.
+    pub(super) fn settings_hash(&self) -> String {
+        format!("{:032x}", wide_hash(self.settings.as_bytes()))
+    }
+
     /// Opens the folder of the run that writes to `output` and has this command line. Creates the folder if it does
     /// not exist. Returns `None` if the run stores nothing, and then shows a note if an earlier run stored something.
     ///
@@ -258,7 +264,7 @@ impl PartsFolder<'_> {
         match self.request.mode {
             PartsMode::Store(share) => {
                 // Shards with different settings could never be combined, which is reported before they are read.
-                if recorded != self.settings_hash() {
+                if recorded != self.request.settings_hash() {
                     let rule = format!(
                         "{} has parts of a run with other settings ({}): use its settings, remove the folder, \
                          or name another output",
@@ -288,7 +294,7 @@ impl PartsFolder<'_> {
     /// Writes the record of the run.
     fn record(&self, output: &Path) -> Result<()> {
         let parameters = [
-            ("settings", Setting::Text(self.settings_hash())),
+            ("settings", Setting::Text(self.request.settings_hash())),
             ("shards", Setting::text(self.shards.map(|count| count.to_string()))),
         ];
         let summary = ShortSummary {
@@ -299,6 +305,7 @@ impl PartsFolder<'_> {
             parameters: &parameters,
             counts: &[],
             stages: &[],
+            written_files: None,
             more: &|_| Ok(()),
         };
         let mut bytes = Vec::new();
@@ -309,10 +316,6 @@ impl PartsFolder<'_> {
         file.write(&bytes)?;
         file.sync()?;
         file.finish()
-    }
-
-    fn settings_hash(&self) -> String {
-        format!("{:032x}", wide_hash(self.request.settings.as_bytes()))
     }
 
     /// Finds the stored parts of the input, and reports how many there are.
@@ -405,7 +408,7 @@ pub(super) fn remove_folder(folder: Option<&PartsFolder<'_>>, copies: Option<Sto
         copies.remove();
     }
     if let Some(folder) = folder {
-        remove_parts(&folder.path, &[RECORD]);
+        remove_parts(&folder.path, &[RECORD, MARK]);
     }
 }
 

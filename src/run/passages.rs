@@ -269,7 +269,8 @@ pub fn passages(
     let search = PassageSearch::new(request.words, context)?;
     let search = search.with_rule(request.rule).with_verification(request.is_verified);
     let input = open_input(request, &paths, face)?;
-    let place = OutputPlace { path: &request.output, existing: request.existing };
+    request.parts.refuse_finished(&request.output, &[&input.collection])?;
+    let place = OutputPlace { path: &request.output, existing: request.existing, mark: None };
     let target = match &request.cutting {
         Some(_) => OutputTarget::folder(place, &paths, face)?,
         None => OutputTarget::file(place, &[&input], standard_output)?,
@@ -300,6 +301,8 @@ pub fn passages(
         faults,
         timings,
     };
+    let mark = request.parts.mark(&request.output, &[&input.collection], result.has_losses);
+    let place = OutputPlace { mark: mark.as_ref(), ..place };
     let copies = open_copies(folder.as_ref(), parts.as_ref(), request.cutting.is_some())?;
     let (collection, stored) = (&input.collection, copies.as_ref());
     let rows = Rows { request, collection, found: &found, stored };
@@ -362,7 +365,11 @@ impl Rows<'_> {
         };
         write_file(folder, "report.html", |out| page.write(out, of_run))?;
         // The summary has the times of all stages, so it comes last.
-        write_file(folder, "summary.json", |out| write_summary(request, rules, result, out))
+        let files = folder.written_files()?;
+        let settings = parameters(request, rules);
+        write_file(folder, "summary.json", |out| {
+            write_summary(request, &settings, (result, &files), out)
+        })
     }
 }
 
@@ -391,8 +398,8 @@ fn parameters(request: &PassagesRequest, rules: &CutRules) -> Vec<(&'static str,
 /// Writes the settings, counts and times of a run as a JSON object.
 fn write_summary(
     request: &PassagesRequest,
-    rules: &CutRules,
-    result: &PassagesFound,
+    parameters: &[(&'static str, Setting)],
+    (result, files): (&PassagesFound, &[PathBuf]),
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let CutCounts { cut, removed, uncut, words: cut_words } = result.cut.unwrap_or_default();
@@ -414,8 +421,9 @@ fn write_summary(
         command: &request.command,
         output: &request.output,
         working_folder: folder.as_deref(),
-        parameters: &parameters(request, rules),
+        parameters,
         counts: &counts,
+        written_files: Some(files),
         more: &|out| result.repetition.write_json(out),
         stages: result.timings.stages(),
     };

@@ -118,6 +118,14 @@ pub enum ErrorKind {
         /// The most likely reason why no document was read.
         reason: String,
     },
+    /// An earlier run with the same settings and inputs has completed its output, and was killed before it ended.
+    #[error("the results of this run are in {}, complete", output.display())]
+    Finished {
+        /// The output.
+        output: PathBuf,
+        /// Whether that run could not read some records or files.
+        has_losses: bool,
+    },
     /// The caller asked the work to stop.
     #[error("cancelled")]
     Cancelled,

@@ -4,14 +4,17 @@ use crate::args::{CombineArgs, Command, CorpusArgs, InputArgs, Job};
 use crate::{ExitStatus, corpus, passages, shell, usage};
 use anyhow::bail;
 use simtool::Error;
-use simtool::run::{STANDARD_INPUT, recorded_command};
+use simtool::run::{STANDARD_INPUT, is_marked_as_finished, recorded_command};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Reads back the command line of the shards, and runs it with their stored parts.
 pub(crate) fn run(args: &CombineArgs) -> anyhow::Result<ExitStatus> {
     let command_line = recorded_command(&args.output)?;
-    refuse_existing(args)?;
+    // A run that was killed may have completed its output.
+    if !is_marked_as_finished(&args.output) {
+        refuse_existing(args)?;
+    }
     // The output may have moved together with its parts, so the given path counts.
     match usage::understood(shell::words(&command_line)) {
         Some(Command::Dedup(mut dedup)) => {

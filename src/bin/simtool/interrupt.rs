@@ -2,7 +2,7 @@
 
 use crate::{ExitStatus, console};
 use simtool::run::{HeldInterruptions, OutputState};
-use std::fs;
+use simtool::write::output_folder::remove_unfinished;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
@@ -19,6 +19,9 @@ static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
 /// Whether the next interruption is only noted in [`IS_NOTED`], so that the run can complete what it began.
 static IS_DEFERRED: AtomicBool = AtomicBool::new(false);
+
+/// Whether an interruption came after the output was finished.
+static HAS_FINISHED: AtomicBool = AtomicBool::new(false);
 
 /// Whether an interruption came while interruptions were deferred.
 static IS_NOTED: AtomicBool = AtomicBool::new(false);
@@ -81,11 +84,20 @@ fn end() {
     }
     // The lock is held until the program exits, so that no other thread renames the output meanwhile.
     let state = state();
+    // Nothing can be lost any more, and the program is about to end. It ends as if there were no interruption, so
+    // its exit code says that the results are there. A second interruption ends a program that does not end.
+    if !has_failed
+        && matches!(*state, OutputState::Finished(_))
+        && !HAS_FINISHED.swap(true, Ordering::AcqRel)
+    {
+        return;
+    }
     if let OutputState::Unfinished(path) = &*state {
         // Other threads may still create files in the folder, which makes removing it fail. So it is tried
         // again.
         for _ in 0..3 {
-            if fs::remove_file(path).is_ok() || fs::remove_dir_all(path).is_ok() {
+            remove_unfinished(path);
+            if !path.exists() {
                 break;
             }
         }
@@ -129,5 +141,7 @@ mod tests {
         held.set(OutputState::Finished("out".into()));
         drop(held);
         assert_eq!(sentence(&state()), "interrupted; the results are in out, complete");
+        // The program would exit here if the interruption counted.
+        end();
     }
 }

@@ -115,8 +115,13 @@ fn failed(error: &anyhow::Error) -> ExitStatus {
     if console::is_broken_pipe(error) {
         return ExitStatus::Done;
     }
+    let kind = error.downcast_ref::<simtool::Error>().map(simtool::Error::kind);
+    if let Some(simtool::ErrorKind::Finished { has_losses, .. }) = kind {
+        console::note(&error.to_string());
+        return ExitStatus::after(*has_losses);
+    }
     console::error(&console::explained(error));
-    match error.downcast_ref::<simtool::Error>().map(simtool::Error::kind) {
+    match kind {
         Some(simtool::ErrorKind::Config { .. }) => ExitStatus::Usage,
         _ => ExitStatus::Failed,
     }
