@@ -165,8 +165,8 @@ impl RowMaker {
     /// have no meaning.
     ///
     /// The sketch may give no fingerprint to a text that is short or has no words. Then the fingerprint
-    /// consists of random bits that depend on the whole text. So equal texts are near each other in every
-    /// method, and different texts are not.
+    /// consists of random bits that depend on all terms that are compared. So equal texts are near each other in
+    /// every method. Other texts are not, unless the terms that `top` chooses are the same.
     pub(crate) fn push(
         &self,
         text: &[u8],

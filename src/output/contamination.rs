@@ -39,7 +39,7 @@ impl RowTable for ContaminationRows {
         Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
         Column::new(
             "record",
-            "Number of its record in the file, from 0.",
+            "Number of its record in the file, from 0. Empty lines count, too.",
             Value::Number(|row| row.name.record),
         ),
         Column::new(

@@ -122,7 +122,11 @@ const fn file_column<T: RowTable>(value: Value<T>) -> Column<T> {
 }
 
 const fn record_column<T: RowTable>(value: Value<T>) -> Column<T> {
-    Column::new("record", "Number of its record in the file, from 0.", value)
+    Column::new(
+        "record",
+        "Number of its record in the file, from 0. Empty lines count, too.",
+        value,
+    )
 }
 
 /// Returns the column with the ID of the document of the index that the document of the row repeats.

@@ -15,7 +15,7 @@ impl RowTable for NameColumns {
         Column::new("file", "File of the document.", Value::Text(|name| name.file_bytes())),
         Column::new(
             "record",
-            "Number of its record in the file, from 0.",
+            "Number of its record in the file, from 0. Empty lines count, too.",
             Value::Number(|name| name.record),
         ),
     ];

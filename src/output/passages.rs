@@ -40,7 +40,7 @@ impl RowTable for PassageRows {
         Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
         Column::new(
             "record",
-            "Number of its record in the file, from 0.",
+            "Number of its record in the file, from 0. Empty lines count, too.",
             Value::Number(|row| row.name.record),
         ),
         Column::new(
@@ -97,7 +97,7 @@ impl RowTable for PassageRows {
         ),
         Column::new(
             "partner_record",
-            "Number of its record in the file, from 0.",
+            "Number of its record in the file, from 0. Empty lines count, too.",
             Value::Number(|row| row.partner.record),
         ),
         Column::new(

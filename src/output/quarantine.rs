@@ -42,7 +42,7 @@ impl RowTable for QuarantineRows {
         ),
         Column::new(
             "record",
-            "Number of the record in the file, from 0.",
+            "Number of the record in the file, from 0. Empty lines count, too.",
             Value::Number(|row| row.bad.record),
         ),
         Column::new(

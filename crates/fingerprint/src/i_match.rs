@@ -46,8 +46,8 @@ pub const KIND: SketchKind = SketchKind {
         SketchOption {
             name: "least_terms",
             value: "COUNT",
-            help: "minimum number of words of a document that must be in the lexicon; a document with \
-                   fewer is near only its exact repeats [default: 5]",
+            help: "minimum number of words of a document that must be in the lexicon; with fewer, a \
+                   document is near only documents whose compared words are the same [default: 5]",
         },
         SketchOption {
             name: "least_share",

@@ -92,7 +92,9 @@ impl Selection {
 fn undecodable_fault(record: &Record<'_>) -> Option<Bad> {
     match &record.content {
         Content::Document(document) => {
-            let length = record.bytes.len().max(document.text.len());
+            // A text that was decoded or unescaped has another length than its record.
+            let is_empty = record.bytes.is_empty();
+            let length = if is_empty { document.text.len() } else { record.bytes.len() };
             undecodable::fault(document, length as u64)
         }
         Content::PassThrough | Content::NonDocument(_) | Content::PassedOver | Content::Bad(_) => {

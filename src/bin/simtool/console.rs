@@ -1,6 +1,7 @@
 //! Prints data to standard output and all messages to standard error.
 
 use crate::args::Args;
+use anyhow::Context;
 use clap::CommandFactory;
 use simtool::pipeline::timings::Count;
 use simtool::quantity::bytes;
@@ -19,6 +20,12 @@ pub(crate) fn out(bytes: &[u8]) -> Result<(), Error> {
     let mut out = io::stdout().lock();
     let written = out.write_all(bytes).and_then(|()| out.flush());
     written.map_err(|error| Error::io("standard output", "write to", error))
+}
+
+/// Prints the report of a command whose `results`, for example "the results in out", are complete already.
+pub(crate) fn report(bytes: &[u8], results: &str) -> anyhow::Result<()> {
+    out(bytes)
+        .with_context(|| format!("{results} are complete, but their report cannot be printed"))
 }
 
 /// Prints an error message to standard error.

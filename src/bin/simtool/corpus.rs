@@ -51,13 +51,14 @@ pub(crate) fn write_results(job: Job<'_>, request: &Request) -> anyhow::Result<E
     if running.stats {
         console::stats(&console::stage_times(&summary.stages, &counts));
     }
+    let results = format!("the results in {}", request.output.display());
     if job.corpus.json {
         // The object is printed all at once, so that a failure does not leave half of it on standard output.
         let mut written = Vec::new();
         write_summary(&mut written, &summary)?;
-        console::out(&written)?;
+        console::report(&written, &results)?;
     } else {
-        console::out(table(&summary).as_bytes())?;
+        console::report(table(&summary).as_bytes(), &results)?;
     }
     Ok(ExitStatus::after(has_losses))
 }

@@ -42,7 +42,11 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitStatus> {
         EvalFormat::Tsv => write_lines(&mut out, &outcome.evaluation)?,
         EvalFormat::Json => write_json(&mut out, &outcome.evaluation)?,
     }
-    console::out(&out)?;
+    if args.svg.is_some() || args.plot.is_some() || args.report.is_some() {
+        console::report(&out, "the written files")?;
+    } else {
+        console::out(&out)?;
+    }
     // The other formats name their columns, so only the table needs an explanation.
     if args.format == EvalFormat::Table && !args.common.running.quiet {
         explain(&outcome.evaluation);

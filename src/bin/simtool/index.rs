@@ -291,7 +291,8 @@ fn salvaged_counts(saved: &Salvaged) -> String {
         None => "an unknown number lost".to_owned(),
     };
     let more = [(saved.loses_removals, "removals"), (saved.loses_repeats, "counts of repeats")];
-    let more: Vec<&str> = more.iter().filter(|(is_lost, _)| *is_lost).map(|(_, what)| *what).collect();
+    let more: Vec<&str> =
+        more.iter().filter(|(is_lost, _)| *is_lost).map(|(_, what)| *what).collect();
     let saved = counted(saved.documents, "document");
     if more.is_empty() {
         return format!("{saved} saved, {lost}");

@@ -275,8 +275,8 @@ pub(super) const INDEX_REMOVE: &str = "\
 Examples:
   simtool index remove seen.idx --ids gone.txt
       removes the documents that gone.txt lists
-  simtool index export seen.idx | grep '"id":"a' | simtool index remove seen.idx --ids - --json
-      removes the documents whose IDs begin with a";
+  simtool index export seen.idx | grep spam.example | simtool index remove seen.idx --ids - --json
+      removes the documents with spam.example in their line, for example in the ID";
 
 pub(super) const INDEX_SALVAGE: &str = "\
 Examples:

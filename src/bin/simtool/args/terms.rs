@@ -44,7 +44,7 @@ pub(crate) struct TermArgs {
 
     /// For fingerprints: use only shingles whose normalized idf is in this band, for example 0.2-0.8.
     /// The value is 0 for a shingle that all documents contain and 1 for a shingle that only one
-    /// contains [default: use all].
+    /// contains. With --top, it applies to the K chosen shingles [default: use all].
     #[arg(long, value_name = "LOW-HIGH")]
     pub(crate) idf_band: Option<String>,
 }
