@@ -1,6 +1,7 @@
 //! Damaged and odd files of other projects' test suites, and truncations and bit flips of each.
 //! Whatever a file contains, reading it ends and reports the fault.
 
+use crate::program::Folder;
 use simtool::document::Content;
 use simtool::fault::{Fault, Severity};
 use simtool::read::walk::InputFile;
@@ -209,4 +210,16 @@ fn known_faults_are_named() {
         let codes: Vec<_> = outcome.faults.iter().map(|fault| fault.code).collect();
         assert_eq!((outcome.documents, outcome.bad, &*codes), (documents, bad, faults), "{name}");
     }
+}
+
+#[test]
+fn an_undecodable_record_has_its_own_length() {
+    // The text of these bytes is longer than the record.
+    let line = [b"{\"text\": \"", &[0xC0; 100][..], b"\"}\n"].concat();
+    let folder =
+        Folder::empty().with("a.jsonl", [&line[..], b"{\"text\": \"a good one\"}\n"].concat());
+    assert_eq!(folder.run_words("dedup a.jsonl --output out -q").code, 3);
+    let quarantine = fs::read_to_string(folder.path("out/quarantine.jsonl")).unwrap();
+    let length = format!("\"length\":{},\"code\":\"undecodable\"", line.len());
+    assert!(quarantine.contains(&length), "{quarantine}");
 }

@@ -109,9 +109,21 @@ fn methods() -> String {
     }
     let joins = JOINS.iter().map(|join| (join.name(), join.help()));
     add_table(&mut page, "Joins of fingerprints", ["`--index`", "is"], joins);
-    let formats = FILE_FORMATS.iter().map(|format| (format.name, format.help));
-    add_table(&mut page, "Files of fingerprints", ["`--format`", "holds"], formats);
+    let endings: Vec<String> =
+        FILE_FORMATS.iter().map(|format| endings(format.extensions)).collect();
+    let formats =
+        endings.iter().zip(FILE_FORMATS).map(|(endings, format)| (&**endings, format.help));
+    add_table(&mut page, "Files of fingerprints", ["ending of the name", "holds"], formats);
     page
+}
+
+/// Returns the endings of file names that select a format, for example `.txt`, `.hex`.
+fn endings(extensions: &[&str]) -> String {
+    let ending = |extension: &&str| match *extension {
+        "" => "none".to_owned(),
+        extension => format!("`.{extension}`"),
+    };
+    extensions.iter().map(ending).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the whole help of a command.

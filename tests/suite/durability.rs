@@ -133,7 +133,7 @@ fn an_interrupted_run_says_that_there_are_no_results() {
 }
 
 #[test]
-fn an_interruption_after_the_results_are_complete_says_so() {
+fn an_interruption_after_the_results_are_complete_changes_nothing() {
     // There are more faults than a pipe holds, so the program waits for the test after all is
     // written.
     let missing = |n: u32| format!("missing-{n}.txt\n");
@@ -153,10 +153,52 @@ fn an_interruption_after_the_results_are_complete_says_so() {
     send("-INT", &program);
     let mut error = String::new();
     program.stderr.take().unwrap().read_to_string(&mut error).unwrap();
-    assert_eq!(program.wait().unwrap().code(), Some(130), "{error}");
-    assert!(error.contains("interrupted; the results are in out"), "{error}");
-    assert!(!error.contains("no results"), "{error}");
-    assert!(folder.path("out/summary.json").is_file());
+    // The files that do not exist are losses.
+    assert_eq!(program.wait().unwrap().code(), Some(3), "{error}");
+    assert!(!error.contains("interrupted"), "{error}");
+    let mut out = String::new();
+    program.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert_eq!(out, fs::read_to_string(folder.path("out/summary.json")).unwrap());
+}
+
+#[test]
+fn files_that_the_earlier_run_did_not_write_are_not_replaced() {
+    let folder = Folder::empty().with("a.jsonl", page(1) + &page(1));
+    let run = |more: &str| folder.run_words(&format!("dedup a.jsonl --output out -q{more}"));
+    assert_eq!(run("").code, 0);
+    for (file, more) in [
+        ("kept/mine.txt", ""),
+        ("documents.jsonl", ""),
+        ("annotated/mine.txt", " --write-kept"),
+        ("kept/mine.txt", " --write-kept"),
+        ("kept/a.jsonl.bak", " --write-kept"),
+    ] {
+        assert_eq!(run(&format!("{more} --force")).code, 0);
+        let path = folder.path("out").join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "mine").unwrap();
+        let refused = run(&format!("{more} --force"));
+        assert_eq!(refused.code, 2, "{file}: {}", refused.err);
+        assert!(refused.err.contains(&format!("contains {file}")), "{file}: {}", refused.err);
+        fs::remove_file(&path).unwrap();
+        drop(fs::remove_dir(path.parent().unwrap()));
+    }
+    assert_eq!(run(" --force").code, 0);
+    assert!(!folder.path("out/kept").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_cannot_be_printed_leaves_complete_results() {
+    let folder = Folder::empty().with("a.jsonl", page(1));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
+    command.current_dir(folder.path("")).args(["dedup", "a.jsonl", "--output", "out", "-q"]);
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let ended = command.stdin(Stdio::null()).stdout(full).output().unwrap();
+    let error = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{error}");
+    assert!(error.contains("the results in out are complete, but"), "{error}");
+    assert!(folder.path("out/summary.json").exists());
 }
 
 #[test]
@@ -240,5 +282,5 @@ fn a_folder_of_another_command_is_replaced_by_force_alone() {
     assert_eq!(dry.code, 0, "{}", dry.err);
     assert!(dry.err.contains("a run would fail: output out: contains mine, which"), "{}", dry.err);
     let refused = run(commands[1], &["--force"]);
-    assert!(refused.err.contains("contains mine, which simtool does not write"), "{}", refused.err);
+    assert!(refused.err.contains("contains mine, which simtool did not write"), "{}", refused.err);
 }

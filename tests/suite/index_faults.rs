@@ -69,6 +69,48 @@ fn a_filter_whose_reader_ends_commits_what_it_passed_on() {
     assert!(documents(folder, "i") >= 10);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_filter_whose_output_fails_learns_nothing() {
+    let folder = workplace();
+    let folder = folder.path();
+    let lines: String = (0..300).map(line).collect();
+    fs::write(folder.join("a.jsonl"), lines).unwrap();
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let input = fs::File::open(folder.join("a.jsonl")).unwrap();
+    let ended = command(folder, "index filter i").stdin(input).stdout(full).output().unwrap();
+    let message = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{message}");
+    assert_eq!(documents(folder, "i"), 0);
+}
+
+#[test]
+fn documents_are_removed_by_ids_in_json() {
+    let folder = workplace();
+    let folder = folder.path();
+    let ids = ["\"a\\nb\"", "7.0", "\"7\"", "\"\\u0000\"", "\"x\""];
+    let document = |(at, id): (usize, &&str)| {
+        let text = format!("{at} {at}a {at}b {at}c {at}d");
+        format!("{{\"id\": {id}, \"text\": \"{text}\"}}\n")
+    };
+    let lines: String = ids.iter().enumerate().map(document).collect();
+    fs::write(folder.join("a.jsonl"), &lines).unwrap();
+    assert_eq!(run(folder, "index add i a.jsonl -q").0, 0);
+    assert_eq!(documents(folder, "i"), 5);
+    // An object of an export and a value alone name the same document.
+    let gone = format!("{}\n\n{}\r\n{{\"n\": 1, \"id\": {}}}\n", ids[0], ids[1], ids[3]);
+    fs::write(folder.join("gone"), gone).unwrap();
+    let (code, message) = run(folder, "index remove i --ids gone --json");
+    assert!(code == 0 && message.contains("3 documents removed"), "{message}");
+    let exported = command(folder, "index export i").output().unwrap().stdout;
+    let exported = String::from_utf8(exported).unwrap();
+    assert!(exported.contains("\"id\":\"7\"") && exported.contains("\"id\":\"x\""), "{exported}");
+    fs::write(folder.join("gone"), "\"x\"\nx\n").unwrap();
+    let (code, message) = run(folder, "index remove i --ids gone --json");
+    assert!(code == 1 && message.contains("gone, line 2: expected an ID as JSON"), "{message}");
+    assert_eq!(documents(folder, "i"), 2);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_filter_that_is_interrupted_commits_what_it_passed_on() {
