@@ -177,8 +177,9 @@ def deduplicate_files(
         measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
             (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
             Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
-            document with fewer is near only its exact repeats [default: 5].
+        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
+            with fewer, a document is near only documents whose compared words are the same [default:
+            5].
         least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
             [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
@@ -193,7 +194,7 @@ def deduplicate_files(
             `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
         idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
             0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains [default: use all].
+            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
         force: Replace the output folder if an earlier run of simtool wrote it.
         output_format: Format of the files removed and pairs [default: jsonl]. Values: jsonl, tsv,
             parquet.
@@ -391,8 +392,9 @@ def match_files(
         measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
             (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
             Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
-            document with fewer is near only its exact repeats [default: 5].
+        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
+            with fewer, a document is near only documents whose compared words are the same [default:
+            5].
         least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
             [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
@@ -407,7 +409,7 @@ def match_files(
             `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
         idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
             0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains [default: use all].
+            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
         force: Replace the output folder if an earlier run of simtool wrote it.
         output_format: Format of the files removed and pairs [default: jsonl]. Values: jsonl, tsv,
             parquet.
@@ -607,8 +609,9 @@ def preview_files(
         measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
             (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
             Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
-            document with fewer is near only its exact repeats [default: 5].
+        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
+            with fewer, a document is near only documents whose compared words are the same [default:
+            5].
         least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
             [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
@@ -623,7 +626,7 @@ def preview_files(
             `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
         idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
             0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains [default: use all].
+            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
         files_from: File that lists more paths to read, one a line, optionally compressed with gzip; -
             is standard input.
         null: Paths in the list are separated by zero bytes.

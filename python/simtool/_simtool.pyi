@@ -306,8 +306,9 @@ class Index:
         measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
             (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
             Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
-            document with fewer is near only its exact repeats [default: 5].
+        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
+            with fewer, a document is near only documents whose compared words are the same [default:
+            5].
         least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
             [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
@@ -322,7 +323,7 @@ class Index:
             `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
         idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
             0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains [default: use all].
+            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -584,8 +585,9 @@ def deduplicate(
         measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
             (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
             Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
-            document with fewer is near only its exact repeats [default: 5].
+        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
+            with fewer, a document is near only documents whose compared words are the same [default:
+            5].
         least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
             [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
@@ -600,7 +602,7 @@ def deduplicate(
             `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
         idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
             0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains [default: use all].
+            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -704,8 +706,9 @@ def match(
         measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
             (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
             Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
-            document with fewer is near only its exact repeats [default: 5].
+        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
+            with fewer, a document is near only documents whose compared words are the same [default:
+            5].
         least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
             [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
@@ -720,7 +723,7 @@ def match(
             `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
         idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
             0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains [default: use all].
+            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -837,8 +840,9 @@ def fingerprint(
         measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
             (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
             Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
-            document with fewer is near only its exact repeats [default: 5].
+        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
+            with fewer, a document is near only documents whose compared words are the same [default:
+            5].
         least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
             [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
@@ -853,7 +857,7 @@ def fingerprint(
             `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
         idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
             0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains [default: use all].
+            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -971,8 +975,9 @@ def compare(
         measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
             (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
             Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
-            document with fewer is near only its exact repeats [default: 5].
+        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
+            with fewer, a document is near only documents whose compared words are the same [default:
+            5].
         least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
             [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
@@ -987,7 +992,7 @@ def compare(
             `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
         idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
             0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains [default: use all].
+            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
     """
 def evaluate(
     texts: _Texts,

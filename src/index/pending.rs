@@ -99,6 +99,7 @@ impl Pending {
             self.ids.truncate(self.ends.last().copied().unwrap_or(0));
             self.rest.origins.retain(|origin| (origin.row as usize) < documents);
         }
+        // Entries that are merged already cannot be separated. They are of earlier calls.
         let kept = self.rest.repeats.len().saturating_sub(repeats);
         self.rest.repeats.truncate(kept.max(self.sorted_repeats));
     }

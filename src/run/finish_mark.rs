@@ -49,6 +49,7 @@ impl FinishMark {
     fn is_of(&mut self, output: &Path) -> bool {
         let Ok(written) = fs::read_to_string(self.folder.join(MARK)) else { return false };
         let last = if output.is_dir() { output.join(SUMMARY) } else { output.to_owned() };
+        // The mark is compared as a whole, so a part of a mark is no mark.
         [false, true].into_iter().any(|has_losses| {
             self.has_losses = has_losses;
             last.is_file() && self.line(&last) == written
@@ -94,6 +95,7 @@ impl PartsRequest {
         inputs: &[&Collection],
         has_losses: bool,
     ) -> Option<FinishMark> {
+        // A run that stores nothing has no folder in which the mark could be.
         self.setting()?;
         Some(FinishMark {
             folder: parts_path(output),
@@ -114,6 +116,7 @@ impl PartsRequest {
         if self.share().is_some() || !mark.is_of(output) {
             return Ok(());
         }
+        // The mark goes last. If this run is killed, too, the next one recognizes the output again.
         let copies = mark.folder.join(COPIES);
         if copies.is_dir() {
             StoredCopies::open(&copies, Vec::new())?.remove();

@@ -62,6 +62,7 @@ impl Inventory {
         if let Some(name) = names.into_iter().find(|name| !self.known.contains(&*path_text(name))) {
             return Ok(Some(name));
         }
+        // Without a list, everything in a folder that the run wrote counts as its own.
         let Some(listed) = &self.listed else { return Ok(None) };
         let files = files_of(folder)?;
         Ok(files.into_iter().find(|file| !listed.contains(&*path_text(file))))
@@ -71,6 +72,7 @@ impl Inventory {
 /// Returns the paths of all files in a folder and in the folders in it, ascending. A link counts as a file.
 pub(super) fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
+    // Folders are kept in a list, because names of inputs can make the tree deeper than the stack.
     let mut waiting = vec![PathBuf::new()];
     while let Some(path) = waiting.pop() {
         for entry in fs::read_dir(folder.join(&path))? {

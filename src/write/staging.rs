@@ -51,6 +51,7 @@ impl Drop for StagingFolder {
 /// meanwhile, a later run can still recognize the folder.
 pub(super) fn remove_staging(folder: &Path) {
     drop(fs::remove_dir_all(folder.join(CONTENT)));
+    // Only the lock file is left now, unless the content could not be removed.
     drop(fs::remove_dir_all(folder));
 }
 

@@ -130,8 +130,9 @@ def deduplicate(
         measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
             (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
             Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
-            document with fewer is near only its exact repeats [default: 5].
+        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
+            with fewer, a document is near only documents whose compared words are the same [default:
+            5].
         least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
             [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
@@ -146,7 +147,7 @@ def deduplicate(
             `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
         idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
             0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains [default: use all].
+            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
     """
 def match(
     df: DataFrame,
@@ -248,8 +249,9 @@ def match(
         measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
             (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
             Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon; a
-            document with fewer is near only its exact repeats [default: 5].
+        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
+            with fewer, a document is near only documents whose compared words are the same [default:
+            5].
         least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
             [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
@@ -264,5 +266,5 @@ def match(
             `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
         idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
             0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains [default: use all].
+            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
     """

@@ -369,6 +369,7 @@ impl Answers<'_> {
     /// `batch` holds the bytes of the lines. If standard output fails, the lines from the first line on that did not
     /// reach it are taken back from the index.
     fn give(&mut self, batch: &[u8], lines: &[Line]) -> Result<()> {
+        // The buffer is empty here, because the end of every batch flushes it.
         let before = self.out.get_ref().accepted;
         let passed = self.pass_new(batch, lines);
         let answered = match &passed {
@@ -377,6 +378,7 @@ impl Answers<'_> {
         };
         let (answered, unanswered) = lines.split_at(answered);
         let noted = answered.iter().try_for_each(|line| self.count(line, batch));
+        // A line that is near a line that is taken back comes later, so it is taken back, too.
         if !unanswered.is_empty() {
             let first = unanswered.iter().find_map(|line| match line.fate {
                 LineFate::Document(_, Added::New(number)) => Some(number),

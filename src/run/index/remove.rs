@@ -67,6 +67,7 @@ fn ids_in<'l>(list: &'l [u8], request: &RemoveRequest) -> Result<Vec<Cow<'l, [u8
     for (at, line) in list.split(|&byte| byte == b'\n').enumerate() {
         // Files from Windows also have a carriage return at the end of each line.
         let line = line.strip_suffix(b"\r").unwrap_or(line);
+        // Without JSON, a line is the ID itself, byte by byte.
         let id = if request.is_json { json_id(line) } else { Some(Cow::Borrowed(line)) };
         match id {
             _ if line.is_empty() => {}
