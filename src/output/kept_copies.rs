@@ -438,7 +438,7 @@ impl Copies<'_> {
                     _ => DocumentFate::Kept,
                 };
                 if fate == DocumentFate::Removed {
-                    digest.add(&record);
+                    digest.add(record.compared_bytes());
                     separator.leave_out(&record.content);
                     counts.removed += u64::from(document.is_some());
                     return Ok(ControlFlow::Continue(()));
@@ -449,7 +449,7 @@ impl Copies<'_> {
                 let number = first_record + record.number;
                 keep(CopiedBytes::Record { bytes, number, document })?;
                 // The digest comes last, so it is of the bytes that were copied or of later ones.
-                digest.add(&record);
+                digest.add(record.compared_bytes());
                 Ok(ControlFlow::Continue(()))
             })?;
             // Documents are recognized by their order alone. A different count means that wrong documents

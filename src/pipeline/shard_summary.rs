@@ -155,7 +155,7 @@ pub(crate) fn read_summarized(
         };
         // The digest comes first. If another program overwrites the record meanwhile, the digest is of the bytes before,
         // and a copy of the bytes after does not agree with it.
-        digest.add(&record);
+        digest.add(record.compared_bytes());
         match record.content {
             Content::Document(document) => {
                 // Shards are read in any order, so documents are numbered within the shard.

@@ -1,7 +1,7 @@
 //! A mark in the folder of parts that says which output a run has completed. If the run is killed before it removes
 //! the parts, the next run recognizes the output.
 
-use super::parts_folder::{COPIES, PartsRequest, RECORD, parts_path};
+use super::parts_folder::{COPIES, MARK, PartsRequest, RECORD, parts_path};
 use crate::output::StoredCopies;
 use crate::pipeline::parts::remove_parts;
 use crate::write::whole_file::WholeFile;
@@ -13,8 +13,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// File in the folder of parts with the mark.
-pub(super) const MARK: &str = "finished";
 /// File of an output folder that is written last.
 const SUMMARY: &str = "summary.json";
 

@@ -1,7 +1,6 @@
 //! The folder next to the output in which a run stores what it has read, so that a later run can go on from there.
 
 use super::face::{Face, Notice};
-use super::finish_mark::MARK;
 use super::standard_streams::STANDARD_INPUT;
 use crate::output::StoredCopies;
 use crate::output::finished_run::FinishedRun;
@@ -26,6 +25,8 @@ use std::path::{Path, PathBuf};
 const ENDING: &str = ".parts";
 /// File in the folder with the command line and the settings of the run.
 pub(super) const RECORD: &str = "summary.json";
+/// File in the folder that marks an output as complete.
+pub(super) const MARK: &str = "finished";
 /// Folder in the folder with copies of input files.
 pub(super) const COPIES: &str = "copies";
 /// Settings that decide nothing about what is stored.

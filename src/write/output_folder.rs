@@ -301,8 +301,8 @@ fn refusal() -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::super::standing_output::MARK;
     use super::*;
+    use crate::write::standing_output::MARK;
     use simtool_base::durable::Step;
     use std::io::Write;
     use std::sync::{Arc, Mutex};

@@ -117,11 +117,11 @@ fn methods() -> String {
     page
 }
 
-/// Returns the endings of file names that select a format, for example `.txt`, `.hex`.
+/// Returns the endings of file names that select a format, for example `.txt, .hex`.
 fn endings(extensions: &[&str]) -> String {
     let ending = |extension: &&str| match *extension {
         "" => "none".to_owned(),
-        extension => format!("`.{extension}`"),
+        extension => format!(".{extension}"),
     };
     extensions.iter().map(ending).collect::<Vec<_>>().join(", ")
 }

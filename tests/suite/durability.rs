@@ -2,7 +2,7 @@
 
 use crate::program::Folder;
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -151,14 +151,14 @@ fn an_interruption_after_the_results_are_complete_changes_nothing() {
     let mut program = command.spawn().unwrap();
     wait_until(|| folder.path("out").exists());
     send("-INT", &program);
+    let mut stdout = program.stdout.take().unwrap();
+    let out = thread::spawn(move || io::read_to_string(&mut stdout).unwrap());
     let mut error = String::new();
     program.stderr.take().unwrap().read_to_string(&mut error).unwrap();
     // The files that do not exist are losses.
     assert_eq!(program.wait().unwrap().code(), Some(3), "{error}");
     assert!(!error.contains("interrupted"), "{error}");
-    let mut out = String::new();
-    program.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-    assert_eq!(out, fs::read_to_string(folder.path("out/summary.json")).unwrap());
+    assert_eq!(out.join().unwrap(), fs::read_to_string(folder.path("out/summary.json")).unwrap());
 }
 
 #[test]

@@ -45,6 +45,20 @@ pub struct Record<'a> {
     pub content: Content<'a>,
 }
 
+impl<'a> Record<'a> {
+    /// Returns the bytes by which a second reading of the record is compared with the first one: its bytes in the
+    /// input or, for a row of a table, the text. Returns `None` for a row whose text lacks lines that were left out,
+    /// because a second reading does not leave them out.
+    #[must_use]
+    pub fn compared_bytes(&self) -> Option<&'a [u8]> {
+        match self.content {
+            _ if !self.bytes.is_empty() => Some(self.bytes),
+            Content::Document(document) => (document.left_out == 0).then_some(document.text),
+            _ => Some(&[]),
+        }
+    }
+}
+
 /// The content of a record.
 #[derive(Clone, Copy, Debug)]
 pub enum Content<'a> {

@@ -1,7 +1,7 @@
 //! Writes a summary as one JSON object.
 
-use super::super::output_inventory::write_written_files;
 use super::{Closest, FaultPlace, InputState, LimitLevel, Setting, Summary};
+use crate::write::output_inventory::write_written_files;
 use simtool_base::fault::Severity;
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};

@@ -1,8 +1,8 @@
 //! Writes the summary of a run that finds no near-duplicates, such as `simtool passages`.
 
-use super::super::output_inventory::write_written_files;
 use super::Setting;
 use super::json::{write_parameters, write_seconds};
+use crate::write::output_inventory::write_written_files;
 use simtool_base::byte_text::path_text;
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
