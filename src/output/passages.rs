@@ -81,7 +81,8 @@ impl RowTable for PassageRows {
         ),
         Column::new(
             "whole",
-            "Whether the passage has all words of the document.",
+            "Whether the passage has all words of the document. Another document need not have all of them: each is in \
+             a sequence of --words words that another document has.",
             Value::Flag(|row| row.passage.is_whole),
         ),
         Column::new(

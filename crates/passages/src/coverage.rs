@@ -1,12 +1,13 @@
 //! Joins repeated windows into passages, and finds the words to cut.
 
 use crate::classes::{ClassView, Classes, Occurrence, Piece};
+use crate::cuts::words_to_cut;
 use crate::origins::Origins;
 use crate::place::Place;
 use crate::repetition::FirstWords;
 use crate::rule::Repeated;
 use crate::verification::Claim;
-use crate::word_range::{WordRange, push_range};
+use crate::word_range::{WordRange, push_range, push_windows};
 
 /// Number of occurrences for which memory is requested before they are handled.
 const AHEAD: usize = 8;
@@ -61,7 +62,7 @@ pub(crate) struct Coverage {
     pub(crate) stretches: Vec<Stretch>,
     /// The words that are in the first occurrence of a repeated window.
     pub(crate) firsts: Vec<FirstWords>,
-    /// The words that are in a later occurrence of a repeated window.
+    /// The words of each sequence of consecutive windows that are later occurrences.
     pub(crate) others: Vec<WordRange>,
     /// The words that are in windows of many documents.
     pub(crate) levels: Vec<LevelWords>,
@@ -149,7 +150,7 @@ impl Coverage {
             let first = FirstWords { words: range, documents: best.documents };
             first.push_to(best.length, &mut self.firsts);
         } else {
-            push_range(&mut self.others, range);
+            push_windows(&mut self.others, range, best.length);
         }
         if let Some(claims) = self.claims.as_mut().filter(|_| !is_first) {
             Claim { words: range, equal }.push_to(claims);
@@ -183,8 +184,9 @@ impl Coverage {
         self.windows += next.windows;
     }
 
-    /// Adds repeated parts of the same documents, with other windows.
-    pub(crate) fn join(&mut self, other: Self) {
+    /// Adds repeated parts of the same documents, with other windows. `window` is the number of words of a window, or
+    /// `None` for units.
+    pub(crate) fn join(&mut self, other: Self, window: Option<u32>) {
         self.append(other);
         if let Some(claims) = &mut self.claims {
             claims.sort_by_key(|claim| claim.words);
@@ -196,43 +198,24 @@ impl Coverage {
         self.stretches = joined;
         // First occurrences stay divided, because each has its own number of documents.
         self.firsts.sort_unstable();
-        let levels = self.levels.iter_mut().map(|level| &mut level.words);
-        for ranges in levels.chain([&mut self.others]) {
-            ranges.sort_unstable();
+        for LevelWords { words, .. } in &mut self.levels {
+            words.sort_unstable();
             let mut joined = Vec::new();
-            ranges.drain(..).for_each(|range| push_range(&mut joined, range));
-            *ranges = joined;
+            words.drain(..).for_each(|range| push_range(&mut joined, range));
+            *words = joined;
         }
+        self.others.sort_unstable();
+        // Units stay divided, because they have no number of words in common.
+        let Some(window) = window else { return };
+        let mut joined = Vec::new();
+        self.others.drain(..).for_each(|range| push_windows(&mut joined, range, window));
+        self.others = joined;
     }
 
-    /// Returns the words to cut so that one copy of each repeated window remains: the words of later
-    /// occurrences that are not also in a first occurrence.
-    pub(crate) fn cuts(&self) -> Vec<WordRange> {
-        let mut cuts = Vec::new();
-        let mut firsts = &self.firsts[..];
-        for range in &self.others {
-            let is_before = |FirstWords { words: first, .. }: &FirstWords| {
-                first.document < range.document
-                    || first.document == range.document && first.end <= range.start
-            };
-            let skipped = firsts.iter().take_while(|first| is_before(first)).count();
-            // Ranges are in ascending order, so those that end before this range are not needed any more.
-            firsts = &firsts[skipped..];
-            let mut start = range.start;
-            let overlaps =
-                |first: &&WordRange| first.document == range.document && first.start < range.end;
-            for first in firsts.iter().map(|first| &first.words).take_while(overlaps) {
-                // The words between two first occurrences are cut.
-                if start < first.start {
-                    cuts.push(WordRange { start, end: first.start, ..*range });
-                }
-                start = first.end;
-            }
-            if start < range.end {
-                cuts.push(WordRange { start, ..*range });
-            }
-        }
-        cuts
+    /// Returns the words to cut so that one copy of everything stays. `window` is the number of words of a window, or
+    /// `None` for units.
+    pub(crate) fn cuts(&self, window: Option<u32>) -> Vec<WordRange> {
+        words_to_cut(&self.others, &self.firsts, window)
     }
 }
 

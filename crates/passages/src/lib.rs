@@ -20,7 +20,7 @@
 //! (`origins`).
 //!
 //! All ways result in classes of equal windows and their places (`classes`). Then each document is walked
-//! through: repeated windows become passages and words to cut (`coverage`). At last, the documents with passages
+//! through: repeated windows become passages (`coverage`) and words to cut (`cuts`). At last, the documents with passages
 //! are read again to find the bytes of the words (`byte_places`).
 //!
 //! If memory is scarce, the collection is read several times. Each reading handles the anchors or windows whose
@@ -96,6 +96,7 @@ mod buckets;
 mod byte_places;
 mod classes;
 mod coverage;
+mod cuts;
 mod live_windows;
 mod mixed_groups;
 mod origins;

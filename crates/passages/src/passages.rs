@@ -33,7 +33,7 @@ pub struct Passage {
     pub occurrences: u64,
     /// Whether the most frequent window occurs here for the first time.
     pub is_first: bool,
-    /// Whether the passage has all words of the document.
+    /// Whether the passage has all words of the document. Another document need not have all of them.
     pub is_whole: bool,
     /// Another place of the most frequent window: its first occurrence. If the first occurrence is in this
     /// document, its first occurrence in another document. If there is none, another one in this document.
@@ -54,8 +54,8 @@ pub struct CutRange {
 /// Copies of repeated windows that a cut removes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cut {
-    /// Cuts words that are part of a later copy, and not also part of a first one. The first occurrence of
-    /// each repeated window remains whole.
+    /// Cuts later copies. Each window that is repeated, and each window all of whose words are cut, remains whole in
+    /// another place, and each cut has at least as many words as a window.
     #[default]
     First,
     /// Cuts all words of all passages.

@@ -193,7 +193,7 @@ impl<'a> PassageSearch<'a> {
             if part == 0 {
                 coverage = of_part;
             } else {
-                coverage.join(of_part);
+                coverage.join(of_part, self.window());
             }
             numbers = of_reading;
             // The old reservation must be gone first, because the new one includes its bytes.
@@ -201,6 +201,11 @@ impl<'a> PassageSearch<'a> {
             memory = self.reserve(coverage.bytes() + numbers.bytes())?;
         }
         Ok((coverage, numbers, memory))
+    }
+
+    /// Returns the number of words of each window, or `None` if windows are units.
+    fn window(&self) -> Option<u32> {
+        (self.way != Way::Units).then_some(self.words as u32)
     }
 
     /// Reserves memory for passages.
@@ -226,7 +231,7 @@ impl<'a> PassageSearch<'a> {
         numbers: &DocumentNumbers,
         coverage: &Coverage,
     ) -> Result<Passages> {
-        let cuts = coverage.cuts();
+        let cuts = coverage.cuts(self.window());
         let top = top_texts(&coverage.firsts);
         let stretches = coverage.stretches.iter();
         // Each stretch needs the bytes of its own ends, and of the ends of the window that is its partner.

@@ -29,6 +29,11 @@ impl WordRange {
         document.get(self.start as usize..self.end as usize)
     }
 
+    /// Whether these words end before the words of `next` begin.
+    pub(crate) fn is_before(&self, next: &Self) -> bool {
+        self.document < next.document || self.document == next.document && self.end <= next.start
+    }
+
     /// Whether the words of `next` overlap these words or directly follow them. `next` does not begin before
     /// these words.
     #[inline]
@@ -42,6 +47,22 @@ impl WordRange {
 pub(crate) fn push_range(ranges: &mut Vec<WordRange>, next: WordRange) {
     match ranges.last_mut() {
         Some(last) if last.touches(&next) => last.end = last.end.max(next.end),
+        _ => ranges.push(next),
+    }
+}
+
+/// Adds the words of windows that do not begin before the last ones. `length` is the number of words of a window. Joins
+/// the two if the windows directly follow the last ones.
+#[inline]
+pub(crate) fn push_windows(ranges: &mut Vec<WordRange>, next: WordRange, length: u32) {
+    match ranges.last_mut() {
+        // Words that only overlap are not joined, because other windows can be between the two.
+        Some(last)
+            if last.document == next.document
+                && next.start + length <= last.end.saturating_add(1) =>
+        {
+            last.end = last.end.max(next.end);
+        }
         _ => ranges.push(next),
     }
 }

@@ -94,9 +94,21 @@ impl NaiveSearch<'_> {
                 let within = repeated.iter().filter(|(window, _)| range.contains(&window.start));
                 found.passages.push(self.passage(document, range.clone(), within));
             }
-            let is_cut: Vec<bool> =
+            let mut is_cut: Vec<bool> =
                 is_later.iter().zip(&is_first).map(|(later, first)| *later && !first).collect();
-            found.cuts.extend(ranges(&is_cut).into_iter().map(|words| CutRange {
+            // Only a window that is not repeated can lie in these words and not be later.
+            let is_repeated =
+                |range: &&Range<u32>| repeated.iter().any(|(found, _)| found == *range);
+            let pieces = ranges(&is_cut);
+            for range in ranges_of.iter().filter(|range| !is_repeated(range)) {
+                if pieces.iter().any(|piece| contains(piece, range)) {
+                    is_cut[range.start as usize..range.end as usize].fill(false);
+                }
+            }
+            // A rest that is shorter than a window stays.
+            let mut cuts = ranges(&is_cut);
+            cuts.retain(|cut| ranges_of.iter().any(|range| contains(cut, range)));
+            found.cuts.extend(cuts.into_iter().map(|words| CutRange {
                 document,
                 words: words.clone(),
                 bytes: bytes_of(words),
@@ -195,6 +207,11 @@ fn greatest_part(document: u32, touching: &[(Range<u32>, u32, bool)]) -> TopText
         })
     });
     parts.max_by_key(rank).unwrap()
+}
+
+/// Returns whether `outer` has all words of `inner`.
+fn contains(outer: &Range<u32>, inner: &Range<u32>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Returns the maximal ranges of elements that are true.

@@ -86,8 +86,9 @@ pub(crate) enum Command {
     Match(MatchArgs),
     /// Find the passages that occur in several documents, with all their places.
     ///
-    /// A passage has at least 50 words, or as many as --words says. All sequences of so many words in it
-    /// are in another document, too. With --unit, passages are whole paragraphs, lines or sentences. Upper
+    /// A passage has at least 50 words, or as many as --words says. Each of its words is in a sequence of so
+    /// many words that another document has, too. Such sequences that overlap or touch are one passage, which
+    /// need not be in another document as a whole. With --unit, passages are whole paragraphs, lines or sentences. Upper
     /// and lower case, punctuation and white space do not matter. Prints a row for each passage of each
     /// document, in reading order. The search is exact.
     #[command(after_long_help = examples::PASSAGES)]
@@ -98,7 +99,8 @@ pub(crate) enum Command {
     /// has shingles with at least 0.8 of the item's words, or as --measure and --share say, all within a
     /// stretch of three times the item's length. An item that is shorter than a shingle is matched as a
     /// whole. Upper and lower case, punctuation and white space do not matter. Prints a row for each item
-    /// and document, in the order of the items. The search is exact.
+    /// and document, in the order of the items. The search is exact. Of an HTML page, it searches the main
+    /// content; --content all searches the whole page.
     #[command(after_long_help = examples::CONTAMINATION)]
     Contamination(ContaminationArgs),
     /// Write the results of a command whose input was read in shards, with --shard.
