@@ -5,7 +5,7 @@ use crate::arrow_ipc::layout::ArrowLayout;
 use crate::selector::Selector;
 use crate::table::RowsCopy;
 use crate::table::copying::{GroupEncoder, KeptRows, copy_groups, create, decoded};
-use crate::table::editing::RowChanges;
+use crate::table::editing::{Dictionaries, RowChanges};
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::FileDecoder;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
@@ -28,7 +28,8 @@ pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Re
     let input = File::open(from).map_err(|e| Error::io(from, "read", e))?;
     let layout = decoded(from, to, || ArrowLayout::load(&input, usize::MAX))?;
     let output = BufWriter::new(create(to)?);
-    let changes = RowChanges::new(&layout.schema, text, copy);
+    let changes =
+        decoded(from, to, || RowChanges::new(&layout.schema, text, Dictionaries::Fixed, copy))?;
     let schema = changes.schema(&layout.schema);
     let mut writer = decoded(from, to, || CopyWriter::create(&layout, &schema, &input, output))?;
     let decoder = match layout.batches.first() {

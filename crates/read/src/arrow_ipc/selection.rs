@@ -4,7 +4,7 @@ use crate::arrow_ipc::layout::ArrowLayout;
 use crate::selector::Selector;
 use crate::table::Columns;
 use crate::table::columns::{self, ColumnPath, FoundColumns};
-use crate::table::editing::text_column;
+use crate::table::editing::{Dictionaries, text_column};
 use arrow_schema::{DataType, Schema};
 use std::fs::File;
 
@@ -18,7 +18,7 @@ pub(super) fn column_names(file: &File) -> Vec<String> {
 /// Returns whether the texts that `text` selects are values of one column that can be edited.
 pub(super) fn edits_texts(file: &File, text: &Selector) -> bool {
     let layout = ArrowLayout::load(file, 0);
-    layout.is_ok_and(|layout| text_column(&layout.schema, text).is_some())
+    layout.is_ok_and(|layout| text_column(&layout.schema, text, Dictionaries::Fixed).is_some())
 }
 
 /// The columns of a schema that are read: text, ID and the field that decides which documents are

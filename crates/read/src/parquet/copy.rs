@@ -4,7 +4,8 @@
 use crate::selector::Selector;
 use crate::table::RowsCopy;
 use crate::table::copying::{GroupEncoder, KeptRows, copy_groups, create, decoded};
-use crate::table::editing::RowChanges;
+use crate::table::documents::caught;
+use crate::table::editing::{Dictionaries, RowChanges, text_column};
 use arrow_array::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{
@@ -41,9 +42,9 @@ pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Re
     let input = File::open(from).map_err(|e| Error::io(from, "read", e))?;
     let output = create(to)?;
     let (metadata, changes, mut writer, columns) = decoded(from, to, || {
-        let metadata = ArrowReaderMetadata::load(&input, ArrowReaderOptions::new())?;
+        let metadata = typed_metadata(&input)?;
         let properties = Some(properties(metadata.metadata()));
-        let changes = RowChanges::new(metadata.schema(), text, copy);
+        let changes = RowChanges::new(metadata.schema(), text, Dictionaries::Edited, copy)?;
         let writer = ArrowWriter::try_new(output, changes.schema(metadata.schema()), properties)?;
         let (writer, columns) = writer.into_serialized_writer()?;
         Ok::<_, ParquetError>((metadata, changes, writer, columns))
@@ -51,6 +52,21 @@ pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Re
     let encoder = RowGroupEncoder { from, to, metadata, columns, changes };
     copy_groups(&encoder, copy, &mut |group| decoded(from, to, || append(&mut writer, group)))?;
     decoded(from, to, || writer.close().map(drop))
+}
+
+/// Returns whether the texts that `text` selects are values of one column that a copy can edit. The answer is that of
+/// [`copy_rows`], because both use the same types of columns.
+pub(super) fn edits_texts(file: &File, text: &Selector) -> bool {
+    let metadata = caught(|| typed_metadata(file));
+    let is_edited = |metadata: &ArrowReaderMetadata| {
+        text_column(metadata.schema(), text, Dictionaries::Edited).is_some()
+    };
+    matches!(metadata, Ok(Ok(metadata)) if is_edited(&metadata))
+}
+
+/// Returns the metadata of a file with the types of Arrow that its copy has, for example dictionaries.
+fn typed_metadata(file: &File) -> Result<ArrowReaderMetadata, ParquetError> {
+    ArrowReaderMetadata::load(file, ArrowReaderOptions::new())
 }
 
 /// Decodes the row groups of the original and encodes the rows that the copy keeps. [`copy_groups`]

@@ -79,7 +79,7 @@ impl TableFormat for Parquet {
     }
 
     fn edits_texts(&self, file: &File, text: &Selector) -> bool {
-        reader::edits_texts(file, text)
+        reader::is_readable(file) && copy::edits_texts(file, text)
     }
 
     fn copy_rows(&self, from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Result<()> {

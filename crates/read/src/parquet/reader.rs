@@ -4,10 +4,8 @@
 //! library's errors. Sizes that a file declares are checked before anything is decoded.
 
 use crate::compressed_input::Expansion;
-use crate::selector::Selector;
 use crate::table::columns::{self, ColumnPath, FoundColumns};
 use crate::table::documents::{VisitedRows, caught};
-use crate::table::editing::text_column;
 use crate::table::{Columns, TableJob, TableShare, shares_of};
 use crate::{Event, Flow, Visit, give, part_of};
 use parquet::arrow::ProjectionMask;
@@ -61,9 +59,9 @@ pub(super) fn column_names(file: &File) -> Vec<String> {
     columns::column_names(metadata.schema().fields())
 }
 
-/// Returns whether the texts that `text` selects are values of one column that can be edited.
-pub(super) fn edits_texts(file: &File, text: &Selector) -> bool {
-    load(file).is_ok_and(|metadata| text_column(metadata.schema(), text).is_some())
+/// Returns whether the schema of a Parquet file is small enough to be read.
+pub(super) fn is_readable(file: &File) -> bool {
+    load(file).is_ok()
 }
 
 /// Visits the rows of the row groups in `job.groups`. Returns the number of rows that the file

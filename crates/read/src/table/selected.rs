@@ -5,7 +5,7 @@ use crate::table::numbers::write_number_or_boolean;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::ArrowNativeType;
-use arrow_schema::DataType;
+use arrow_schema::{ArrowError, DataType};
 use arrow_select::take::take;
 use std::ops::Range;
 use std::sync::Arc;
@@ -95,10 +95,7 @@ impl Values {
 
     /// Returns the values of the column to which `steps` lead from `array`.
     fn of_array(array: &ArrayRef, steps: &[Option<String>]) -> Result<Option<Self>, String> {
-        if let Some(keyed) = array.as_any_dictionary_opt() {
-            // Each row of a dictionary is a key. The values of the keys are looked up for all rows
-            // at once.
-            let values = take(keyed.values(), keyed.keys(), None);
+        if let Some(values) = looked_up(array) {
             return Self::of_array(&values.map_err(|error| error.to_string())?, steps);
         }
         match steps.split_first() {
@@ -167,6 +164,13 @@ impl Values {
             }
         }
     }
+}
+
+/// Returns the values of the rows of a dictionary. Returns `None` for other arrays.
+pub(crate) fn looked_up(array: &ArrayRef) -> Option<Result<ArrayRef, ArrowError>> {
+    // Each row of a dictionary is a key. The values of the keys are looked up for all rows at once.
+    let keyed = array.as_any_dictionary_opt()?;
+    Some(take(keyed.values(), keyed.keys(), None))
 }
 
 /// Returns the elements of all lists of an array. Returns `None` if it is not an array of lists.
