@@ -133,6 +133,17 @@ impl DelimitedRows {
             .then(|| format!("a row of few lines as before, not of {lines}").into())
     }
 
+    /// Returns what to do if `row` has a quote that is read as a letter, although it may enclose a field of several
+    /// lines. Returns an empty text if it has none.
+    fn advice_on_quotes(&self, row: &[u8]) -> &'static str {
+        let has_letter = self.dialect.quote.is_none() && row.contains(&b'"');
+        if has_letter {
+            "; if quotes enclose fields of several lines, name them with `quote`"
+        } else {
+            ""
+        }
+    }
+
     /// Returns a bad record for the first line of the row at the start of `window`, which has `row`
     /// bytes. The other lines are read as rows if each of them is a valid row with `wanted` columns.
     /// Otherwise they become bad records, too.
@@ -230,7 +241,8 @@ impl Splitter for DelimitedRows {
         // A missing or additional delimiter moves all later fields, so the text could be another
         // column.
         if columns != wanted {
-            let expected = format!("{wanted} columns as in the first row, not {columns}");
+            let advice = self.advice_on_quotes(&window[..length]);
+            let expected = format!("{wanted} columns as in the first row, not {columns}{advice}");
             return self.bad_row(window, length, wanted, expected.into());
         }
         let row = &window[mark..length];
@@ -247,7 +259,9 @@ impl Splitter for DelimitedRows {
                 SplitStep::More
             }
             NextLine::NoRow { columns } if self.has_text() => {
-                let expected = format!("{wanted} columns in the line after the row, not {columns}");
+                let advice = self.advice_on_quotes(&window[..length]);
+                let expected =
+                    format!("{wanted} columns in the line after the row, not {columns}{advice}");
                 self.bad = Bad { code: "csv", expected: expected.into(), length: length as u64 };
                 SplitStep::record(length, Content::Bad(&self.bad))
             }
