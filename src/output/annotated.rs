@@ -58,6 +58,7 @@ fn write_annotated(results: &Results<'_>) -> Result<()> {
         texts: None,
         added: Some(AddedFields { fields: &fields, values: &values }),
         stored: None,
+        is_checked: false,
     };
     let folder = results.folder.staging().join(FOLDER);
     let (ids, context) = (&documents.read.ids, results.context);

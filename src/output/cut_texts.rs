@@ -6,6 +6,7 @@ use super::kept::ListedCopies;
 use super::kept_copies::CopyRules;
 use super::results::write_file;
 use super::stored_copies::StoredCopies;
+use super::uncut::write_uncut;
 use crate::pipeline::FoundPassages;
 use crate::write::columns::{
     Column, IdType, OutputDescription, RowFormat, RowTable, RowsFile, Value, describe_columns,
@@ -36,7 +37,7 @@ pub struct CutRules {
     /// Text that replaces each cut. `None` puts a line feed between the texts before and after a cut.
     pub mask: Option<String>,
     /// Minimum number of words that a cut document must have left. A document with fewer words is removed, unless
-    /// it has the first copy of a passage that is kept.
+    /// it has words of a passage that are kept, such as its first copy.
     pub min_left: u64,
 }
 
@@ -96,6 +97,8 @@ pub(crate) struct Cutting<'c> {
     pub(crate) files: &'c Collection,
     pub(crate) found: &'c FoundPassages,
     pub(crate) rules: &'c CutRules,
+    /// Whether the copies are read again and checked.
+    pub(crate) is_checked: bool,
     /// Store of copies that a run which was stopped has finished.
     pub(crate) stored: Option<&'c StoredCopies>,
 }
@@ -113,7 +116,7 @@ impl Cutting<'_> {
         }
         let repeated = passages.of_document(document.0).iter();
         let repeated_words: u64 = repeated.map(|passage| passage.words.len() as u64).sum();
-        // The first copy of a passage must not vanish with its document.
+        // The words of passages that stay are in no other copy, so they must not vanish with their document.
         let has_first_copy = cut == Cut::First && cut_words < repeated_words;
         let left = u64::from(word_counts[document.index()]).saturating_sub(cut_words);
         if left < min_left && !has_first_copy {
@@ -133,13 +136,14 @@ impl Cutting<'_> {
         format: RowFormat,
         context: &Context<'_>,
     ) -> Result<CutCounts> {
-        let Self { files, found, rules, stored } = *self;
+        let Self { files, found, rules, is_checked, stored } = *self;
         let ids = &found.summary.ids;
         let fate = |document: DocOrdinal| self.of(document).1;
         let mask = rules.mask.as_deref();
-        let rules = CopyRules::new(&fate, mask).with_stored(stored);
+        let rules = CopyRules::new(&fate, mask).with_stored(stored).with_check(is_checked);
         let copies = ListedCopies { files, ids, rules, recipe: "" };
         let uncut = copies.write(folder, format, context)?.unedited;
+        write_uncut(folder, format, (files, ids), &uncut)?;
         let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };
         let mut counts = CutCounts::default();
         write_file(folder, &format!("{}.{}", OUTPUT.name, format.extension()), |out| {

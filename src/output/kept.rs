@@ -1,5 +1,6 @@
 //! The output `kept`: copies of the input files without the removed documents, and the list of the copies.
 
+use super::copy_check::CopyCheck;
 use super::document_fate::DocumentFate;
 use super::kept_copies::{CopyFate, CopyRules, NoCopy, write_kept_copies};
 use super::output_kind::{KEEP_STAGE, Output};
@@ -105,6 +106,7 @@ fn write_kept(results: &Results<'_>) -> Result<()> {
         texts: results.texts,
         added: None,
         stored: results.findings.stored_copies(),
+        is_checked: false,
     };
     let copies = ListedCopies { files, ids: &documents.read.ids, rules, recipe: results.recipe };
     let written = copies.write(results.folder, results.outputs.rows, results.context)?;
@@ -130,11 +132,11 @@ pub(super) struct ListedCopies<'c> {
 }
 
 impl ListedCopies<'_> {
-    /// Writes the copies, and the list of the copies in this format.
+    /// Writes the copies, and the list of the copies in this format. Checks the copies with cuts if the rules say so.
     ///
     /// # Errors
     ///
-    /// A copy or the list cannot be written, or a file has changed since its first reading.
+    /// A copy or the list cannot be written, a file has changed since its first reading, or a copy is wrong.
     pub(super) fn write(
         &self,
         folder: &OutputFolder,
@@ -146,6 +148,10 @@ impl ListedCopies<'_> {
         let copies = context
             .threads()
             .run(|| write_kept_copies(files, ids, rules, &target, context.progress()))??;
+        if rules.is_checked {
+            let check = CopyCheck { files, ids, rules, copies: &copies, folder: &target };
+            context.threads().run(|| check.check_all(context.progress()))??;
+        }
         // Fates are computed again, because most documents are kept as they are.
         let is_kept = |row: u32| (rules.fate)(DocOrdinal(row)) != DocumentFate::Removed;
         let kept: Vec<bool> = (0..ids.len() as u32).map(is_kept).collect();

@@ -70,6 +70,8 @@ pub(crate) struct CopyRules<'r> {
     pub(crate) added: Option<AddedFields<'r, DocOrdinal>>,
     /// Store of copies that a run which was stopped has finished. Only for rules that add no fields.
     pub(crate) stored: Option<&'r StoredCopies>,
+    /// Whether copies with cuts are read again and checked. Debug builds always check them.
+    pub(crate) is_checked: bool,
 }
 
 impl<'r> CopyRules<'r> {
@@ -78,12 +80,19 @@ impl<'r> CopyRules<'r> {
         fate: &'r (dyn Fn(DocOrdinal) -> DocumentFate + Sync),
         mask: Option<&'r str>,
     ) -> Self {
-        Self { fate, mask, bad_records: BadRecords::Keep, texts: None, added: None, stored: None }
+        let is_checked = cfg!(debug_assertions);
+        let bad_records = BadRecords::Keep;
+        Self { fate, mask, bad_records, texts: None, added: None, stored: None, is_checked }
     }
 
     /// Returns the same rules, but copies are stored in `stored` and taken from there.
     pub(crate) fn with_stored(self, stored: Option<&'r StoredCopies>) -> Self {
         Self { stored, ..self }
+    }
+
+    /// Returns the same rules, but copies with cuts are read again and checked if `is_checked` is true.
+    pub(crate) fn with_check(self, is_checked: bool) -> Self {
+        Self { is_checked: self.is_checked || is_checked, ..self }
     }
 }
 
@@ -371,8 +380,14 @@ impl Copies<'_> {
             Some(edited[at].1)
         };
         let edit = |row: u64, text: &[u8]| {
-            let DocumentFate::Cut(cuts) = (self.rules.fate)(document(row)?) else { return None };
-            TextEdit { cuts: &cuts, mask: self.rules.mask }.apply(text)
+            let document = document(row)?;
+            let DocumentFate::Cut(cuts) = (self.rules.fate)(document) else { return None };
+            let edited = TextEdit { cuts: &cuts, mask: self.rules.mask }.apply(text);
+            // The text is shorter than before, so the file has changed. Its row must not count as cut.
+            if edited.is_none() {
+                self.add_unedited([document]);
+            }
+            edited
         };
         let added = self.rules.added.filter(|_| is_editable);
         let values = |row: u64| (added?.values)(document(row)?);
@@ -659,6 +674,7 @@ mod tests {
             texts: Some(&caught),
             added: None,
             stored: None,
+            is_checked: false,
         };
         write_kept_copies(&whole, &ids, &rules, &everything, &NoProgress).unwrap();
         let caught = caught.into_texts();
@@ -683,6 +699,7 @@ mod tests {
             texts: None,
             added: None,
             stored: None,
+            is_checked: false,
         };
         write_kept_copies(&whole, &ids, &rules, &some, &NoProgress).unwrap();
         let copies = collection(&some.join("in"));

@@ -4,6 +4,7 @@ use super::document_fate::DocumentFate;
 use super::kept::ListedCopies;
 use super::kept_copies::CopyRules;
 use super::stored_copies::StoredCopies;
+use super::uncut::write_uncut;
 use crate::pipeline::FoundContamination;
 use crate::write::columns::RowFormat;
 use crate::write::output_folder::OutputFolder;
@@ -92,7 +93,9 @@ impl WithoutItems<'_> {
         let mask = (removal == ItemRemoval::Mask).then_some(mask);
         let rules = CopyRules::new(&fate, mask).with_stored(stored);
         let copies = ListedCopies { files, ids: &found.documents.ids, rules, recipe: "" };
-        let uncut = copies.write(folder, format, context)?.unedited.len() as u64;
+        let uncut = copies.write(folder, format, context)?.unedited;
+        write_uncut(folder, format, (files, &found.documents.ids), &uncut)?;
+        let uncut = uncut.len() as u64;
         let documents = spans.len() as u64;
         Ok(match removal {
             ItemRemoval::Drop => FreedDocuments { dropped: documents, ..FreedDocuments::default() },

@@ -13,6 +13,7 @@ mod caught_texts;
 mod cluster_weight;
 mod clusters;
 pub(crate) mod contamination;
+mod copy_check;
 mod counts;
 pub(crate) mod cut_texts;
 mod document_fate;
@@ -48,6 +49,7 @@ mod shared_words;
 mod shown_pairs;
 mod sources;
 mod stored_copies;
+mod uncut;
 pub mod write_fingerprints;
 pub(crate) mod write_groups;
 

@@ -218,6 +218,7 @@ mod tests {
                 texts: Some(&texts),
                 added: None,
                 stored,
+                is_checked: false,
             };
             let to = folder.path().join(name);
             let copies = write_kept_copies(&files, &ids, &rules, &to, &NoProgress).unwrap();

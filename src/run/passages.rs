@@ -59,7 +59,8 @@ pub struct PassagesRequest {
     pub rule: Repeated,
     /// Origin of a document. Documents of one origin count as one.
     pub origin: Origin,
-    /// Whether the words of all passages that were found equal are compared.
+    /// Whether the words of all passages that were found equal are compared, and whether copies with cuts are read
+    /// again and checked.
     pub is_verified: bool,
     /// Format of the output.
     pub rows: RowFormat,
@@ -88,7 +89,7 @@ pub struct PassagesFound {
     pub passages: u64,
     /// Number of words in passages.
     pub repeated_words: u64,
-    /// Number of words that a cut would remove which keeps the first copy of everything.
+    /// Number of words that a cut would remove which keeps the first copy of everything, see [`Cut::First`].
     pub later_words: u64,
     /// Number of passages that are whole documents.
     pub whole_documents: u64,
@@ -347,7 +348,8 @@ impl Rows<'_> {
         write_file(folder, &format!("passages.{}", format.extension()), |out| {
             write_passages(collection, found, format, out)
         })?;
-        let cutting = Cutting { files: collection, found, rules, stored };
+        let is_checked = request.is_verified;
+        let cutting = Cutting { files: collection, found, rules, is_checked, stored };
         result.cut = Some(cutting.write(folder, format, context)?);
         result.timings.end("copy");
         let page = PagePassages {

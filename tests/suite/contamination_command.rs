@@ -225,9 +225,51 @@ fn a_page_with_an_item_cannot_be_cut_but_dropped() {
     };
     let messages = run("cut");
     assert!(messages.contains("1 document copied with the items"), "{messages}");
+    let uncut = fs::read_to_string(folder.path("out/uncut.jsonl")).unwrap();
+    assert!(
+        uncut.contains("\"file\":\"pages/a.html\",\"record\":0,\"reason\":\"record\""),
+        "{uncut}"
+    );
     assert_eq!(fs::read_to_string(folder.path("out/kept/pages/a.html")).unwrap(), page);
     assert!(run("drop").contains("1 document left out of the copies"));
     assert!(!folder.path("out/kept/pages/a.html").exists());
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn items_in_a_dictionary_of_parquet_are_masked() {
+    use arrow_array::types::Int32Type;
+    use arrow_array::{ArrayRef, DictionaryArray, RecordBatch};
+    use std::sync::Arc;
+
+    let texts = ["Blue or green?", "other", "I ask: blue or green?", "other"];
+    let texts: DictionaryArray<Int32Type> = texts.into_iter().collect();
+    let batch = RecordBatch::try_from_iter([("text", Arc::new(texts) as ArrayRef)]).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer =
+        parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let folder = folder().with("in/a.parquet", bytes);
+    let command = COMMAND.replace("in.jsonl", "in");
+    let run = folder.run_words(&format!("{command} --write-kept mask --output out"));
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("2 cut"), "{}", run.err);
+    let again = folder.run_words(&COMMAND.replace("in.jsonl", "out/kept"));
+    assert_eq!((again.code, &*again.out), (0, ""), "{}", again.err);
+    assert_eq!(fs::read_to_string(folder.path("out/uncut.jsonl")).unwrap(), "");
+}
+
+#[test]
+fn an_empty_or_unused_setting_of_the_environment_is_not_ignored() {
+    let folder = folder();
+    let words: Vec<&str> = COMMAND.split(' ').collect();
+    let run = |variable, value| crate::program::run(&folder.path(""), &words, &[(variable, value)]);
+    let off = run("SIMTOOL_WRITE_KEPT", "false");
+    assert_eq!((off.code, off.out.lines().count()), (0, 3), "{}", off.err);
+    let empty = run("SIMTOOL_THREADS", "");
+    assert_eq!(empty.code, 2, "{}", empty.err);
+    assert!(empty.err.contains("SIMTOOL_THREADS"), "{}", empty.err);
 }
 
 #[test]

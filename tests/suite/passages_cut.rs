@@ -133,6 +133,82 @@ fn texts_of_tables_are_cut_and_their_other_columns_stay() {
     assert_eq!(copy.schema(), batch.schema());
 }
 
+/// Columns of a table, each with its name.
+#[cfg(feature = "parquet")]
+type Columns = Vec<(&'static str, arrow_array::ArrayRef)>;
+
+/// Returns tables with the shared words in the texts of rows 1 and 2. The text is a dictionary, as of a category of pandas,
+/// in two columns, in a struct, and in lists.
+#[cfg(feature = "parquet")]
+fn tables_of_every_kind() -> Vec<(&'static str, Columns)> {
+    use arrow_array::builder::{ListBuilder, StringBuilder};
+    use arrow_array::types::Int32Type;
+    use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray, StructArray};
+    use arrow_schema::{DataType, Field};
+    use std::sync::Arc;
+
+    let texts = [format!("zero {SHARED} b"), format!("one {SHARED} d"), "two".to_owned()];
+    let plain: ArrayRef = Arc::new(StringArray::from_iter_values(&texts));
+    let keyed: DictionaryArray<Int32Type> = texts.iter().map(String::as_str).collect();
+    let field = Arc::new(Field::new("inner", DataType::Utf8, false));
+    let nested = StructArray::from(vec![(field, Arc::clone(&plain))]);
+    let mut lists = ListBuilder::new(StringBuilder::new());
+    texts.iter().for_each(|text| lists.append_value([Some(text)]));
+    let ids: ArrayRef = Arc::new(Int32Array::from(vec![7, 8, 9]));
+    let table = |column: ArrayRef| vec![("id", Arc::clone(&ids)), ("text", column)];
+    let other = ("other", Arc::new(StringArray::from_iter_values(["x", "y", "z"])) as ArrayRef);
+    vec![
+        ("text", table(Arc::new(keyed))),
+        ("text+other", [table(plain), vec![other]].concat()),
+        ("text.inner", table(Arc::new(nested))),
+        ("text", table(Arc::new(lists.finish()))),
+    ]
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_text_of_a_table_is_cut_or_listed_as_uncut() {
+    use arrow_array::RecordBatch;
+
+    for (number, (field, columns)) in tables_of_every_kind().into_iter().enumerate() {
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let mut parquet = Vec::new();
+        let mut writer =
+            parquet::arrow::ArrowWriter::try_new(&mut parquet, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let mut arrow = Vec::new();
+        let mut writer =
+            arrow_ipc::writer::FileWriter::try_new(&mut arrow, &batch.schema()).unwrap();
+        writer.write(&batch).unwrap();
+        writer.finish().unwrap();
+        for (name, bytes) in [("a.parquet", parquet), ("a.arrow", arrow)] {
+            let folder = Folder::empty().with(&format!("in/{name}"), bytes);
+            cut(&folder, &format!(" --verify-words --text-field {field}"));
+            let left =
+                folder.run_words(&format!("passages out/kept --words 5 --text-field {field}"));
+            let is_cut = left.out.is_empty();
+            // Only a dictionary of Parquet can have other values in a copy.
+            assert_eq!(is_cut, (number, name) == (0, "a.parquet"), "{name} {field}: {}", left.out);
+            let uncut = rows(&folder, "uncut.jsonl");
+            if is_cut {
+                assert!(uncut.is_empty(), "{uncut:?}");
+                let copy = fs::read(folder.path("out/kept/in/a.parquet")).unwrap();
+                let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(
+                    bytes::Bytes::from(copy),
+                );
+                let copy = reader.unwrap().build().unwrap().next().unwrap().unwrap();
+                assert_eq!((copy.schema(), copy.column(0)), (batch.schema(), batch.column(0)));
+            } else {
+                let expected = serde_json::json!({
+                    "id": 8, "file": format!("in/{name}"), "record": 1, "reason": "column"
+                });
+                assert_eq!(uncut, [expected], "{name} {field}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_page_shows_the_most_repeated_texts_and_their_sources() {
     let text = "<script>alert(1)</script> & five more words";
@@ -173,6 +249,8 @@ fn a_text_that_cannot_be_cut_is_copied_whole_and_counted() {
     assert_eq!(kept(&folder, "b.html"), page);
     assert!(messages.contains("1 document copied whole"), "{messages}");
     assert_eq!(rows(&folder, "cuts.jsonl")[0]["fate"], "whole");
+    let uncut = rows(&folder, "uncut.jsonl");
+    assert_eq!((&uncut[0]["file"], &uncut[0]["reason"]), (&"in/b.html".into(), &"record".into()));
     assert_eq!(summary(&folder)["uncut_documents"], 1);
     assert_eq!(summary(&folder)["cut_words"], 0);
 }

@@ -7,6 +7,7 @@ use crate::format::{FieldNames, Format, Reader};
 use crate::longest_reading::LongestReading;
 use crate::opened::{Opened, Part, Recognized};
 use crate::options::{ReadOptions, TextSplit};
+use crate::selection::Selection;
 use crate::selector::Selector;
 use crate::sniff;
 use crate::table::RowsCopy;
@@ -70,7 +71,7 @@ impl Collection {
         let (files, shards, odd_paths) = (Vec::new(), Vec::new(), Vec::new());
         let mut collection = Self { options, files, shards, odd_paths, ends_at_limit: false };
         for input in inputs {
-            collection.add(input);
+            collection.add(Opened::new(input));
         }
         collection.end_at_limit();
         collection
@@ -144,9 +145,8 @@ impl Collection {
         }
     }
 
-    fn add(&mut self, input: InputFile) {
+    fn add(&mut self, mut opened: Opened) {
         let file = self.files.len() as u32;
-        let mut opened = Opened::new(input);
         match opened.cut(&self.options) {
             Ok(parts) => {
                 self.shards.extend(parts.into_iter().map(|part| Shard::new(file, part)));
@@ -350,6 +350,23 @@ impl Collection {
         self.files[file]
             .changed_since("its copy is wrong")
             .map_or(Ok(()), |fault| Err(ErrorKind::Changed { fault }.into()))
+    }
+
+    /// Opens a copy of file number `file`. The copy is read as the original is read: in its format and its dialect, which
+    /// the edited texts of a copy could hide. All documents of the copy are selected.
+    #[must_use]
+    pub fn open_copy(&self, file: usize, copy: &Path) -> Self {
+        let recognized = self.recognize(file).ok();
+        let format = recognized.map(|recognized| recognized.format);
+        let selection = Selection::default();
+        let mut opened =
+            Self::open(Vec::new(), ReadOptions { format, selection, ..self.options.clone() });
+        let copy = Opened::new(InputFile::new(copy));
+        if let Some(recognized) = recognized {
+            copy.recognized.get_or_init(|| recognized);
+        }
+        opened.add(copy);
+        opened
     }
 
     /// Returns the compression and the format that belong to the extensions of the file's name,

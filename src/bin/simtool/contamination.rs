@@ -59,7 +59,7 @@ fn notes(found: &ContaminationFound, words: usize) -> Vec<String> {
         if freed.uncut > 0 {
             notes.push(format!(
                 "{} copied with the items, because the text was extracted or decoded from the record, or the record \
-                 cannot have the cut text; --write-kept drop leaves them out",
+                 cannot have the cut text; the output uncut lists them, and --write-kept drop leaves them out",
                 counted(freed.uncut, "document")
             ));
         }

@@ -84,7 +84,7 @@ fn notes(found: &PassagesFound) -> Vec<String> {
         if cut.uncut > 0 {
             notes.push(format!(
                 "{} copied whole, because the text was extracted or decoded from the record, or the record cannot \
-                 have the cut text",
+                 have the cut text; the output uncut lists them",
                 counted(cut.uncut, "document")
             ));
         }

@@ -45,8 +45,8 @@ pub(crate) struct ContaminationArgs {
     /// Write copies of the documents' files without the items to the folder --output.
     ///
     /// The copies are in kept/ and have the format of the input. A document whose text was extracted or decoded,
-    /// as from HTML, cannot be cut; it is copied whole and counted. The folder also has the rows, a list of the
-    /// copies (files) and summary.json.
+    /// as from HTML, cannot be cut; it is copied whole and listed (uncut). The folder also has the rows, a list of
+    /// the copies (files) and summary.json.
     #[arg(long, value_name = "HOW", requires = "output", help_heading = "Writing",
         value_parser = choices::<ItemRemoval>())]
     pub(crate) write_kept: Option<String>,

@@ -46,7 +46,8 @@ pub(crate) struct PassagesArgs {
     /// Compare the words of all passages whose hashes are equal.
     ///
     /// Two different runs of words have equal hashes with a probability of less than 1 in 3,000 for a
-    /// hundred million words. Takes two more readings of the documents with passages.
+    /// hundred million words. Takes two more readings of the documents with passages. With --write-kept, copies with
+    /// cuts are also read again and checked.
     #[arg(long)]
     pub(crate) verify_words: bool,
 
@@ -103,7 +104,7 @@ pub(crate) struct CuttingArgs {
 
     /// Remove a cut document with fewer words left [default: 1].
     ///
-    /// With --cut first, a document with the first copy of a passage is never removed.
+    /// With --cut first, a document that keeps words of a passage, such as its first copy, is never removed.
     #[arg(long, value_name = "N", requires = "write_kept", help_heading = "Cutting")]
     pub(crate) min_left: Option<String>,
 
@@ -111,7 +112,7 @@ pub(crate) struct CuttingArgs {
     ///
     /// The copies are in kept/ and have the format of the input. Only the text of a document is changed: a string
     /// of JSON, a column of CSV, Parquet or Arrow, the block of a WET record, or a part of a text file. A document
-    /// whose text was extracted or decoded, as from HTML, is copied whole and counted. The folder also has the
+    /// whose text was extracted or decoded, as from HTML, is copied whole and listed (uncut). The folder also has the
     /// passages, a list of the cut documents (cuts), a list of the copies (files), summary.json and report.html.
     #[arg(long, requires = "output", help_heading = "Cutting")]
     pub(crate) write_kept: bool,
