@@ -41,6 +41,7 @@ mod quarantine;
 mod record_counts;
 mod removed;
 mod report;
+mod result_files;
 mod results;
 mod row_names;
 mod settings;
@@ -67,6 +68,7 @@ pub(crate) use list::files_of_folders;
 pub use list::output_descriptions;
 pub(crate) use preview::{NEAR_PAIRS, preview};
 pub use report::histograms;
+pub(crate) use result_files::ResultFiles;
 pub use settings::Outputs;
 pub(crate) use stored_copies::StoredCopies;
 

@@ -6,6 +6,7 @@ use super::input_settings::{InputSettings, OnError};
 use super::parts_folder::parts_path;
 use super::reading_faults::{all_faults, refuse_most_without_text};
 use super::standard_streams::{STANDARD_INPUT, add_standard_input};
+use crate::output::ResultFiles;
 use crate::pipeline::CollectionSummary;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity, escaped, quoted};
@@ -339,9 +340,11 @@ impl InputSettings {
         // The paths that are found are compared with the real path of the output.
         let output = without_links(places.output);
         let own = without_links(&parts_path(places.output));
+        let results = ResultFiles::new();
         let in_folders = InFolders {
             wanted: &|path| globs.select(path),
             hidden: self.hidden,
+            is_result: &|path| results.has(path),
             output: Some(&output),
             own: Some(&own),
         };

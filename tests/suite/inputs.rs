@@ -334,3 +334,48 @@ fn a_limit_says_that_nothing_is_copied_behind_it() {
         }
     }
 }
+
+#[test]
+fn results_of_every_command_are_left_out_of_an_input_folder() {
+    let line = |id: &str| {
+        format!("{{\"id\":\"{id}\",\"text\":\"{id} the old man and the sea went home\"}}\n")
+    };
+    let folder =
+        Folder::empty().with("in/a.jsonl", line("a") + &line("b")).with("items.jsonl", line("q"));
+    let formats: &[&str] =
+        if cfg!(feature = "parquet") { &["jsonl", "tsv", "parquet"] } else { &["jsonl", "tsv"] };
+    for format in formats {
+        for command in ["passages in --words 5", "contamination items.jsonl --share 0.5 --in in"] {
+            let name = command.split(' ').next().unwrap();
+            let run = folder.run_words(&format!(
+                "{command} --output-format {format} --output in/{name}.{format}"
+            ));
+            assert_eq!(run.code, 0, "{command}: {}", run.err);
+        }
+    }
+    for format in formats.iter().filter(|format| **format != "tsv") {
+        let run = folder.run_words(&format!("fingerprint in --output in/prints.{format}"));
+        assert_eq!(run.code, 0, "{}", run.err);
+    }
+    let run = folder.run_words("match items.jsonl --in in --output matched");
+    assert_eq!(run.code, 0, "{}", run.err);
+    std::fs::copy(folder.path("matched/pairs.jsonl"), folder.path("in/pairs.jsonl")).unwrap();
+    let run = folder.run_words("dedup in --output out");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("documents                 2\n"), "{}", run.out);
+    assert!(run.err.contains("files with results of simtool were left out"), "{}", run.err);
+    // A file that is named is read.
+    let run = folder.run_words("dedup in/passages.jsonl --text-field file --output named");
+    assert_eq!(run.code, 0, "{}", run.err);
+}
+
+#[test]
+fn a_table_whose_quotes_are_letters_is_refused_with_the_option_for_quotes() {
+    // The last row has letters behind a quote, so the quotes of this table are letters.
+    let table = "id\ttext\n1\thello\n2\t\"a b\nc d\"\n3\t\"more\" x\n";
+    let folder = Folder::empty().with("a.tsv", table);
+    let run = folder.run_words("dedup a.tsv --output out");
+    assert_eq!(run.code, 3, "{}", run.err);
+    let advice = "if quotes enclose fields of several lines, name them with --quote";
+    assert!(run.err.contains(advice), "{}", run.err);
+}

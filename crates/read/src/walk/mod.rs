@@ -87,6 +87,9 @@ pub struct InFolders<'f> {
     pub wanted: &'f FileFilter<'f>,
     /// Whether hidden files and folders, whose names begin with a dot, are read, too.
     pub hidden: bool,
+    /// Function that returns whether a file has results of an earlier run, which are not read. Its argument is the path
+    /// of the file.
+    pub is_result: &'f FileFilter<'f>,
     /// Output file or folder of the run. It is not read if it lies in an input folder. The path
     /// must not contain links.
     pub output: Option<&'f Path>,
@@ -97,7 +100,7 @@ pub struct InFolders<'f> {
 impl Default for InFolders<'_> {
     /// Returns options that select every file that is not hidden.
     fn default() -> Self {
-        Self { wanted: &|_| true, hidden: false, output: None, own: None }
+        Self { wanted: &|_| true, hidden: false, is_result: &|_| false, output: None, own: None }
     }
 }
 
@@ -199,6 +202,8 @@ struct FolderWalk {
     links: LeftOut,
     /// Folders with results of earlier runs, which are not read.
     results: LeftOut,
+    /// Files with results of earlier runs, which are not read.
+    result_files: LeftOut,
     /// Folders whose entries were not visited yet.
     waiting: Vec<PathBuf>,
     /// Whether any file was found through a link. Only in this case can one file have several
@@ -230,7 +235,14 @@ impl FolderWalk {
                  what you want to read in them"
             ),
         });
-        [hidden, links, results].into_iter().flatten()
+        let files = self.result_files.warning("results", root, |count, first| match count {
+            1 => format!("\"{first}\" has results of simtool and was left out; name it to read it"),
+            _ => format!(
+                "{count} files with results of simtool were left out, such as \"{first}\"; name them to \
+                 read them"
+            ),
+        });
+        [hidden, links, results, files].into_iter().flatten()
     }
 
     /// Returns the files that were found, in byte order of their paths, each file once.
@@ -391,6 +403,8 @@ impl Walker {
             walk.waiting.push(path);
         } else if is_wanted && kind.is_symlink() {
             self.add_link(in_folders, path, walk);
+        } else if is_wanted && (in_folders.is_result)(&path) {
+            walk.result_files.add(path);
         } else if is_wanted {
             walk.found.push(FoundFile { path, kind, real });
         }

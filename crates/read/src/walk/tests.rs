@@ -89,6 +89,22 @@ fn results_are_left_out_of_folders() {
 }
 
 #[test]
+fn files_with_results_are_left_out_of_folders_and_read_if_they_are_named() {
+    let folder = tree();
+    let t = folder.path().join("t");
+    let is_result: &FileFilter<'_> = &|path| path.ends_with("a/z");
+    let in_t = InFolders { is_result, ..InFolders::default() };
+    let z = t.join("a/z");
+    let (found, notes) = left_out(slice::from_ref(&t), in_t);
+    let note = format!(
+        "results \"{}\" has results of simtool and was left out; name it to read it",
+        z.display()
+    );
+    assert_eq!((found.len(), notes.last()), (4, Some(&note)), "{found:?}");
+    assert_eq!(left_out(&[z], in_t).0.len(), 1);
+}
+
+#[test]
 fn folders_are_walked_in_byte_order_and_may_hide_nothing() {
     let folder = tree();
     let (found, faults) = walk(&[folder.path().join("t")], &|_| true);
