@@ -3,10 +3,11 @@
 //! Options of the environment and of the file are added to the arguments before these are parsed. So a recorded
 //! command line has all of them, and a finished run can be explained without the environment and the file.
 
+use crate::args::Args;
 use crate::usage::{CommandForm, form, program};
 use crate::{ExitStatus, console};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory as _};
 use simtool::Error;
 use simtool::run::read_settings;
 use std::ffi::{OsStr, OsString};
@@ -145,6 +146,10 @@ impl Called {
             }
         }
         if let Some(file) = self.file(environment) {
+            if file.as_os_str().is_empty() {
+                let rule = "must name a settings file; leave it out to use none";
+                return Err(Error::config("config", "", rule));
+            }
             let of_file = self.of_file(&file, &given)?;
             if !of_file.is_empty() {
                 let words: Vec<_> = of_file.iter().map(|word| word.to_string_lossy()).collect();
@@ -246,14 +251,31 @@ fn variable(option: &str) -> String {
     format!("{PREFIX}{}", option.replace('-', "_").to_uppercase())
 }
 
-/// Returns the value of a variable. An empty value counts as missing.
+/// Returns the value of a variable. An empty value is a value, as on the command line: a variable that is ignored
+/// without a word would surprise its user.
 fn value_of<'e>(variable: &str, environment: &'e Environment) -> Option<&'e OsStr> {
     let mut values = environment.iter().filter(|(name, _)| name == variable);
-    values.next().map(|(_, value)| &**value).filter(|value| !value.is_empty())
+    values.next().map(|(_, value)| &**value)
 }
 
-/// Returns an option with its value as an argument. `None` if it is a flag that is turned off. `wrong` makes the
-/// error for a flag whose value is neither true nor false.
+/// Returns whether an option of this name is a flag of any command.
+fn is_flag_of_some_command(name: &str) -> bool {
+    let mut commands = vec![Args::command()];
+    while let Some(command) = commands.pop() {
+        let is_flag = |option: &Arg| {
+            option.get_long() == Some(name) && matches!(option.get_action(), ArgAction::SetTrue)
+        };
+        if command.get_arguments().any(is_flag) {
+            return true;
+        }
+        commands.extend(command.get_subcommands().cloned());
+    }
+    false
+}
+
+/// Returns an option with its value as an argument. `None` if it is turned off. An option with a value can be turned
+/// off by `false`, like a flag, if it is a flag of another command, because one environment serves all commands.
+/// `wrong` makes the error for a flag whose value is neither true nor false.
 fn argument(
     name: &str,
     option: &Arg,
@@ -262,11 +284,19 @@ fn argument(
 ) -> Result<Option<OsString>, Error> {
     let mut argument = OsString::from(format!("--{name}"));
     if !matches!(option.get_action(), ArgAction::SetTrue) {
+        let accepts_false =
+            option.get_possible_values().iter().any(|value| value.matches("false", false));
+        if value == "false" && !accepts_false && is_flag_of_some_command(name) {
+            return Ok(None);
+        }
         argument.push("=");
         argument.push(value);
         return Ok(Some(argument));
     }
     match value.to_str() {
+        Some("") => {
+            Err(wrong("must be true or false; unset it to leave the option out".to_owned()))
+        }
         Some("true") => Ok(Some(argument)),
         Some("false") => Ok(None),
         _ => Err(wrong(format!("must be true or false, not {}", value.to_string_lossy()))),
@@ -289,8 +319,6 @@ fn example(option: &Arg) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Args;
-    use clap::CommandFactory;
 
     fn arguments(line: &str) -> Vec<OsString> {
         ["simtool"].into_iter().chain(line.split(' ')).map(OsString::from).collect()
@@ -348,7 +376,17 @@ mod tests {
         assert_eq!(sorted(added("dedup a", &all).unwrap()), sorted(expected.to_vec()));
         assert_eq!(added("dedup a -j 1 --max-memory 2G", &[threads, config]), Ok(vec![]));
         assert_eq!(added("10 8 --corpus a", &[threads]).unwrap(), ["--threads=5"]);
-        assert_eq!(added("index stat a", &[("SIMTOOL_THREADS", ""), ("OTHER", "5")]), Ok(vec![]));
+        assert_eq!(added("index stat a", &[("OTHER", "5")]), Ok(vec![]));
+        // An empty value is not ignored.
+        assert_eq!(added("dedup a", &[("SIMTOOL_THREADS", "")]).unwrap(), ["--threads="]);
+        assert_eq!(added("dedup a", &[("SIMTOOL_FORCE", "")]), Err(ExitStatus::Usage));
+        assert_eq!(added("dedup a", &[("SIMTOOL_CONFIG", "")]), Err(ExitStatus::Usage));
+        // An option that is a flag of other commands can be turned off like a flag.
+        let contamination =
+            |value| added("contamination i --in a", &[("SIMTOOL_WRITE_KEPT", value)]);
+        assert_eq!(contamination("false"), Ok(vec![]));
+        assert_eq!(contamination("mask").unwrap(), ["--write-kept=mask"]);
+        assert_eq!(added("passages a", &[("SIMTOOL_CUT", "false")]).unwrap(), ["--cut=false"]);
         assert_eq!(added("dedup a", &[("SIMTOOL_DATA", "x"), ("SIMTOOL_ISA", "avx2")]), Ok(vec![]));
         assert_eq!(added("dedup a", &[("SIMTOOL_FORCE", "yes")]), Err(ExitStatus::Usage));
         // An option of the file does not hinder one of the arguments or the environment that it excludes.
