@@ -357,7 +357,7 @@ fn results_of_every_command_are_left_out_of_an_input_folder() {
         let run = folder.run_words(&format!("fingerprint in --output in/prints.{format}"));
         assert_eq!(run.code, 0, "{}", run.err);
     }
-    let run = folder.run_words("match items.jsonl --in in --output matched");
+    let run = folder.run_words("match items.jsonl --against in --output matched");
     assert_eq!(run.code, 0, "{}", run.err);
     std::fs::copy(folder.path("matched/pairs.jsonl"), folder.path("in/pairs.jsonl")).unwrap();
     let run = folder.run_words("dedup in --output out");

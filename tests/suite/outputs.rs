@@ -110,8 +110,9 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
         let columns = column_names(&output);
         for file in output.files.iter().filter(|_| !columns.is_empty()) {
             let format = file.rsplit('.').next().unwrap();
-            let out = match output.command {
-                own @ ("passages" | "contamination") => own,
+            // An output of several commands is looked up in the folder of the first of them.
+            let out = match output.command.split(", ").next() {
+                Some(own @ ("passages" | "contamination")) => own,
                 _ => "out",
             };
             let found = names_in_file(&folder.path(&format!("{out}-{format}/{file}")));
