@@ -359,7 +359,7 @@ fn results_of_every_command_are_left_out_of_an_input_folder() {
     }
     let run = folder.run_words("match items.jsonl --against in --output matched");
     assert_eq!(run.code, 0, "{}", run.err);
-    std::fs::copy(folder.path("matched/pairs.jsonl"), folder.path("in/pairs.jsonl")).unwrap();
+    fs::copy(folder.path("matched/pairs.jsonl"), folder.path("in/pairs.jsonl")).unwrap();
     let run = folder.run_words("dedup in --output out");
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.out.contains("documents                 2\n"), "{}", run.out);

@@ -63,7 +63,11 @@ fn names_in_file(path: &Path) -> Vec<String> {
 fn folder_of_documents() -> Folder {
     let folder = Folder::empty();
     fs::write(folder.path("in.jsonl"), DOCUMENTS).unwrap();
+    // The text of a page cannot be cut, so one of these pages is listed as uncut.
+    let page = |text: &str| format!("<html><body><main><p>{text}</p></main></body></html>");
     folder
+        .with("pages/a.html", page("words of two pages"))
+        .with("pages/b.html", page("words of two pages and more"))
 }
 
 #[test]
@@ -87,7 +91,7 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
         let passages = format!("passages-{format}");
         let settings =
             ["--words", "4", "--write-kept", "--output-format", format, "--output", &passages];
-        let run = folder.run(&[&["passages", "in.jsonl"][..], &settings].concat());
+        let run = folder.run(&[&["passages", "in.jsonl", "pages"][..], &settings].concat());
         assert_eq!(run.code, 3, "{}", run.err);
         // The documents are searched for themselves.
         let found = format!("contamination-{format}");

@@ -10,6 +10,7 @@
 
 mod input_copy;
 mod lists;
+mod output_folder;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 pub use lists::listed_paths;
+pub use output_folder::is_output_folder;
 
 /// An input file: a file that the user named, a file in a named folder, or standard input.
 #[derive(Debug)]
@@ -448,23 +450,6 @@ impl Walker {
 /// Returns whether a file or folder is hidden, which means that its name begins with a dot.
 fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
-}
-
-/// Returns whether the folder contains the results of an earlier run of simtool. The start of its
-/// `summary.json` proves that.
-#[must_use]
-pub fn is_output_folder(folder: &Path) -> bool {
-    /// Number of bytes at the start of `summary.json` that contain the name of the program.
-    const HEAD: u64 = 64;
-    let mut head = Vec::new();
-    let read = fs::File::open(folder.join("summary.json"))
-        .and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    let names_program = |head: &[u8]| {
-        let mut words = head.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
-        words.by_ref().take(2).eq([&b"{"[..], b"\"program\":"])
-            && words.next() == Some(b"\"simtool")
-    };
-    read.is_ok() && names_program(&head)
 }
 
 /// Removes repeated files. If a file has several names because of links, its first name with the
