@@ -115,10 +115,9 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
         for file in output.files.iter().filter(|_| !columns.is_empty()) {
             let format = file.rsplit('.').next().unwrap();
             // An output of several commands is looked up in the folder of the first of them.
-            let out = match output.command.split(", ").next() {
-                Some(own @ ("passages" | "contamination")) => own,
-                _ => "out",
-            };
+            let first = output.command.split(", ").next().unwrap();
+            let is_own = ["passages", "contamination"].contains(&first);
+            let out = if is_own { first } else { "out" };
             let found = names_in_file(&folder.path(&format!("{out}-{format}/{file}")));
             assert_eq!(sorted(&found), sorted(&columns), "{file}");
         }

@@ -153,7 +153,9 @@ fn tables_of_every_kind() -> Vec<(&'static str, Columns)> {
     let field = Arc::new(Field::new("inner", DataType::Utf8, false));
     let nested = StructArray::from(vec![(field, Arc::clone(&plain))]);
     let mut lists = ListBuilder::new(StringBuilder::new());
-    texts.iter().for_each(|text| lists.append_value([Some(text)]));
+    for text in &texts {
+        lists.append_value([Some(text)]);
+    }
     let ids: ArrayRef = Arc::new(Int32Array::from(vec![7, 8, 9]));
     let table = |column: ArrayRef| vec![("id", Arc::clone(&ids)), ("text", column)];
     let other = ("other", Arc::new(StringArray::from_iter_values(["x", "y", "z"])) as ArrayRef);

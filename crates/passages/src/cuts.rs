@@ -29,7 +29,9 @@ pub(crate) fn words_to_cut(
     window: Option<u32>,
 ) -> Vec<WordRange> {
     let mut words = Vec::new();
-    later.iter().for_each(|&run| push_range(&mut words, run));
+    for &run in later {
+        push_range(&mut words, run);
+    }
     let pieces = without_firsts(&words, firsts);
     window.map_or_else(|| pieces.clone(), |window| whole_windows(&pieces, later, window))
 }

@@ -186,7 +186,7 @@ struct RowEditor<'e> {
     edit: &'e EditRow<'e>,
 }
 
-impl<'e> RowEditor<'e> {
+impl RowEditor<'_> {
     /// Returns the batch with edited texts. `rows` has the number of each of its rows in the table.
     ///
     /// # Errors
@@ -216,7 +216,7 @@ impl<'e> RowEditor<'e> {
 /// # Errors
 ///
 /// A value is not valid in this type, or there are more different values than the keys of a dictionary allow.
-fn array(data_type: &DataType, values: &[Option<Cow<'_, [u8]>>]) -> Result<ArrayRef, ArrowError> {
+fn array(data_type: &DataType, values: &[CellText<'_>]) -> Result<ArrayRef, ArrowError> {
     let DataType::Dictionary(keys, of_values) = data_type else {
         return plain_array(data_type, values);
     };
@@ -229,10 +229,7 @@ fn array(data_type: &DataType, values: &[Option<Cow<'_, [u8]>>]) -> Result<Array
 /// # Errors
 ///
 /// The type is another one, or a value is not valid in it.
-fn plain_array(
-    data_type: &DataType,
-    values: &[Option<Cow<'_, [u8]>>],
-) -> Result<ArrayRef, ArrowError> {
+fn plain_array(data_type: &DataType, values: &[CellText<'_>]) -> Result<ArrayRef, ArrowError> {
     let create = array_of(data_type).ok_or_else(|| {
         ArrowError::InvalidArgumentError(format!("texts of the type {data_type} are not edited"))
     })?;
@@ -241,9 +238,7 @@ fn plain_array(
 
 /// Numbers the different values in the order in which they occur. Returns the number of each value, and the different
 /// values.
-fn numbered<'v>(
-    values: &'v [Option<Cow<'_, [u8]>>],
-) -> (Vec<Option<usize>>, Vec<Option<Cow<'v, [u8]>>>) {
+fn numbered<'v>(values: &'v [CellText<'_>]) -> (Vec<Option<usize>>, Vec<CellText<'v>>) {
     let mut distinct = Vec::new();
     let mut numbers = UnorderedMap::default();
     let mut of_rows = Vec::with_capacity(values.len());
@@ -303,8 +298,11 @@ fn keyed<K: ArrowDictionaryKeyType>(
     Ok(Arc::new(DictionaryArray::try_new(keys, values)?))
 }
 
-/// Function that creates an array from its values, where `None` is null.
-type CreateArray = fn(&[Option<Cow<'_, [u8]>>]) -> Result<ArrayRef, ArrowError>;
+/// Text of a row. `None` is null.
+type CellText<'v> = Option<Cow<'v, [u8]>>;
+
+/// Function that creates an array from its values.
+type CreateArray = fn(&[CellText<'_>]) -> Result<ArrayRef, ArrowError>;
 
 /// Returns the function that creates arrays of a type of text or bytes.
 fn array_of(data_type: &DataType) -> Option<CreateArray> {
@@ -320,9 +318,8 @@ fn array_of(data_type: &DataType) -> Option<CreateArray> {
 }
 
 /// Returns the values as strings.
-fn strings<'v>(values: &'v [Option<Cow<'_, [u8]>>]) -> Result<Vec<Option<&'v str>>, ArrowError> {
-    let string =
-        |value: &'v Option<Cow<'_, [u8]>>| value.as_deref().map(str::from_utf8).transpose();
+fn strings<'v>(values: &'v [CellText<'_>]) -> Result<Vec<Option<&'v str>>, ArrowError> {
+    let string = |value: &'v CellText<'_>| value.as_deref().map(str::from_utf8).transpose();
     let strings = values.iter().map(string).collect::<Result<_, _>>();
     strings.map_err(|error| ArrowError::InvalidArgumentError(error.to_string()))
 }
