@@ -171,6 +171,29 @@ fn a_line_that_is_too_long_passes_through_a_filter_in_little_memory() {
 }
 
 #[test]
+fn a_line_that_does_not_fit_in_memory_ends_a_filter() {
+    if !can_limit() {
+        return;
+    }
+    let folder = place_of_index();
+    let lines = format!(
+        "{{\"text\": \"one short line\"}}\n{{\"text\": \"{}\"}}\n",
+        "word ".repeat(2_000_000)
+    );
+    fs::write(folder.path().join("lines"), lines).unwrap();
+    let arguments = "index filter i --max-memory 16M -j 2";
+    let mut command = limited_command(folder.path(), &(16_000 + MORE).to_string(), arguments);
+    command.stdin(fs::File::open(folder.path().join("lines")).unwrap());
+    let filtered = command.output().unwrap();
+    let messages = String::from_utf8_lossy(&filtered.stderr);
+    assert_eq!(filtered.status.code(), Some(1), "{messages}");
+    assert!(messages.contains("line 2 of standard input, with over "), "{messages}");
+    assert!(messages.contains("does not fit in --max-memory"), "{messages}");
+    // The lines before it were passed on.
+    assert_eq!(filtered.stdout, b"{\"text\": \"one short line\"}\n");
+}
+
+#[test]
 fn pairs_of_fingerprints_are_written_in_little_memory() {
     if !can_limit() {
         return;

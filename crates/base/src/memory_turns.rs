@@ -79,6 +79,12 @@ impl MemoryTurns {
         self.share
     }
 
+    /// Returns the number of bytes that a thread may use in its turn.
+    #[must_use]
+    pub fn most(&self) -> u64 {
+        self.most
+    }
+
     /// Waits for the turn if `bytes` bytes are more than the [share](Self::share) of a thread. The turn
     /// ends when the result is dropped. A thread that has the turn already gets it again at once.
     ///

@@ -8,7 +8,7 @@ use crate::output::index_rows::{DuplicateRow, write_duplicate};
 use crate::run::face::{Face, Notice};
 use crate::run::input_settings::InputSettings;
 use simtool_base::error::{Error, ErrorKind, Result};
-use simtool_base::quantity::counted;
+use simtool_base::quantity::{bytes as readable_bytes, counted};
 use simtool_base::utc_time::UtcTime;
 use simtool_model::document::Bad;
 use simtool_read::{ReadOptions, UnpackedInput, lack_of_text_in_line};
@@ -96,6 +96,8 @@ struct Answers<'a> {
     reading: ReadOptions,
     /// Maximum number of bytes of a line that is compared.
     longest: usize,
+    /// Maximum number of bytes of a line that fits in memory.
+    fitting: usize,
     counts: FilterOutcome,
     /// Number of lines whose documents were committed to the index.
     committed: u64,
@@ -104,6 +106,9 @@ struct Answers<'a> {
     /// Error of an output, after which no more lines are answered.
     output_error: Option<Error>,
 }
+
+/// Number of bytes of memory for each byte of a line: its batch, the next batch, its text and its terms.
+const MEMORY_A_LINE_BYTE: u64 = 16;
 
 /// Standard output, which counts the bytes that it accepts. After the first error, it accepts no more.
 struct CountedWriter<'a> {
@@ -168,6 +173,8 @@ pub fn filter_lines(
     let duplicates = request.duplicates.as_deref().map(Duplicates::open).transpose()?;
     let reading = request.input.read_options(face.access(), &request.index.resources);
     let longest = reading.max_record_bytes.max(1);
+    let most = reading.turns.most() / MEMORY_A_LINE_BYTE;
+    let fitting = longest.min(usize::try_from(most).unwrap_or(usize::MAX));
     let reader = adder.line_reader(reading.clone())?;
     let mut answers = Answers {
         adder,
@@ -177,12 +184,13 @@ pub fn filter_lines(
         duplicates,
         reading,
         longest,
+        fitting,
         counts: FilterOutcome::default(),
         committed: 0,
         since: Instant::now(),
         output_error: None,
     };
-    let due = Due { lines: request.batch_lines, wait: request.wait, longest };
+    let due = Due { lines: request.batch_lines, wait: request.wait, longest: fitting };
     let unpacking = answers.reading.clone();
     let open = move || UnpackedInput::new(input, unpacking);
     let input = LineBatches::new(open, due).map_err(unread)?;
@@ -276,12 +284,18 @@ impl Answers<'_> {
                 None => self.until_commit().min(NOTICED_AFTER),
             };
             let mut end = None;
+            let fits_longest = self.fitting == self.longest;
             let mut answer = || self.answer(waiting.take());
             (waiting, room) = match input.take(room, longest) {
                 Ok(Taken::Lines(bytes)) => {
                     let (read, answered) = reader.read_during(&bytes, answer)?;
                     let room = answered?;
                     (Some(AnsweredBatch { bytes, read }), room)
+                }
+                Ok(Taken::Part { bytes, .. }) if !fits_longest => {
+                    answer()?;
+                    end = Some(Err(self.too_long()));
+                    (None, bytes)
                 }
                 Ok(Taken::Part { bytes, is_last }) => {
                     answer()?;
@@ -450,6 +464,14 @@ impl Answers<'_> {
             passed = passed.and_then(|()| self.out.flush().map_err(unwritten));
         }
         self.output_error = passed.err();
+    }
+
+    /// Returns the error for the next line, which does not fit in memory.
+    fn too_long(&self) -> Error {
+        let line = self.counts.lines + 1;
+        let length = readable_bytes(self.fitting as u64);
+        let rule = "does not fit in `max_memory`; allow more, or set a smaller `max_record` to pass such lines on";
+        Error::limit(format!("line {line} of standard input, with over {length},"), rule)
     }
 
     fn pass(&mut self, lines: &[u8]) -> Result<()> {

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_too_long_for_the_memory_pass_and_are_bad() {
+    fn lines_that_are_too_long_pass_and_are_bad() {
         let long = format!("{{\"id\":\"l\",\"text\":\"{}\"}}\n", "five ".repeat(220_000));
         let lines = format!("{LINES}{long}{LINES}{}", long.trim_end());
         let filter = |options: &str| {
@@ -343,9 +343,10 @@ mod tests {
         let short = LINES.lines().map(|line| format!("{line}\n")).collect::<Vec<_>>();
         let [a, _, bad] = &short[..] else { panic!("{short:?}") };
         let passed = format!("{a}{bad}{long}{bad}{}", long.trim_end());
-        assert_eq!(filter("max_memory=1M"), (passed.clone(), (8, 1, 3, 4)));
         assert_eq!(filter("max_record=1100K"), (passed, (8, 1, 3, 4)));
-        assert_eq!(filter(""), (format!("{a}{bad}{long}{bad}"), (8, 2, 4, 2)));
+        for options in ["", "max_memory=1M"] {
+            assert_eq!(filter(options), (format!("{a}{bad}{long}{bad}"), (8, 2, 4, 2)));
+        }
     }
 
     /// Input that fails after its first bytes.
