@@ -20,6 +20,10 @@ use simtool_compute::context::Context;
 use simtool_model::closeness::Closeness;
 use simtool_model::groups::Groups;
 
+/// Number of pairs above which only some pairs are found, if these are enough. More than 8 million pairs come
+/// from documents that are all similar, such as 5000 pages of one template. Their number grows with the square
+/// of the documents, and so would the time.
+pub const MANY_PAIRS: u64 = 1 << 23;
 /// Number of documents in the first batch. If all documents are similar, one of these is kept, and all
 /// later documents are removed without any comparison among themselves.
 const FIRST_BATCH: usize = 512;
@@ -197,7 +201,7 @@ impl<S: PairSearch> KeptPairs<'_, S> {
                 None => size = batch.len().div_ceil(2),
                 Some(pairs) => {
                     rest = after;
-                    if pairs.saturating_mul((GROWTH * GROWTH) as u64) < self.most {
+                    if pairs.saturating_mul((GROWTH * GROWTH) as u64) < self.most_of_batch() {
                         size = size.saturating_mul(GROWTH);
                     }
                 }
@@ -210,6 +214,12 @@ impl<S: PairSearch> KeptPairs<'_, S> {
             *pair = pair.with_rows([a.min(b), a.max(b)]);
         }
         in_order(&[self.pairs], self.context)
+    }
+
+    /// Returns the maximum number of pairs inside a batch. It is limited even if there is much memory, because
+    /// smaller batches find fewer pairs of documents that are removed in any case.
+    fn most_of_batch(&self) -> u64 {
+        self.most.min(MANY_PAIRS)
     }
 
     /// Decides which documents of a batch are kept. `batch` has their row numbers. Returns the number
@@ -254,7 +264,8 @@ impl<S: PairSearch> KeptPairs<'_, S> {
         let decisions = &self.decisions;
         let is_asked = |row: u32| decisions[row as usize] == Decision::Asked;
         let held = self.pairs.len() as u64;
-        let Some(mut lists) = self.search.within(&is_asked, self.most, held)? else {
+        let most = self.most_of_batch();
+        let Some(mut lists) = self.search.within(&is_asked, most, held)? else {
             return Ok(None);
         };
         for pair in lists.iter_mut().flat_map(|list| &mut **list) {

@@ -13,7 +13,8 @@
 //! 3. *Compare the sketches* of every two sets whose sizes allow similarity (`window_scan`). The few
 //!    documents with near sketches are read again and compared term by term (`compare_terms`). If
 //!    there are too many pairs for the memory or the time, only the pairs are found that decide which
-//!    documents are kept (`kept_pairs`).
+//!    documents are kept (`kept_pairs`). If too many sketches are similar, terms that no other document
+//!    has are left out of them (`counted_join`).
 //! 4. *Or join by prefixes*, if comparing sketches would cost more: the terms are renumbered by
 //!    frequency (`ranked_sets`) and joined (`prefix_join`), block by block if memory is scarce
 //!    (`block_join`).
@@ -41,6 +42,7 @@ mod candidate_links;
 mod cells;
 mod compare_terms;
 mod cost;
+mod counted_join;
 mod forecast;
 pub mod kept_pairs;
 mod large_vec;
@@ -77,12 +79,12 @@ pub use term_source::{TermSource, Wanted};
 pub use weighted_join::shared_weight_if_enough;
 
 use close_pairs::ClosePair;
-use kept_pairs::{Turns, deciding_pairs};
+use kept_pairs::{MANY_PAIRS, Turns, deciding_pairs};
 use prune::JoinShard;
 use reread::Rereading;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
-use sketch_join::{Deciding, MANY_CANDIDATES, SketchJoin};
+use sketch_join::{Deciding, SketchJoin};
 use sketch_pairs::SketchPairs;
 use survivors::{Survivors, sketch_living};
 use term_source::TermSources;
@@ -240,7 +242,7 @@ impl<'a> SetJoin<'a> {
             prune::end_row(of_first)
         });
         let joined = if is_scanned {
-            SketchJoin::new(self, sources, &shards, sketches, second_from)?.pairs(deciding)?
+            self.join_by_sketches(sources, &shards, sketches, (second_from, deciding))?
         } else {
             let parts = if self.has_too_many_blocks(&shards) {
                 self.sketch_parts(sources, &shards, &sketches)?
@@ -292,7 +294,7 @@ impl<'a> SetJoin<'a> {
             return fitting;
         }
         let timely = self.scan_nanoseconds(sources, shards) / NANOSECONDS_A_PREFIX_PAIR;
-        fitting.min((timely as u64).max(MANY_CANDIDATES))
+        fitting.min((timely as u64).max(MANY_PAIRS))
     }
 
     /// Finds only the pairs that decide which documents are kept, by sketches. A join by prefixes has found

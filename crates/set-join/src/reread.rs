@@ -191,6 +191,17 @@ impl Rereading<'_> {
         Ok(())
     }
 
+    /// Counts the terms of the documents that may still have a similar one.
+    ///
+    /// # Errors
+    /// The source fails, or there is not enough memory.
+    pub(super) fn counted(&self, shards: &[JoinShard]) -> Result<Cells> {
+        let mut cells = self.cells(living_terms(shards), 0)?;
+        self.context.progress().begin("prune", Work::Bytes(self.sources.bytes()));
+        self.count(&mut cells, &TermSlice::ALL, shards)?;
+        Ok(cells)
+    }
+
     /// Begins a progress stage for one slice or round of counting, which reads the collection twice.
     fn begin(&self, stage: &'static str) {
         self.context.progress().begin(stage, Work::Bytes(self.sources.bytes() * 2));

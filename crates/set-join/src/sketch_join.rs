@@ -2,6 +2,7 @@
 //! are similar, their terms are read again and compared.
 
 use super::compare_terms::TermComparison;
+use super::kept_pairs::MANY_PAIRS;
 use super::pair_filter::JoinFilter;
 use super::pair_order::{Candidate, PAIRS, in_order};
 use super::prune::{self, JoinShard};
@@ -28,11 +29,6 @@ const BYTES_PER_CANDIDATE: u64 = 64;
 
 /// Bytes of memory for a similar pair, which exists twice while all pairs are sorted.
 const BYTES_PER_PAIR: u64 = 2 * size_of::<SetPair>() as u64;
-
-/// Number of candidates above which only some pairs are found, if these are enough. More than 8 million
-/// pairs come from documents that are all similar, such as 5000 pages of one template. Their number grows
-/// with the square of the documents, and so would the time.
-pub(super) const MANY_CANDIDATES: u64 = 1 << 23;
 
 /// Callback that receives similar pairs, and a list with the number of distinct terms of each document
 /// by row number. It returns the number of pairs that it keeps in memory.
@@ -77,6 +73,16 @@ enum NearPairs {
     /// The pairs do not fit in memory at once, so they must be found again in parts.
     InParts,
     /// There are so many pairs that only some should be found.
+    TooMany,
+}
+
+/// Result of a search that ends early if there are many candidates.
+pub(super) enum FewCandidates {
+    /// The pairs of all candidates, which were compared.
+    Compared(FoundPairs),
+    /// The candidates are few, but too many for the memory.
+    InParts,
+    /// There are more candidates than wanted.
     TooMany,
 }
 
@@ -130,7 +136,6 @@ impl<'a> SketchJoin<'a> {
     /// # Errors
     /// The source or `deciding` fails, there are too many pairs, or there is not enough memory.
     pub(super) fn pairs(&self, deciding: Option<&Deciding<'_>>) -> Result<FoundPairs> {
-        let threshold = self.join.threshold;
         let scans = self.scans();
         let mut sizes = filled(0, prune::end_row(self.shards) as usize, PAIRS)?;
         let mut similar = Vec::new();
@@ -142,7 +147,7 @@ impl<'a> SketchJoin<'a> {
             if count > most { Err(self.join.too_many_pairs(count)) } else { Ok(count) }
         };
         let near = match deciding {
-            Some(_) => self.near_if_few(&scans, most.min(MANY_CANDIDATES))?,
+            Some(_) => self.near_if_few(&scans, self.most_to_decide())?,
             None => NearPairs::InParts,
         };
         match (near, deciding) {
@@ -152,18 +157,44 @@ impl<'a> SketchJoin<'a> {
             }
             _ => self.visit(&scans, &mut sizes, &mut found)?,
         }
-        let mut pairs = match similar.len() {
+        let pairs = match similar.len() {
             1 => similar.swap_remove(0),
             _ => in_order(&similar, self.context())?,
         };
+        Ok(self.all_pairs(pairs, sizes))
+    }
+
+    /// Returns all similar pairs in ascending order, if there are at most `most` candidates and they fit in
+    /// memory.
+    ///
+    /// # Errors
+    /// The source fails, there are too many pairs, or there is not enough memory.
+    pub(super) fn pairs_if_few(&self, most: u64) -> Result<FewCandidates> {
+        let near = match self.near_if_few(&self.scans(), most)? {
+            NearPairs::All(near) => near,
+            NearPairs::InParts => return Ok(FewCandidates::InParts),
+            NearPairs::TooMany => return Ok(FewCandidates::TooMany),
+        };
+        let mut sizes = filled(0, prune::end_row(self.shards) as usize, PAIRS)?;
+        let pairs = self.similar(near, 0, &mut sizes)?;
+        let count = pairs.len() as u64;
+        if count > self.most_pairs() {
+            return Err(self.join.too_many_pairs(count));
+        }
+        Ok(FewCandidates::Compared(self.all_pairs(pairs, sizes)))
+    }
+
+    /// Returns the result of a join that has found all pairs. `sizes` has the number of distinct terms of each
+    /// document of a pair, by row number.
+    fn all_pairs(&self, mut pairs: LargeBuffer<SetPair>, sizes: Vec<u32>) -> FoundPairs {
         let second_from = self.second.as_ref().map_or(0, |(from, _)| *from);
         if second_from > 0 {
             for pair in &mut *pairs {
                 pair.b -= second_from;
             }
         }
-        let pairs = ClosePairs::of_sets(pairs, sizes, second_from, threshold);
-        Ok(FoundPairs { pairs, are_all: true })
+        let pairs = ClosePairs::of_sets(pairs, sizes, second_from, self.join.threshold);
+        FoundPairs { pairs, are_all: true }
     }
 
     /// Returns the pairs that `deciding` finds.
@@ -314,6 +345,11 @@ impl<'a> SketchJoin<'a> {
         };
         let scans = [(&self.sketches, other_second), (&other.sketches, second)];
         scans.into_iter().flat_map(|(first, second)| SketchScan::across(first, second)).collect()
+    }
+
+    /// Returns the number of candidates above which only some pairs are found, if these are enough.
+    pub(super) fn most_to_decide(&self) -> u64 {
+        self.most_pairs().min(MANY_PAIRS)
     }
 
     /// Returns the number of similar pairs that fit in memory.

@@ -12,12 +12,13 @@
 //! E. Sandes, G. Teodoro, A. Melo. Bitmap filter: speeding up exact set similarity joins with
 //! bitwise operations. Information Systems 88, 2020.
 
+use super::cells::Cells;
 use super::large_vec::LargeVec;
 use super::pair_filter::PairFilter;
 use super::prune::{JoinShard, shard_of};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, reserve};
-use simtool_base::memory_ledger::Ledger;
+use simtool_base::memory_ledger::{Ledger, Reservation};
 use simtool_base::stable_hash::mix;
 use simtool_compute::context::Context;
 use simtool_kernels::hamming_groups::GROUP;
@@ -85,6 +86,11 @@ pub(super) struct Sketching {
     with_bits: bool,
     /// The sketches without their rows of bits.
     sets: Vec<Set>,
+    /// For each set, the number of its terms that no other set has. These terms are not in the row of bits.
+    /// Empty if they were not counted.
+    unmatched: Vec<u32>,
+    /// Bytes of `sets` that the ledger counts.
+    held: Reservation,
     /// The rows of bits of all sets.
     bits: LargeVec<u64>,
 }
@@ -106,7 +112,8 @@ impl Sketching {
     /// bits, and can only be used to find equal sets. `ledger` counts the memory of the rows.
     pub(super) fn new(threshold: Threshold, with_bits: bool, ledger: &Ledger) -> Self {
         let bits = LargeVec::with_capacity(0, SKETCHES, ledger);
-        Self { threshold, with_bits, sets: Vec::new(), bits }
+        let held = ledger.hold(0);
+        Self { threshold, with_bits, sets: Vec::new(), unmatched: Vec::new(), held, bits }
     }
 
     /// Adds the sketch of a document. A document without terms gets no sketch, because it is
@@ -120,8 +127,48 @@ impl Sketching {
         terms: &[u64],
         scratch: &mut SketchScratch,
     ) -> Result<()> {
+        self.push_matched(document, terms, |_| true, scratch).map(drop)
+    }
+
+    /// Adds the sketch of a document by those of its terms for which `is_matched` is true. No other set may have
+    /// one of the other terms. If these are too many for a similar set, the document gets no sketch.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub(super) fn push_counted(
+        &mut self,
+        document: u32,
+        terms: &[u64],
+        cells: &Cells,
+        scratch: &mut SketchScratch,
+    ) -> Result<()> {
         if terms.is_empty() {
             return Ok(());
+        }
+        let numbers = cells.numbers();
+        let is_matched = |term| cells.is_matched(numbers.of(term));
+        let unmatched = self.push_matched(document, terms, is_matched, scratch)?;
+        let Some(set) = self.sets.last() else { return Ok(()) };
+        if unmatched > self.threshold.max_unshared(set.size) {
+            self.bits.truncate(set.start);
+            self.sets.pop();
+        } else {
+            self.unmatched.push(unmatched);
+        }
+        Ok(())
+    }
+
+    /// Adds the sketch of a document, whose row of bits has only the terms for which `is_matched` is true.
+    /// Returns the number of its other terms.
+    fn push_matched(
+        &mut self,
+        document: u32,
+        terms: &[u64],
+        is_matched: impl Fn(u64) -> bool,
+        scratch: &mut SketchScratch,
+    ) -> Result<u32> {
+        if terms.is_empty() {
+            return Ok(0);
         }
         let SketchScratch { distinct, row } = scratch;
         let terms = distinct.distinct(terms)?;
@@ -134,19 +181,25 @@ impl Sketching {
         let mask = words as u64 * 64 - 1;
         let mut plain = 0_u64;
         let mut mixed = 0_u64;
+        let mut unmatched = 0;
         for &term in terms {
             // Sums do not depend on the order of the terms, which may differ between equal sets.
             plain = plain.wrapping_add(term);
             mixed = mixed.wrapping_add(mix(term));
             let bit = term >> 32 & mask;
+            let is_matched = is_matched(term);
+            unmatched += u32::from(!is_matched);
             // Exclusive or records the parity, so shared terms cancel out when two rows are
             // compared.
-            row[(bit / 64) as usize] ^= 1 << (bit % 64);
+            row[(bit / 64) as usize] ^= u64::from(is_matched) << (bit % 64);
         }
         let signature = u128::from(plain) << 64 | u128::from(mixed);
         distinct.release();
+        let room = self.sets.capacity();
         self.sets.push(Set { document, size, signature, start: self.bits.len() });
-        self.bits.extend_from_slice(if self.with_bits { row } else { &[] })
+        self.held.grow(((self.sets.capacity() - room) * size_of::<Set>()) as u64);
+        self.bits.extend_from_slice(if self.with_bits { row } else { &[] })?;
+        Ok(unmatched)
     }
 
     /// Adds `first` to the number of every document. Before, documents are numbered from 0 in their
@@ -166,6 +219,9 @@ pub(super) struct Sketches {
     pub(super) documents: Vec<u32>,
     /// Number of distinct terms of each document.
     pub(super) sizes: Vec<u32>,
+    /// For each document, the number of its terms that no other document has. Its row of bits does not have them.
+    /// Empty if they were not counted.
+    unmatched: Vec<u32>,
     /// The rows of bits, divided by their length. A level has all rows with the same number of 64-bit
     /// words. Longer rows are in later levels.
     pub(super) levels: Vec<SketchLevel>,
@@ -180,7 +236,7 @@ pub(super) struct SketchLevel {
     /// The rows of bits in groups of [`GROUP`] rows. A group has first word 0 of all its rows, then
     /// word 1 of all its rows, and so on.
     pub(super) groups: LargeBuffer<u64>,
-    /// For each group of rows, the share of its largest set in the maximum difference of similar
+    /// For each group of rows, the largest share of its sets in the maximum difference of similar
     /// sketches. Two sketches are similar only if their rows differ in at most as many bits as the
     /// shares of both sets add up to.
     pub(super) limits: Vec<u32>,
@@ -206,16 +262,43 @@ impl SketchLevel {
 /// the same class.
 pub(super) fn equal_sets(parts: &[Sketching], filter: Option<&dyn PairFilter>) -> Groups {
     let class = |document| filter.and_then(|filter| filter.class(document)).unwrap_or(0);
-    let mut all: Vec<(u128, u32, u64, u32)> = (parts.iter().flat_map(|part| &part.sets))
-        .map(|set| (set.signature, set.size, class(set.document), set.document))
-        .collect();
+    // There may be hundreds of millions of sets, so only 12 bytes of each are sorted: the upper bits of its
+    // signature, which decide most comparisons, and its place.
+    let mut all: Vec<SetPlace> = Vec::with_capacity(parts.iter().map(|part| part.sets.len()).sum());
+    for (part, Sketching { sets, .. }) in (0..).zip(parts) {
+        let places = (0..).zip(sets);
+        all.extend(places.map(|(at, set)| SetPlace {
+            bits: (set.signature >> 96) as u32,
+            part,
+            at,
+        }));
+    }
+    let set = |place: &SetPlace| &parts[place.part as usize].sets[place.at as usize];
+    let identity = |set: &Set| (set.signature, set.size, class(set.document));
     // Equal sets become neighbours, and the documents of each group ascend.
-    all.sort_unstable();
-    let same =
-        all.chunk_by(|a, b| (a.0, a.1, a.2) == (b.0, b.1, b.2)).filter(|group| group.len() > 1);
-    let documents = same.map(|group| group.iter().map(|&(.., document)| document));
+    all.sort_unstable_by(|a, b| {
+        a.bits.cmp(&b.bits).then_with(|| {
+            let [a, b] = [set(a), set(b)];
+            identity(a).cmp(&identity(b)).then(a.document.cmp(&b.document))
+        })
+    });
+    let same = all.chunk_by(|a, b| a.bits == b.bits && identity(set(a)) == identity(set(b)));
+    let documents = same.filter(|group| group.len() > 1);
+    let documents = documents.map(|group| group.iter().map(|place| set(place).document));
     let groups: Groups = documents.map(Iterator::collect::<Vec<u32>>).collect();
+    drop(all);
     groups.several()
+}
+
+/// The place of a set in a list of [`Sketching`]s, and a part of its signature.
+#[derive(Clone, Copy)]
+struct SetPlace {
+    /// The upper bits of the signature.
+    bits: u32,
+    /// Index of the list.
+    part: u32,
+    /// Index of the set in this list.
+    at: u32,
 }
 
 /// Writes the number of distinct terms of each sketched document to `sizes`, by row number.
@@ -228,11 +311,16 @@ pub(super) fn write_sizes(parts: &[Sketching], sizes: &mut [u32]) {
 /// Removes the sketches of documents that cannot have a similar document. `shards` marks the other
 /// documents.
 pub(super) fn retain_living(parts: &mut [Sketching], shards: &[JoinShard]) {
+    let is_alive = |set: &Set| {
+        let shard = &shards[shard_of(shards, set.document)];
+        shard.alive[(set.document - shard.first_row) as usize]
+    };
     for part in parts {
-        part.sets.retain(|set| {
-            let shard = &shards[shard_of(shards, set.document)];
-            shard.alive[(set.document - shard.first_row) as usize]
-        });
+        let mut sets = part.sets.iter();
+        part.unmatched.retain(|_| sets.next().is_some_and(is_alive));
+        part.sets.retain(is_alive);
+        part.sets.shrink_to_fit();
+        part.held.shrink_to(size_of_val(&part.sets[..]) as u64);
     }
 }
 
@@ -248,15 +336,23 @@ impl Sketches {
         threshold: Threshold,
         context: &Context<'_>,
     ) -> Result<Self> {
-        let mut order: Vec<(u32, u32, (u32, usize))> = Vec::new();
+        let mut order: Vec<(u32, u32, (u32, u32))> = Vec::new();
         for (number, part) in (0..).zip(parts) {
-            let sets = part.sets.iter().filter(|set| of_side(set.document));
-            order.extend(sets.map(|set| (set.size, set.document, (number, set.start))));
+            let sets = (0..).zip(&part.sets).filter(|(_, set)| of_side(set.document));
+            order.extend(sets.map(|(at, set)| (set.size, set.document, (number, at))));
         }
         // With ascending sizes, the candidates of a set are one window of neighbours.
         order.sort_unstable();
-        let bits = |(part, start): (u32, usize), word| parts[part as usize].bits[start + word];
-        Self::arranged(&order, bits, threshold, context)
+        let mut unmatched = Vec::new();
+        if parts.iter().any(|part| !part.unmatched.is_empty()) {
+            let of_set = |(part, at): (u32, u32)| parts[part as usize].unmatched[at as usize];
+            unmatched.extend(order.iter().map(|&(.., place)| of_set(place)));
+        }
+        let bits = |(part, at): (u32, u32), word| {
+            let part = &parts[part as usize];
+            part.bits[part.sets[at as usize].start + word]
+        };
+        Self::arranged(&order, unmatched, bits, threshold, context)
     }
 
     /// Copies the sketches of some documents. A document is included if `is_one` is true for its row
@@ -272,11 +368,13 @@ impl Sketches {
     ) -> Result<Self> {
         // Sets ascend within a level and from level to level, so a selection is already in order.
         let mut order = Vec::new();
+        let mut unmatched = Vec::new();
         for (number, level) in (0_u32..).zip(&self.levels) {
             for (at, place) in (0_u32..).zip(level.sets.clone()) {
                 let document = self.documents[place];
                 if is_one(document) {
                     order.push((self.sizes[place], document, (number, at)));
+                    unmatched.extend(self.unmatched.get(place));
                 }
             }
         }
@@ -285,14 +383,23 @@ impl Sketches {
             let at = at as usize;
             level.groups[at / GROUP * level.group_words() + word * GROUP + at % GROUP]
         };
-        Self::arranged(&order, bits, threshold, context)
+        Self::arranged(&order, unmatched, bits, threshold, context)
+    }
+
+    /// Returns the number of terms of a document that no other document has, as far as they were counted. Its row
+    /// of bits does not have them. `place` is the index of its sketch.
+    #[inline]
+    pub(super) fn unmatched(&self, place: usize) -> u32 {
+        self.unmatched.get(place).copied().unwrap_or(0)
     }
 
     /// Stores the rows of sketches in levels and groups. `order` has the size, the row number and a
     /// position for each sketch, sorted by size and row number. The arguments of `bits` are such a
-    /// position and the index of a word. It returns this word of the sketch's row.
+    /// position and the index of a word. It returns this word of the sketch's row. `unmatched` has the numbers of
+    /// terms that are in no row, or is empty.
     fn arranged<P: Copy + Sync>(
         order: &[(u32, u32, P)],
+        unmatched: Vec<u32>,
         bits: impl Fn(P, usize) -> u64 + Sync + Send,
         threshold: Threshold,
         context: &Context<'_>,
@@ -310,25 +417,32 @@ impl Sketches {
             let count = of_level.len().div_ceil(GROUP);
             let mut groups = LargeBuffer::try_zeroed(count * group_words, SKETCHES)?;
             groups = groups.entered_in(context.memory());
-            let work = groups.chunks_mut(group_words).zip(of_level.chunks(GROUP)).collect();
-            let limits = context.threads().map(work, |(group, sets): (&mut [u64], &[_])| {
-                let mut largest = 0;
+            let unmatched = unmatched.get(sets.clone()).unwrap_or_default();
+            let mut unmatched = unmatched.chunks(GROUP);
+            let with_unmatched =
+                |(group, sets)| (group, sets, unmatched.next().unwrap_or_default());
+            let work = groups.chunks_mut(group_words).zip(of_level.chunks(GROUP));
+            let work = work.map(with_unmatched).collect();
+            let limits = context.threads().map(work, |work: (&mut [u64], &[_], &[u32])| {
+                let (group, sets, unmatched) = work;
+                let mut limit = 0;
                 for (lane, &(size, _, place)) in sets.iter().enumerate() {
                     for word in 0..words {
                         // The same word of all rows of a group lies together, so one vector
                         // instruction compares several rows.
                         group[word * GROUP + lane] = bits(place, word);
                     }
-                    // Sizes ascend, so the last one is the largest.
-                    largest = size;
+                    let unmatched = unmatched.get(lane).copied().unwrap_or(0);
+                    limit = limit.max(threshold.difference_share(size).saturating_sub(unmatched));
                 }
-                threshold.difference_share(largest)
+                limit
             });
             levels.push(SketchLevel { words, sets, groups, limits });
         }
         Ok(Self {
             documents: order.iter().map(|&(_, document, _)| document).collect(),
             sizes: order.iter().map(|&(size, ..)| size).collect(),
+            unmatched,
             levels,
         })
     }

@@ -2,19 +2,34 @@
 //! sketches of the others, and decides whether sketches or prefixes are joined.
 
 use super::block_join::{MOST_BLOCKS, blocks};
+use super::cells::Cells;
 use super::pair_filter::PairFilter;
 use super::prune::{self, JoinShard, sample_eighths};
 use super::sketches::{self, SketchScratch, Sketching};
-use super::{SetJoin, TermSource as _, TermSources, Wanted, living_terms, window_scan};
-use simtool_base::error::Result;
+use super::{
+    SetJoin, TermSource as _, TermSources, Wanted, enough_more, living_terms, window_scan,
+};
+use simtool_base::error::{Error, Result};
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
+use simtool_kernels::Isa;
 use simtool_model::groups::Groups;
 use simtool_model::similarity::Threshold;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes of memory for each term that the first round of counting samples. These are the number of its
 /// counter, its counters in the table, and the buffers of the writers.
 const BYTES_PER_SAMPLED_TERM: u64 = 6;
+
+/// Bytes of memory for each document with a sketch, in addition to its bits: its size and signature, and its place
+/// while equal documents are looked for.
+const BYTES_A_SET: u64 = 48;
+
+/// The limit of memory may be exceeded by this share of it and by [`SPARE_BYTES`], for the sketches of many small
+/// documents. An error would be worse.
+const SPARE_SHARE: u64 = 10;
+/// Number of bytes by which the limit of memory may be exceeded.
+const SPARE_BYTES: u64 = 16 << 20;
 
 /// Further rounds of counting are assumed to leave more than 1/`ROUNDS_LEAVE` of the terms. The join
 /// fails before these rounds if even so few terms do not fit in memory.
@@ -61,9 +76,12 @@ impl SetJoin<'_> {
         let few = hint <= FEW_TERMS && sketched_bytes(hint) <= self.memory_bytes;
         let mut sketched = None;
         let reading = Work::Bytes(sources.bytes());
-        let mut shards = if few {
+        let mut first = None;
+        if few {
             self.context.progress().begin("read and sketch", reading);
-            let (shards, sketches) = sketch_all(sources, self.threshold, self.context)?;
+            first = sketch_all(sources, self.threshold, self.context)?;
+        }
+        let mut shards = if let Some((shards, sketches)) = first {
             sketched = Some(sketches);
             shards
         } else {
@@ -98,11 +116,31 @@ impl SetJoin<'_> {
             sketches::retain_living(&mut sketches, &shards);
             sketches
         } else {
+            self.check_living(&shards)?;
             self.context.progress().begin("sketch", reading);
             self.count_living(&shards);
             sketch_living(sources, &shards, is_scanned, self)?
         };
         Ok(Survivors { shards, sketches, is_scanned })
+    }
+
+    /// Checks that there is memory for what the join keeps of each document that may still have a similar one.
+    ///
+    /// # Errors
+    /// There is not enough memory.
+    fn check_living(&self, shards: &[JoinShard]) -> Result<()> {
+        let living: u64 = shards.iter().map(|shard| shard.living_sizes().count() as u64).sum();
+        let needed = living * BYTES_A_SET;
+        let spare = self.context.memory().limit() / SPARE_SHARE;
+        if needed <= self.memory_bytes.saturating_add(spare).saturating_add(SPARE_BYTES) {
+            return Ok(());
+        }
+        let rule = format!(
+            "`max_memory` leaves {} bytes for them. {}; the method simhash needs less",
+            self.memory_bytes,
+            enough_more(needed, self.memory_bytes)
+        );
+        Err(Error::limit(format!("{living} documents that may match"), rule))
     }
 
     /// Reports two numbers to the receiver of progress: the documents that may still have a similar
@@ -116,13 +154,24 @@ impl SetJoin<'_> {
     /// Estimates the nanoseconds that one core takes to compare all sketches. Only documents that may
     /// still have a similar one have sketches.
     pub(super) fn scan_nanoseconds(&self, sources: &TermSources<'_>, shards: &[JoinShard]) -> f64 {
+        self.nanoseconds(sources, shards, window_scan::estimated_nanoseconds)
+    }
+
+    /// Returns the nanoseconds that one core takes to compare all sketches. `nanoseconds` returns them for two
+    /// lists of sizes.
+    pub(super) fn nanoseconds(
+        &self,
+        sources: &TermSources<'_>,
+        shards: &[JoinShard],
+        nanoseconds: fn(&[u32], &[u32], Threshold, Isa) -> f64,
+    ) -> f64 {
         let sizes = |shards: &[JoinShard]| {
             let mut sizes: Vec<u32> = shards.iter().flat_map(JoinShard::living_sizes).collect();
             sizes.sort_unstable();
             sizes
         };
         let nanoseconds = |sets: &[u32], candidates: &[u32]| {
-            window_scan::estimated_nanoseconds(sets, candidates, self.threshold, self.context.isa())
+            nanoseconds(sets, candidates, self.threshold, self.context.isa())
         };
         if sources.second.is_none() {
             let sizes = sizes(shards);
@@ -178,13 +227,17 @@ impl Survivors {
     }
 }
 
-/// Reads all documents for the first time, and makes their sketches. Returns all shards, and the
-/// sketches of the documents of each shard.
+/// All shards, and the sketches of the documents of each shard.
+type SketchedShards = (Vec<JoinShard>, Vec<Sketching>);
+
+/// Reads all documents for the first time, and makes their sketches. Returns `None` if they do not fit in memory.
+/// Their number is not known before they are read.
 pub(super) fn sketch_all(
     sources: &TermSources<'_>,
     threshold: Threshold,
     context: &Context<'_>,
-) -> Result<(Vec<JoinShard>, Vec<Sketching>)> {
+) -> Result<Option<SketchedShards>> {
+    let is_full = AtomicBool::new(false);
     // Rows are numbered after all shards were read. Until then, a document has its index in its
     // shard.
     let read = context.threads().try_map(
@@ -193,13 +246,22 @@ pub(super) fn sketch_all(
         |scratch, number| {
             let mut sizes = Vec::new();
             let mut sketches = Sketching::new(threshold, true, context.memory());
+            if is_full.load(Ordering::Relaxed) {
+                return Ok((sizes, sketches));
+            }
             sources.try_visit(number, Wanted::All, &mut |index, terms| {
                 sizes.push(prune::document_size(terms.len())?);
                 sketches.push(index, terms, scratch)
             })?;
+            if context.memory().used() > context.memory().limit() {
+                is_full.store(true, Ordering::Relaxed);
+            }
             Ok((sizes, sketches))
         },
     )?;
+    if is_full.into_inner() {
+        return Ok(None);
+    }
     let mut shards = Vec::new();
     let mut all = Vec::new();
     let mut row = 0;
@@ -210,7 +272,7 @@ pub(super) fn sketch_all(
         shards.push(shard);
         all.push(sketches);
     }
-    Ok((shards, all))
+    Ok(Some((shards, all)))
 }
 
 /// Reads the documents that may still have a similar one, and makes their sketches. If `with_bits` is
@@ -222,14 +284,38 @@ pub(super) fn sketch_living(
     join: &SetJoin<'_>,
 ) -> Result<Vec<Sketching>> {
     let terms = living_terms(shards);
-    sketched(shards, with_bits, join, &|number, push| {
-        let shard = &shards[number];
-        if !shard.alive.contains(&true) {
-            return Ok(());
-        }
-        let is_one = &|index| shard.is_alive(index);
-        sources.try_visit(number, Wanted::Remaining { is_one, terms }, push)
+    sketched(shards, (with_bits, None), join, &|number, push| {
+        visit_living(sources, (&shards[number], terms), number, push)
     })
+}
+
+/// Reads the documents that may still have a similar one, and makes their sketches by the terms that are
+/// matched in `cells`, which has counted all of their terms.
+pub(super) fn sketch_counted(
+    sources: &TermSources<'_>,
+    shards: &[JoinShard],
+    cells: &Cells,
+    join: &SetJoin<'_>,
+) -> Result<Vec<Sketching>> {
+    let terms = living_terms(shards);
+    sketched(shards, (true, Some(cells)), join, &|number, push| {
+        visit_living(sources, (&shards[number], terms), number, push)
+    })
+}
+
+/// Reads the documents of shard `number` that may still have a similar one. All such documents of all shards have
+/// `terms` terms.
+fn visit_living(
+    sources: &TermSources<'_>,
+    (shard, terms): (&JoinShard, u64),
+    number: usize,
+    push: &mut Push<'_>,
+) -> Result<()> {
+    if !shard.alive.contains(&true) {
+        return Ok(());
+    }
+    let is_one = &|index| shard.is_alive(index);
+    sources.try_visit(number, Wanted::Remaining { is_one, terms }, push)
 }
 
 /// Reads some of the documents that may still have a similar one, and makes their sketches. `is_one` is
@@ -240,7 +326,7 @@ pub(super) fn sketch_some(
     is_one: &(dyn Fn(u32) -> bool + Sync),
     join: &SetJoin<'_>,
 ) -> Result<Vec<Sketching>> {
-    sketched(shards, true, join, &|number, push| {
+    sketched(shards, (true, None), join, &|number, push| {
         let shard = &shards[number];
         let wanted = |index| shard.is_alive(index) && is_one(shard.first_row + index);
         sources.try_visit(number, Wanted::Some(&wanted), push)
@@ -250,10 +336,11 @@ pub(super) fn sketch_some(
 /// Callback that receives the position of a document in its shard, and its terms.
 type Push<'p> = dyn FnMut(u32, &[u64]) -> Result<()> + 'p;
 
-/// Makes the sketches of the documents that `visit` passes to its callback for each shard number.
+/// Makes the sketches of the documents that `visit` passes to its callback for each shard number. The second
+/// argument has whether sketches have bits, and the counts of terms if only matched terms become bits.
 fn sketched(
     shards: &[JoinShard],
-    with_bits: bool,
+    (with_bits, cells): (bool, Option<&Cells>),
     join: &SetJoin<'_>,
     visit: &(dyn Fn(usize, &mut Push<'_>) -> Result<()> + Sync),
 ) -> Result<Vec<Sketching>> {
@@ -263,7 +350,10 @@ fn sketched(
         || Ok((Sketching::new(threshold, with_bits, context.memory()), SketchScratch::default())),
         |(sketches, scratch), number| {
             let first_row = shards[number].first_row;
-            visit(number, &mut |index, terms| sketches.push(first_row + index, terms, scratch))
+            visit(number, &mut |index, terms| match cells {
+                Some(cells) => sketches.push_counted(first_row + index, terms, cells, scratch),
+                None => sketches.push(first_row + index, terms, scratch),
+            })
         },
     )?;
     Ok(sketched.into_iter().map(|(sketches, _)| sketches).collect())

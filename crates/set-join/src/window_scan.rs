@@ -60,6 +60,8 @@ struct ComparedSet {
     /// Range of the set's candidates in [`WindowScan::candidates`].
     window: Range<usize>,
     size: u32,
+    /// Number of its terms that no other set has. Its row does not have them.
+    unmatched: u32,
     own_limit: u32,
     row: Vec<u64>,
 }
@@ -190,8 +192,10 @@ impl WindowScan<'_> {
             let size = self.sets.sizes[place];
             let mut row = Vec::new();
             self.sets.levels[self.sets.level_of(place)].copy_row(place, &mut row);
-            let own_limit = self.threshold.difference_share(size) + 1;
-            compared.push(ComparedSet { window: self.window(place), size, own_limit, row });
+            let unmatched = self.sets.unmatched(place);
+            let own_limit = (self.threshold.difference_share(size) + 1).saturating_sub(unmatched);
+            let window = self.window(place);
+            compared.push(ComparedSet { window, size, unmatched, own_limit, row });
         }
         let mut found = Vec::new();
         let mut hits = Vec::new();
@@ -260,9 +264,10 @@ impl WindowScan<'_> {
             // Whole groups were compared, and they can reach beyond both ends of the window.
             if near.contains(&candidate) {
                 let size = self.candidates.sizes[candidate];
-                // The limit of a group is computed from its largest set. The limit of this pair may
-                // be lower.
-                if hit as u32 <= self.threshold.max_difference(set.size, size) {
+                // The limit of a group is the largest of its sets. The limit of this pair may be lower. All
+                // terms that only one set has are differences, and the rows do not show them.
+                let unmatched = set.unmatched + self.candidates.unmatched(candidate);
+                if hit as u32 + unmatched <= self.threshold.max_difference(set.size, size) {
                     found(candidate);
                 }
             }
@@ -278,6 +283,30 @@ pub(super) fn estimated_nanoseconds(
     threshold: Threshold,
     isa: Isa,
 ) -> f64 {
+    // Only the beginning of a long row has to be read, because it shows enough differences.
+    let words_read = |words: f64| words.min(8.0 + words / 8.0);
+    scan_nanoseconds([sets, candidates], threshold, isa, words_read)
+}
+
+/// Returns the nanoseconds that one core takes for the same comparison if it must read whole rows. This happens
+/// if many sets share about as many terms as similar sets, for example the pages of one template.
+pub(super) fn longest_nanoseconds(
+    sets: &[u32],
+    candidates: &[u32],
+    threshold: Threshold,
+    isa: Isa,
+) -> f64 {
+    scan_nanoseconds([sets, candidates], threshold, isa, |words| words)
+}
+
+/// Returns the nanoseconds for a comparison. `words_read` returns the number of words of a row that are read, from
+/// the number of its words.
+fn scan_nanoseconds(
+    [sets, candidates]: [&[u32]; 2],
+    threshold: Threshold,
+    isa: Isa,
+    words_read: impl Fn(f64) -> f64,
+) -> f64 {
     let mut start = 0;
     let mut end = 0;
     let mut nanoseconds = 0.0;
@@ -285,10 +314,8 @@ pub(super) fn estimated_nanoseconds(
         let smallest = threshold.min_size(size);
         start += candidates[start..].iter().take_while(|&&other| other < smallest).count();
         end += candidates[end..].iter().take_while(|&&other| other <= size).count();
-        // Only the beginning of a long row has to be read, because it shows enough differences.
-        let words = words_of(size, threshold) as f64;
-        let words_read = words.min(8.0 + words / 8.0);
-        nanoseconds += (end - start) as f64 * isa.group_nanoseconds(words_read);
+        let words = words_read(words_of(size, threshold) as f64);
+        nanoseconds += (end - start) as f64 * isa.group_nanoseconds(words);
     }
     nanoseconds
 }

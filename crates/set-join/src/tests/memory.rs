@@ -186,7 +186,8 @@ fn candidates_are_handed_on_before_they_are_too_many() {
     let join =
         SetJoin { threshold, memory_bytes: u64::MAX, filter: None, context: &Context::default() };
     let found = |most: u64| {
-        let (shards, sketches) = sketch_all(&sources, threshold, &Context::default()).unwrap();
+        let (shards, sketches) =
+            sketch_all(&sources, threshold, &Context::default()).unwrap().unwrap();
         let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
         let mut pairs = Vec::new();
         let mut calls = 0;
@@ -282,7 +283,8 @@ fn many_terms_are_counted_before_documents_are_sketched() {
         let close = join.self_join(&source).unwrap();
         assert_eq!(expanded(&close), expected);
         let per_shard = source.readings.into_inner() / 10;
-        assert_eq!(per_shard, if memory_bytes == u64::MAX { 3 } else { 4 });
+        // The documents are templates, so terms are counted again and sketched again before texts are compared.
+        assert_eq!(per_shard, if memory_bytes == u64::MAX { 5 } else { 6 });
     }
 }
 

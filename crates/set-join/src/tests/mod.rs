@@ -238,7 +238,7 @@ pub(super) fn check_in_parts(documents: &[Vec<u64>], threshold: Threshold, most:
     let alone = TermSources { first: &all, second: None };
     let two = TermSources { first: &left_source, second: Some(&right_source) };
     for (sources, second_from) in [(alone, None), (two, Some(left.len() as u32))] {
-        let (shards, sketched) = sketch_all(&sources, threshold, context).unwrap();
+        let (shards, sketched) = sketch_all(&sources, threshold, context).unwrap().unwrap();
         let mut sizes = vec![0; documents.len()];
         sketches::write_sizes(&sketched, &mut sizes);
         let parts = SketchParts::new(sizes, most, threshold);
@@ -348,7 +348,7 @@ fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [u
     // The second time, allow only as much memory as the pairs need.
     for context in [alone, pooled] {
         let join = SetJoin { context, ..join };
-        let (shards, mut parts) = sketch_all(&sources, threshold, context).unwrap();
+        let (shards, mut parts) = sketch_all(&sources, threshold, context).unwrap().unwrap();
         let equal = sketches::equal_sets(&parts, None);
         let mut survivors = Survivors { shards, sketches: parts, is_scanned: true };
         assert_eq!(survivors.remove_equal(None), equal);

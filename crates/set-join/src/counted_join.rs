@@ -1,0 +1,137 @@
+//! The join by sketches of documents that share many terms without being similar, such as the pages of one
+//! template with texts of their own.
+//!
+//! The sketches of such documents are similar by the terms of the template, so every two documents would be
+//! compared term by term. Therefore the terms are counted. A term that no other document has is a difference
+//! of all pairs of its document. Sketches of the other terms, and the numbers of these differences, show
+//! which pairs can be similar. Counting takes two more readings.
+
+use super::prune::JoinShard;
+use super::sketch_join::{Deciding, FewCandidates, SketchJoin};
+use super::sketches::Sketching;
+use super::survivors::sketch_counted;
+use super::term_source::TermSources;
+use super::{FoundPairs, SetJoin, living_terms, window_scan};
+use simtool_base::error::Result;
+use simtool_base::progress::Work;
+
+/// Maximum number of candidates for each document before terms are counted. The documents of most
+/// collections have few.
+const FEW_CANDIDATES: u64 = if cfg!(test) { 2 } else { 64 };
+/// Number of candidates for which terms are never counted, because comparing so many takes less than a
+/// second.
+const LEAST_CANDIDATES: u64 = if cfg!(test) { 8 } else { 1 << 19 };
+/// Nanoseconds of a core for each term that is read, counted, read again and sketched.
+const NANOSECONDS_A_COUNTED_TERM: f64 = 200.0;
+
+impl SetJoin<'_> {
+    /// Returns the similar pairs of the documents of `sketched`, in ascending order. If too many sketches are
+    /// similar, or comparing them may take too long, first counts the terms and makes new sketches.
+    pub(super) fn join_by_sketches(
+        &self,
+        sources: &TermSources<'_>,
+        shards: &[JoinShard],
+        sketched: Vec<Sketching>,
+        (second_from, deciding): (Option<u32>, Option<&Deciding<'_>>),
+    ) -> Result<FoundPairs> {
+        if self.is_counting_quicker(sources, shards) {
+            drop(sketched);
+        } else {
+            let join = SketchJoin::new(self, sources, shards, sketched, second_from)?;
+            let few = (FEW_CANDIDATES * join.sketches.len() as u64).max(LEAST_CANDIDATES);
+            let most = if deciding.is_some() { join.most_to_decide() } else { u64::MAX };
+            match join.pairs_if_few(few.min(most))? {
+                FewCandidates::Compared(pairs) => return Ok(pairs),
+                FewCandidates::InParts => return join.pairs(deciding),
+                FewCandidates::TooMany => {}
+            }
+        }
+        let cells = self.rereading(sources).counted(shards)?;
+        self.context.progress().begin("sketch", Work::Bytes(sources.bytes()));
+        let sketched = sketch_counted(sources, shards, &cells, self)?;
+        drop(cells);
+        SketchJoin::new(self, sources, shards, sketched, second_from)?.pairs(deciding)
+    }
+
+    /// Whether comparing all sketches may take longer than counting the terms.
+    fn is_counting_quicker(&self, sources: &TermSources<'_>, shards: &[JoinShard]) -> bool {
+        let longest = self.nanoseconds(sources, shards, window_scan::longest_nanoseconds);
+        longest > living_terms(shards) as f64 * NANOSECONDS_A_COUNTED_TERM
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TermSource;
+    use crate::term_source::Wanted;
+    use simtool_base::progress::Progress;
+    use simtool_base::stable_hash::mix;
+    use simtool_compute::context::Context;
+    use simtool_model::similarity::Threshold;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Documents that share `common` terms, and have `own` terms of their own.
+    struct Pages {
+        documents: u64,
+        common: u64,
+        own: u64,
+    }
+
+    impl TermSource for Pages {
+        fn shard_count(&self) -> usize {
+            1
+        }
+
+        fn term_count_hint(&self) -> u64 {
+            self.documents * (self.common + self.own)
+        }
+
+        fn visit_shard(
+            &self,
+            _shard: usize,
+            wanted: Wanted<'_>,
+            visit: &mut dyn FnMut(u32, &[u64]),
+        ) -> Result<()> {
+            for number in (0..self.documents as u32).filter(|&number| wanted.has(number)) {
+                let own = (0..self.own).map(|term| mix(u64::from(number + 1) << 32 | term));
+                let terms: Vec<u64> = (0..self.common).map(mix).chain(own).collect();
+                visit(number, &terms);
+            }
+            Ok(())
+        }
+    }
+
+    /// Counts the pairs of documents that are compared term by term.
+    #[derive(Default)]
+    struct Candidates(AtomicU64);
+
+    impl Progress for Candidates {
+        fn begin(&self, _: &'static str, _: Work) {}
+        fn advance(&self, _: u64) {}
+
+        fn counted(&self, what: &'static str, count: u64) {
+            if what == "candidates" {
+                self.0.fetch_add(count, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Returns the number of similar pairs, and of the pairs that were compared term by term.
+    fn joined(pages: &Pages, threshold: Threshold) -> (usize, u64) {
+        let compared = Candidates::default();
+        let context = Context::default().with_progress(&compared);
+        let close = SetJoin::new(threshold, &context).self_join(pages).unwrap();
+        (close.pairs.len(), compared.0.into_inner())
+    }
+
+    #[test]
+    fn pages_of_a_template_below_the_limit_are_not_compared() {
+        let threshold = Threshold::new(85, 100).unwrap();
+        // Every two of these sets have the similarity 180 / 220 or 190 / 210.
+        let below = Pages { documents: 400, common: 180, own: 20 };
+        assert_eq!(joined(&below, threshold), (0, 0));
+        let above = Pages { documents: 100, common: 190, own: 10 };
+        assert_eq!(joined(&above, threshold).0, 100 * 99 / 2);
+    }
+}
