@@ -264,7 +264,7 @@ impl IndexAdder {
         let plan = self.lookup().plan(JoinTask::SelfJoin, rows)?;
         let memory = self.context.memory().free() / PAIRS_SHARE;
         let quiet = self.context.with_progress(&NoProgress).with_memory(memory);
-        let join = || door::join_if_fits(Sides::One(rows), &plan, &quiet);
+        let join = || door::join_if_fits(Sides::One(rows), &plan, u64::MAX, &quiet);
         let Some(joined) = self.context.threads().run(join)?? else { return Ok(None) };
         let groups = joined.groups.first();
         let group_of = groups.group_of_rows(rows.len());

@@ -35,12 +35,15 @@ pub(super) struct RowJoin<'j> {
     pub(super) recall: Option<Threshold>,
     /// Documents that are compared. `None` if all are.
     pub(super) scope: Option<&'j RowScope>,
+    /// Number of pairs of different fingerprints above which the join ends early, because fewer pairs are
+    /// enough.
+    pub(super) most: u64,
     pub(super) context: &'j Context<'j>,
 }
 
 impl RowJoin<'_> {
     /// Finds all pairs of fingerprints, in one collection or between two, by the cheapest join. Returns
-    /// `None` if the pairs do not fit in memory.
+    /// `None` if the pairs do not fit in memory, or are too many.
     ///
     /// # Errors
     ///
@@ -52,7 +55,7 @@ impl RowJoin<'_> {
     }
 
     /// Finds the groups of equal fingerprints, and the pairs of groups. Returns `None` if the pairs do not
-    /// fit in memory.
+    /// fit in memory, or are too many.
     ///
     /// # Errors
     ///
@@ -61,14 +64,14 @@ impl RowJoin<'_> {
         &self,
         rows: Sides<&FingerprintRows<'_>>,
     ) -> Result<Option<GroupPairs>> {
-        let Self { distance, context, .. } = *self;
+        let Self { distance, most, context, .. } = *self;
         let found = if let Some(layout) = self.layout(rows.second().shape) {
-            let join = || band_join_if_fits(rows, &layout, distance, context);
+            let join = || band_join_if_fits(rows, &layout, distance, most, context);
             context.threads().run(join)??
         } else {
             let plan = plan(rows, distance, context.memory().limit())?;
             context.progress().planned(&plan);
-            context.threads().run(|| join_if_fits(rows, &plan, context))??
+            context.threads().run(|| join_if_fits(rows, &plan, most, context))??
         };
         // A cancelled join ends early, and its incomplete result must not be used.
         context.check_cancelled()?;

@@ -46,7 +46,8 @@ pub(super) fn find_deciding(
     let equal = equal.several();
     let memory = (context.memory().free() / MEMORY_SHARE).max(FEW_PAIRS * BYTES_A_PAIR);
     let part = context.with_memory(memory);
-    let mut search = FingerprintPairs { rows, documents, join: RowJoin { context: &part, ..join } };
+    let join = RowJoin { most: u64::MAX, context: &part, ..join };
+    let mut search = FingerprintPairs { rows, documents, join };
     let turns = Turns::new(order, &equal);
     let pairs = deciding_pairs(&mut search, turns, memory / BYTES_A_PAIR, context)?;
     let pairs = ClosePairs::of_distances(pairs.to_vec());
@@ -131,7 +132,7 @@ impl PairSearch for FingerprintPairs<'_> {
             return Ok(Some(Vec::new()));
         }
         let scope = self.join.scope.map(|scope| scope.of_rows(Sides::One(&chosen.documents)));
-        let join = RowJoin { scope: scope.as_ref(), ..self.join };
+        let join = RowJoin { scope: scope.as_ref(), most, ..self.join };
         let Some(joined) = join.group_pairs(Sides::One(&chosen.rows))? else {
             return Ok(None);
         };
@@ -205,7 +206,7 @@ mod tests {
     fn check(shape: Shape, distance: u32, recall: Option<Threshold>, scope: Option<&RowScope>) {
         let rows = rows(shape);
         let context = Context::default();
-        let join = RowJoin { distance, recall, scope, context: &context };
+        let join = RowJoin { distance, recall, scope, most: u64::MAX, context: &context };
         let all = join.find(Sides::One(&rows)).unwrap().unwrap();
         assert!(all.pairs.len() > FEW_PAIRS as usize, "{}", all.pairs.len());
         let little = Context::default().with_memory(BYTES_A_PAIR * FEW_PAIRS);

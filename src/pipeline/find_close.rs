@@ -27,6 +27,7 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::{Similarity, Threshold};
 use simtool_read::{Corpus, Price};
 use simtool_set_join::close::Close;
+use simtool_set_join::kept_pairs::MANY_PAIRS;
 use simtool_set_join::row_symbols::RowSymbols;
 use simtool_set_join::{PairFilter, SetJoin};
 use simtool_terms::extract::frequencies::Frequencies;
@@ -259,7 +260,10 @@ impl CloseSearch<'_> {
         let scope = self.row_scope(&made);
         let _scope = context.memory().hold(scope.as_ref().map_or(0, RowScope::bytes));
         let scope = scope.as_ref();
-        let join = RowJoin { distance, recall: method.recall(), scope, context };
+        // Millions of pairs come from documents that are all similar. Their number, and so the time, grows with
+        // the square of the documents, and few of them decide.
+        let most = if self.plan.may_leave_pairs_out() { MANY_PAIRS } else { u64::MAX };
+        let join = RowJoin { distance, recall: method.recall(), scope, most, context };
         let Some(threshold) = method.verify() else {
             let close = self.close_rows(join, &made)?;
             self.store_close(&close)?;
@@ -373,7 +377,10 @@ impl CloseSearch<'_> {
 /// summaries. They do not count if a set can have the similarity 1 with another set.
 fn by_symbols(close: Close, read: &mut Sides<CollectionSummary>, threshold: Threshold) -> Close {
     let hashes = read.as_mut().map(CollectionSummary::take_symbols);
-    if !threshold.is_one_for_equal_sets_only() || hashes.iter().all(Vec::is_empty) {
+    let first = hashes.iter().flatten().next();
+    let are_all_equal = hashes.iter().flatten().all(|other| Some(other) == first);
+    // If all texts have the same symbols, for example none, the hashes need not stay in memory.
+    if !threshold.is_one_for_equal_sets_only() || are_all_equal {
         return close;
     }
     let close = close.with_symbols(RowSymbols::new(hashes));

@@ -53,7 +53,7 @@ pub(crate) fn write_pairs(
     let context = &context.with_progress(&clock);
     context.threads().run(|| match (form.output, rows) {
         (PairOutput::Groups, _) => {
-            let found = door::join_if_fits(rows, plan, context)?;
+            let found = door::join_if_fits(rows, plan, u64::MAX, context)?;
             // A cancelled join ends early, and its incomplete result must not be used.
             context.check_cancelled()?;
             let found = found.ok_or_else(|| too_many_pairs(context))?;

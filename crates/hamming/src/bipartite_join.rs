@@ -155,7 +155,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for BipartiteJoin {
         work: JoinWork<'a>,
     ) -> Result<Box<dyn Partners + 'a>> {
         let join = |work: JoinWork<'_>| bipartite_join(queries.rows(), corpus.rows(), work);
-        match work.in_own_room(join)? {
+        match work.in_own_room(u64::MAX, join)? {
             Some(found) => Ok(Box::new(RowPairs::new(found, queries.fingerprints.len()))),
             None => search_on_demand(queries, corpus, work),
         }

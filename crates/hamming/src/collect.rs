@@ -75,13 +75,39 @@ impl<'w> KeepPairs<'w> {
         self.room.is_some_and(PairRoom::is_exceeded)
     }
 
-    /// Whether more pairs fit in memory.
-    fn has_room(&self) -> bool {
-        let Some(room) = self.room else { return true };
-        if self.ledger.free() == 0 {
+    /// Counts the bytes of `pairs` more pairs of `part`. Returns whether they fit in memory.
+    fn has_room(&self, part: &mut PairList, pairs: usize) -> bool {
+        let bytes = pairs as u64 * PAIR_BYTES;
+        let Some(room) = self.room else {
+            part.held.grow(bytes);
+            return true;
+        };
+        if room.has_many(bytes) && self.ledger.free() == 0 {
             room.exceed();
         }
-        !room.is_exceeded()
+        let has_room = !room.is_exceeded();
+        part.held.grow(if has_room { bytes } else { 0 });
+        has_room
+    }
+
+    /// Makes room for more pairs in the open vector of `part`, which is full. If there is no memory for them,
+    /// drops its pairs.
+    #[cold]
+    fn make_room(&self, part: &mut PairList) {
+        let pairs = part.open.len();
+        // Thousands of parts can be in memory together, so short vectors grow slowly and are counted, too.
+        let more = if pairs < PIECE { pairs.clamp(LEAST_PAIRS, PIECE) } else { PIECE };
+        if let (Some(room), true) = (self.room, pairs >= PIECE) {
+            room.count(pairs as u64);
+        }
+        if !self.has_room(part, more) {
+            part.open.clear();
+            return;
+        }
+        if pairs >= PIECE {
+            part.close();
+        }
+        part.open.reserve_exact(more);
     }
 }
 
@@ -90,12 +116,14 @@ impl<'w> KeepPairs<'w> {
 pub(crate) struct PairList {
     full: Vec<Vec<ValuePair>>,
     open: Vec<ValuePair>,
-    /// Number of bytes that the ledger counts: those of the full vectors.
+    /// Bytes of all vectors, which the ledger counts.
     held: Reservation,
 }
 
 /// Number of pairs of a full vector. A full vector is moved when lists are merged, and not copied.
 const PIECE: usize = 1 << 12;
+/// Number of pairs for which the first vector of a list has room. Most parts of a join have few pairs.
+const LEAST_PAIRS: usize = 8;
 /// Bytes of memory for a pair in a full vector. It exists twice while all pairs are copied to one vector,
 /// and more than twice while they are sorted by row.
 pub(crate) const PAIR_BYTES: u64 = 28;
@@ -129,9 +157,8 @@ impl PairList {
         pairs
     }
 
-    /// Makes the last vector a full one, which is counted and not changed any more.
+    /// Makes the last vector a full one, which is not changed any more.
     fn close(&mut self) {
-        self.held.grow(self.open.len() as u64 * PAIR_BYTES);
         self.full.push(std::mem::take(&mut self.open));
     }
 }
@@ -145,13 +172,8 @@ impl Collect for KeepPairs<'_> {
 
     #[inline]
     fn pair(&self, part: &mut PairList, a: u32, b: u32, distance: u32) {
-        if part.open.len() == PIECE {
-            if self.has_room() {
-                part.close();
-                part.open.reserve_exact(PIECE);
-            } else {
-                part.open.clear();
-            }
+        if part.open.len() == part.open.capacity() {
+            self.make_room(part);
         }
         part.open.push(ValuePair { a, b, distance });
     }
@@ -162,7 +184,9 @@ impl Collect for KeepPairs<'_> {
         }
         // Few pairs are copied, so that many small lists do not become many short vectors.
         if later.full.is_empty() && part.open.len() + later.open.len() <= PIECE {
+            let before = part.open.capacity();
             part.open.extend_from_slice(&later.open);
+            part.held.grow((part.open.capacity() - before) as u64 * PAIR_BYTES);
             return;
         }
         // The order of the pairs must stay, so the last vector of the earlier list ends here.

@@ -128,7 +128,7 @@ fn every_self_join_takes_documents_of_a_template_in_bounded_memory() {
             let partners = door::partners(side, &plan, &little).unwrap();
             assert!(listed(&*partners) == expected, "{place}");
             // A join that must keep all pairs finds all of them or none.
-            let fitting = door::join_if_fits(side, &plan, &little).unwrap();
+            let fitting = door::join_if_fits(side, &plan, u64::MAX, &little).unwrap();
             let is_all =
                 |found: GroupPairs| expanded(found.groups.first(), &found.pairs) == expected;
             assert!(fitting.is_none_or(is_all), "{place}");
@@ -163,7 +163,7 @@ fn every_search_takes_documents_of_a_template_in_bounded_memory() {
             assert!(found == expected, "{place}");
             let partners = door::partners(sides, &plan, &little).unwrap();
             assert!(listed(&*partners) == expected, "{place}");
-            let fitting = door::join_if_fits(sides, &plan, &little).unwrap();
+            let fitting = door::join_if_fits(sides, &plan, u64::MAX, &little).unwrap();
             assert!(fitting.is_none_or(|found| found.pairs.len() <= expected.len()), "{place}");
         }
     }

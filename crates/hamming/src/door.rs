@@ -146,7 +146,8 @@ pub fn join(
     join_in_room(rows, plan, context, None)
 }
 
-/// Finds the same pairs as [`join`], or returns `None` if they do not fit in the memory of `context`.
+/// Finds the same pairs as [`join`], or returns `None` if they do not fit in the memory of `context`, or
+/// if there are more than `most` pairs of groups.
 ///
 /// # Errors
 ///
@@ -154,9 +155,12 @@ pub fn join(
 pub fn join_if_fits(
     rows: Sides<&FingerprintRows<'_>>,
     plan: &JoinPlan,
+    most: u64,
     context: &Context<'_>,
 ) -> Result<Option<GroupPairs>> {
-    if_pairs_fit(context, |context, room| join_in_room(rows, plan, context, Some(room)))
+    let join =
+        |context: &Context<'_>, room: &PairRoom| join_in_room(rows, plan, context, Some(room));
+    Ok(if_pairs_fit(context, most, join)?.filter(|found| found.pairs.len() as u64 <= most))
 }
 
 fn join_in_room<'w>(
@@ -286,7 +290,7 @@ pub fn partners<'a>(
     // These two ways find all pairs before they return the first one.
     let is_found_at_once = matches!(way, JoinWay::Votes { .. } | JoinWay::LongMasks);
     if is_found_at_once || may_be_null(work.reach.shape) {
-        if let Some(found) = join_if_fits(rows, plan, context)? {
+        if let Some(found) = join_if_fits(rows, plan, u64::MAX, context)? {
             return Ok(Box::new(RowPairs::new(found, rows.first().len())));
         }
         let found = wide_partners(rows, work.reach);
@@ -346,8 +350,7 @@ pub fn band_join(
     band_join_in_room(rows, layout, JoinWork::new(reach, context))
 }
 
-/// Finds the same pairs as [`band_join`], or returns `None` if they do not fit in the memory of
-/// `context`.
+/// Finds the same pairs as [`band_join`], or returns `None` like [`join_if_fits`].
 ///
 /// # Errors
 ///
@@ -356,13 +359,15 @@ pub fn band_join_if_fits(
     rows: Sides<&FingerprintRows<'_>>,
     layout: &Layout,
     max_distance: u32,
+    most: u64,
     context: &Context<'_>,
 ) -> Result<Option<GroupPairs>> {
     let reach = Reach { shape: rows.second().shape, max_distance };
-    if_pairs_fit(context, |context, room| {
+    let join = |context: &Context<'_>, room: &PairRoom| {
         let work = JoinWork { room: Some(room), ..JoinWork::new(reach, context) };
         band_join_in_room(rows, layout, work)
-    })
+    };
+    Ok(if_pairs_fit(context, most, join)?.filter(|found| found.pairs.len() as u64 <= most))
 }
 
 fn band_join_in_room(

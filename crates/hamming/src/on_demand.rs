@@ -49,7 +49,7 @@ pub(super) fn self_partners<'a, L: Fingerprint, J: JoinFixedRows<L> + ?Sized>(
     if let Some(found) = join.self_partners(rows.clone(), work) {
         return Ok(found);
     }
-    match work.in_own_room(|work| join.self_join(rows.rows(), work))? {
+    match work.in_own_room(u64::MAX, |work| join.self_join(rows.rows(), work))? {
         Some(found) => Ok(Box::new(RowPairs::new(found, rows.fingerprints.len()))),
         None => self_join_on_demand(rows, work),
     }

@@ -4,15 +4,35 @@ use simtool_base::error::Result;
 use simtool_base::progress::{Progress, Work};
 use simtool_compute::context::Context;
 use std::fmt::Display;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Mark that the pairs of a join do not fit in memory. All threads of the join share it.
-#[derive(Debug, Default)]
+/// Bytes of pairs that may always be in memory, even if the rest of the run leaves less.
+const FEW_BYTES: u64 = 2 << 20;
+
+/// Mark that the pairs of a join do not fit in memory, or are too many. All threads of the join share it.
+#[derive(Debug)]
 pub(crate) struct PairRoom {
     is_exceeded: AtomicBool,
+    /// Maximum number of pairs.
+    most: u64,
+    /// Number of pairs that were counted so far.
+    pairs: AtomicU64,
+    /// Bytes of memory that the pairs have taken so far.
+    bytes: AtomicU64,
 }
 
 impl PairRoom {
+    /// Creates the room for at most `most` pairs.
+    pub(crate) fn new(most: u64) -> Self {
+        let [pairs, bytes] = [0, 0].map(AtomicU64::new);
+        Self { is_exceeded: AtomicBool::new(false), most, pairs, bytes }
+    }
+
+    /// Returns the maximum number of pairs.
+    pub(crate) fn most(&self) -> u64 {
+        self.most
+    }
+
     /// Records that the pairs do not fit in memory.
     pub(crate) fn exceed(&self) {
         self.is_exceeded.store(true, Ordering::Relaxed);
@@ -22,19 +42,33 @@ impl PairRoom {
     pub(crate) fn is_exceeded(&self) -> bool {
         self.is_exceeded.load(Ordering::Relaxed)
     }
+
+    /// Counts `pairs` more pairs, and records it if they are too many.
+    pub(crate) fn count(&self, pairs: u64) {
+        if self.pairs.fetch_add(pairs, Ordering::Relaxed) + pairs > self.most {
+            self.exceed();
+        }
+    }
+
+    /// Counts `bytes` more bytes of pairs. Returns whether all pairs so far take so many that they need
+    /// memory which the rest of the run leaves.
+    pub(crate) fn has_many(&self, bytes: u64) -> bool {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > FEW_BYTES
+    }
 }
 
-/// Calls `find`, which must leave out pairs that do not fit in the memory of `context` and record that in
-/// the given room. Returns `None` if pairs were left out.
+/// Calls `find`, which must leave out pairs that do not fit in the memory of `context` or are more than `most`,
+/// and record that in the given room. Returns `None` if pairs were left out.
 ///
 /// # Errors
 ///
 /// The errors of `find`.
 pub(crate) fn if_pairs_fit<T>(
     context: &Context<'_>,
+    most: u64,
     find: impl FnOnce(&Context<'_>, &PairRoom) -> Result<T>,
 ) -> Result<Option<T>> {
-    let room = PairRoom::default();
+    let room = PairRoom::new(most);
     let progress = StopWithoutRoom { progress: context.progress(), room: &room };
     let found = find(&context.with_progress(&progress), &room);
     // A join that ended early may return an error, which means nothing.

@@ -45,7 +45,8 @@ pub(crate) fn collect_in_room(
 ) -> Vec<ValuePair> {
     let parts = tasks(pairs).into_par_iter().with_max_len(1).map(|rows| {
         let mut part = keep.part();
-        if share.is_cancelled() {
+        // Once pairs were left out, the result is dropped, and the other pairs may be very many.
+        if share.is_cancelled() || keep.is_full() {
             return part;
         }
         let share = share.part(rows.len(), pairs.rows());

@@ -214,7 +214,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for StreamedQueriesJoin {
             let streamed = StreamedQueries::new(&fingerprints, &layout, work.reach, work.isa());
             Ok(streamed.scan_in_room(corpus.rows(), &KeepPairs::new(work)))
         };
-        match work.in_own_room(scan)? {
+        match work.in_own_room(u64::MAX, scan)? {
             Some(found) => Ok(Box::new(StreamedPairs { found, query_rows, query_count })),
             None => search_on_demand(queries, corpus, work),
         }

@@ -8,6 +8,7 @@
 use crate::Rows;
 use crate::bipartite_join::bipartite_join;
 use crate::collect::{KeepPairs, PAIR_BYTES};
+use crate::group_pairs::GroupPairs;
 use crate::partition_join::self_join;
 use crate::partners::{Partners, collect_in_room};
 use crate::row_pairs::RowPairs;
@@ -28,18 +29,13 @@ pub(super) fn voting_pairs(
 ) -> Result<Vec<ValuePair>> {
     let reach = Reach::bits(u64::BITS, work.reach.max_distance);
     let of_lane = JoinWork { reach, ..work };
+    let keep = KeepPairs::new(work);
     let mut pairs = Vec::new();
     let mut held = work.context.memory().hold(0);
     for lane in 0..=work.reach.shape.words() - needed as usize {
         let columns = rows.map(|rows| column(rows, lane));
-        let met = match &columns {
-            Sides::One(words) => self_join(Rows::all(words), of_lane)?,
-            Sides::Two(queries, corpus) => {
-                let queries = Rows::all(queries);
-                let corpus = Rows::all(corpus);
-                bipartite_join(queries, corpus, of_lane)?
-            }
-        };
+        let columns = columns.as_ref().map(Vec::as_slice);
+        let Some(met) = near_in_lane(columns, of_lane)? else { break };
         if work.share.is_cancelled() {
             break;
         }
@@ -47,11 +43,30 @@ pub(super) fn voting_pairs(
         let met = RowPairs::new(met, rows.first().len());
         let max_distance = reach.max_distance;
         let judged = Judged { met, lane, rows, max_distance };
-        pairs.extend(collect_in_room(&judged, &KeepPairs::new(work), Share::silent()));
+        pairs.extend(collect_in_room(&judged, &keep, Share::silent()));
+        if keep.is_full() {
+            break;
+        }
         held.grow(pairs.len() as u64 * PAIR_BYTES - held.bytes());
     }
     pairs.sort_unstable();
     Ok(pairs)
+}
+
+/// Finds the pairs of rows that are near in one word, given these words of all rows. They have a room of their
+/// own, because most of them may not be pairs of the whole rows. If they do not fit in it, returns `None` and
+/// marks the room of `work`.
+fn near_in_lane(columns: Sides<&[u64]>, work: JoinWork<'_>) -> Result<Option<GroupPairs>> {
+    let find = |work: JoinWork<'_>| match columns {
+        Sides::One(words) => self_join(Rows::all(words), work),
+        Sides::Two(queries, corpus) => bipartite_join(Rows::all(queries), Rows::all(corpus), work),
+    };
+    let Some(room) = work.room else { return find(work).map(Some) };
+    let found = work.in_own_room(room.most(), find)?;
+    if found.is_none() {
+        room.exceed();
+    }
+    Ok(found)
 }
 
 /// Copies word number `lane` of all rows.

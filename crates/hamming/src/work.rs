@@ -39,17 +39,18 @@ impl<'w> JoinWork<'w> {
         self.context.isa()
     }
 
-    /// Calls `find` with the same work and a room of its own for the pairs. `find` must leave out pairs that do
-    /// not fit in memory. Returns `None` if pairs were left out.
+    /// Calls `find` with the same work and a room of its own for at most `most` pairs. `find` must leave out
+    /// pairs that do not fit in memory. Returns `None` if pairs were left out.
     ///
     /// # Errors
     ///
     /// The errors of `find`.
     pub(crate) fn in_own_room<T>(
         self,
+        most: u64,
         find: impl FnOnce(JoinWork<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
-        if_pairs_fit(self.context, |context, room| {
+        if_pairs_fit(self.context, most, |context, room| {
             let share = self.share.reported_to(context.progress());
             find(JoinWork { context, share, room: Some(room), ..self })
         })
