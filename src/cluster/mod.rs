@@ -58,15 +58,15 @@ pub fn keep_several(
 
 /// A kept document and the documents that are removed in its favour.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cluster {
+pub struct Cluster<'r> {
     /// Row number of the kept document.
     pub kept: u32,
     /// Removals of the documents of the cluster, in ascending order of their row numbers. There is at least
-    /// one.
-    pub removed: Vec<Removal>,
+    /// one. There may be millions, so they are not copied.
+    pub removed: Vec<&'r Removal>,
 }
 
-impl Cluster {
+impl Cluster<'_> {
     /// Returns the row numbers of all documents of the cluster: the removed ones, and then the kept one.
     pub(crate) fn rows(&self) -> impl Iterator<Item = u32> {
         self.removed.iter().map(|removal| removal.row).chain([self.kept])
@@ -84,7 +84,7 @@ impl Cluster {
 /// assert_eq!((found[0].kept, found[0].removed.len()), (0, 2));
 /// ```
 #[must_use]
-pub fn clusters(removals: &[Removal]) -> Vec<Cluster> {
+pub fn clusters(removals: &[Removal]) -> Vec<Cluster<'_>> {
     // Places in `removals` take an eighth of the memory of a second list of removals.
     let mut places: Vec<u32> = (0..).zip(removals).map(|(place, _)| place).collect();
     let at = |place: u32| &removals[place as usize];
@@ -93,7 +93,7 @@ pub fn clusters(removals: &[Removal]) -> Vec<Cluster> {
         .chunk_by(|&a, &b| at(a).kept == at(b).kept)
         .map(|places| Cluster {
             kept: at(places[0]).kept,
-            removed: places.iter().map(|&place| *at(place)).collect(),
+            removed: places.iter().map(|&place| at(place)).collect(),
         })
         .collect()
 }

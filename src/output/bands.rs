@@ -53,7 +53,7 @@ fn closeness_band(closeness: Option<Closeness>, step: u32) -> (u64, String) {
 
 /// Counts the removed documents and the clusters by the number of documents of the cluster. In a match, only the
 /// queries count. Bands without clusters are left out.
-pub(super) fn size_bands(clusters: &[Cluster], is_match: bool) -> Vec<Band> {
+pub(super) fn size_bands(clusters: &[Cluster<'_>], is_match: bool) -> Vec<Band> {
     let mut counts = [[0, 0]; SIZES.len() + 1];
     for cluster in clusters {
         let removed = cluster.removed.len() as u64;
@@ -127,7 +127,9 @@ mod tests {
 
     #[test]
     fn clusters_are_counted_by_their_size() {
-        let cluster = |removed: usize| Cluster { kept: 0, removed: removals(vec![None; removed]) };
+        let removals = removals(vec![None; 1000]);
+        let cluster =
+            |removed: usize| Cluster { kept: 0, removed: removals[..removed].iter().collect() };
         let clusters = [1, 1, 2, 4, 5, 1000].map(cluster);
         let bands = size_bands(&clusters, false);
         let found = bands.iter().map(|band| (band.name.as_str(), band.clusters, band.removed));

@@ -32,7 +32,7 @@ pub(super) const OUTPUT: Output = Output {
 struct ClusterRows;
 
 struct ClusterRow<'r> {
-    cluster: &'r Cluster,
+    cluster: &'r Cluster<'r>,
     documents: Side<'r>,
     originals: Side<'r>,
 }
@@ -106,7 +106,7 @@ fn write_members(row: &ClusterRow<'_>, out: &mut dyn Write) -> io::Result<()> {
         if at > 0 {
             out.write_all(b",")?;
         }
-        let Removal { row: document, closeness, .. } = *removal;
+        let Removal { row: document, closeness, .. } = **removal;
         let member = MemberRow { name: row.documents.name(document), closeness };
         write_json_object(out, MemberRows::COLUMNS, &member)?;
     }

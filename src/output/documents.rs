@@ -228,13 +228,13 @@ impl<'r> ClusteredDocuments<'r> {
     }
 }
 
-fn size_of_cluster(cluster: &Cluster) -> u32 {
+fn size_of_cluster(cluster: &Cluster<'_>) -> u32 {
     // There are fewer than 2³² documents.
     1 + cluster.removed.len() as u32
 }
 
 /// Returns the number of different files that the documents of a cluster are from.
-fn source_count(ids: &DocumentIds, cluster: &Cluster) -> u32 {
+fn source_count(ids: &DocumentIds, cluster: &Cluster<'_>) -> u32 {
     let file = |row| ids.place(DocOrdinal(row)).file;
     let mut files: Vec<u32> = cluster.rows().map(file).collect();
     files.sort_unstable();

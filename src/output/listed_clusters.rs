@@ -23,7 +23,7 @@ const FEWEST_COMPARED: usize = 5;
 
 /// A cluster that the page lists, and the texts that are read for it.
 pub(super) struct ListedCluster<'c> {
-    cluster: &'c Cluster,
+    cluster: &'c Cluster<'c>,
     /// Beginning of a text that was kept in memory.
     excerpt: Option<Preview>,
     /// Document whose text is the preview. `None` if there is an excerpt, or if reading a text costs too much.
@@ -35,7 +35,7 @@ pub(super) struct ListedCluster<'c> {
 /// Chooses the largest clusters, and the texts that are read for them.
 pub(super) fn list_clusters<'c>(
     findings: &Findings<'_>,
-    clusters: &'c [Cluster],
+    clusters: &'c [Cluster<'c>],
     affordable: &mut AffordableTexts,
 ) -> Vec<ListedCluster<'c>> {
     let largest = largest_clusters(clusters, affordable);
@@ -55,7 +55,7 @@ pub(super) fn list_clusters<'c>(
 }
 
 /// Returns the beginning of a text of the cluster that was kept in memory. It is of the kept document if possible.
-fn excerpt(findings: &Findings<'_>, cluster: &Cluster) -> Option<Preview> {
+fn excerpt(findings: &Findings<'_>, cluster: &Cluster<'_>) -> Option<Preview> {
     let kept = findings.original_excerpt(cluster.kept).map(|text| (text, true));
     let (text, is_of_kept) = kept.or_else(|| {
         let mut removed = cluster.removed.iter().take(PREVIEW_CANDIDATES);
@@ -91,7 +91,7 @@ pub(super) fn shown_clusters(
 
 /// Chooses documents of a cluster whose words are compared: the kept document, and removed documents at equal
 /// intervals. Texts that cost too much are left out.
-fn choose_compared(cluster: &Cluster, affordable: &mut AffordableTexts) -> Vec<WantedText> {
+fn choose_compared(cluster: &Cluster<'_>, affordable: &mut AffordableTexts) -> Vec<WantedText> {
     let kept = WantedText { of: Of::Originals, row: cluster.kept };
     let count = cluster.removed.len();
     let chosen = count.min(COMPARED_DOCUMENTS - 1);
@@ -105,14 +105,17 @@ fn choose_compared(cluster: &Cluster, affordable: &mut AffordableTexts) -> Vec<W
 
 /// Returns the largest clusters, largest first. Among clusters of the same size, clusters with a text that is
 /// cheap to read come first.
-fn largest_clusters<'c>(clusters: &'c [Cluster], affordable: &AffordableTexts) -> Vec<&'c Cluster> {
-    let mut largest: Vec<&Cluster> = clusters.iter().collect();
-    let by_size = |cluster: &&Cluster| (Reverse(cluster.removed.len()), cluster.kept);
+fn largest_clusters<'c>(
+    clusters: &'c [Cluster<'c>],
+    affordable: &AffordableTexts,
+) -> Vec<&'c Cluster<'c>> {
+    let mut largest: Vec<&Cluster<'_>> = clusters.iter().collect();
+    let by_size = |cluster: &&Cluster<'_>| (Reverse(cluster.removed.len()), cluster.kept);
     largest.sort_unstable_by_key(by_size);
     // Only clusters that are at least as large as the last one of the page can be on the page.
     let last = largest.get(CLUSTERS - 1).map_or(0, |cluster| cluster.removed.len());
     largest.truncate(largest.partition_point(|cluster| cluster.removed.len() >= last));
-    let price = |cluster: &Cluster| affordable.price(cheapest_text(cluster, affordable));
+    let price = |cluster: &Cluster<'_>| affordable.price(cheapest_text(cluster, affordable));
     largest.sort_by_cached_key(|cluster| {
         (Reverse(cluster.removed.len()), price(cluster), cluster.kept)
     });
@@ -122,7 +125,7 @@ fn largest_clusters<'c>(clusters: &'c [Cluster], affordable: &AffordableTexts) -
 
 /// Returns the document of a cluster whose text is cheapest to read: the kept document, unless a removed one
 /// is cheaper.
-fn cheapest_text(cluster: &Cluster, affordable: &AffordableTexts) -> WantedText {
+fn cheapest_text(cluster: &Cluster<'_>, affordable: &AffordableTexts) -> WantedText {
     let kept = WantedText { of: Of::Originals, row: cluster.kept };
     let removed = cluster.removed.iter().take(PREVIEW_CANDIDATES);
     let removed = removed.map(|removal| WantedText { of: Of::Documents, row: removal.row });
@@ -155,7 +158,7 @@ fn shown_cluster(
     texts: &Beginnings,
 ) -> ReportCluster {
     let ListedCluster { cluster, excerpt, preview, .. } = listed;
-    let mut members: Vec<&Removal> = cluster.removed.iter().collect();
+    let mut members: Vec<&Removal> = cluster.removed.clone();
     members.sort_by(|a, b| by_closeness(a, b));
     let member = |removal: &&Removal| ReportMember {
         name: shown_name(&findings.documents().name(removal.row)),

@@ -28,7 +28,7 @@ impl<'c> PageTexts<'c> {
     /// their texts cost nothing.
     pub(super) fn choose(
         findings: &Findings<'c>,
-        clusters: &'c [Cluster],
+        clusters: &'c [Cluster<'c>],
         is_copied: bool,
         memory: &Ledger,
     ) -> Self {
@@ -55,7 +55,7 @@ impl<'c> PageTexts<'c> {
     pub(super) fn report(
         self,
         findings: &Findings<'_>,
-        clusters: &[Cluster],
+        clusters: &[Cluster<'_>],
         caught: Option<CaughtTexts>,
         context: &Context<'_>,
     ) -> Result<Report> {
@@ -75,7 +75,7 @@ impl<'c> PageTexts<'c> {
 /// Returns the data of the charts of the page: similarities and distances of removed documents to kept ones,
 /// and the sizes of clusters. In a match, the size of a cluster counts only the queries.
 #[must_use]
-pub fn histograms(removals: &[Removal], clusters: &[Cluster], is_match: bool) -> Report {
+pub fn histograms(removals: &[Removal], clusters: &[Cluster<'_>], is_match: bool) -> Report {
     let mut report = Report::default();
     for cluster in clusters {
         // In a match, the kept document belongs to the corpus, so it does not count.
@@ -137,20 +137,21 @@ fn choose_examples<'r>(
     affordable: &mut AffordableTexts,
 ) -> Vec<&'r Removal> {
     let half = affordable.left() / 2;
-    let is_affordable = |removal: &&Removal| {
+    let price = |removal: &Removal, affordable: &AffordableTexts| {
         let [kept, removed] = both(removal);
-        affordable.price_of_both(kept, removed) <= half
+        affordable.price_of_both(kept, removed)
     };
-    let proven = removals.iter().filter(|removal| removal.closeness.is_some());
-    let mut candidates: Vec<&Removal> = proven.filter(is_affordable).collect();
-    candidates.sort_by(|a, b| by_closeness(a, b));
+    // There may be hundreds of millions of removals, and their places take the least memory.
+    let at = |&place: &u32| &removals[place as usize];
+    let is_affordable =
+        |removal: &Removal| removal.closeness.is_some() && price(removal, affordable) <= half;
+    let places = (0..).zip(removals).filter(|(_, removal)| is_affordable(removal));
+    let mut candidates: Vec<u32> = places.map(|(place, _)| place).collect();
+    candidates.sort_unstable_by(|a, b| by_closeness(at(a), at(b)));
     let mut chosen = Vec::new();
     for degree in candidates.chunks(candidates.len().div_ceil(EXAMPLES).max(1)) {
-        let cheapest = degree.iter().min_by_key(|removal| {
-            let [kept, removed] = both(removal);
-            affordable.price_of_both(kept, removed)
-        });
-        let Some(&cheapest) = cheapest else { continue };
+        let cheapest = degree.iter().map(at).min_by_key(|removal| price(removal, affordable));
+        let Some(cheapest) = cheapest else { continue };
         let [kept, removed] = both(cheapest);
         let price = affordable.price_of_both(kept, removed);
         if affordable.left() - price.min(affordable.left()) >= half {

@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicU64;
 /// Data that outputs are written from, and the folder that they are written to.
 pub(super) struct Results<'f> {
     pub(super) findings: &'f Findings<'f>,
-    pub(super) clusters: &'f [Cluster],
+    pub(super) clusters: &'f [Cluster<'f>],
     /// For each document, whether it is kept.
     pub(super) kept: &'f [bool],
     /// Whether a removed document has an ID that a kept document has, too.

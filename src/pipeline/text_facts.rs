@@ -75,7 +75,7 @@ impl TextFacts {
     /// has the number of bytes of each text. A document that is in no cluster is alone. The list is empty if the
     /// facts were not collected.
     #[must_use]
-    pub fn exact_copies(&self, lengths: &[u32], clusters: &[Cluster]) -> Vec<u32> {
+    pub fn exact_copies(&self, lengths: &[u32], clusters: &[Cluster<'_>]) -> Vec<u32> {
         let mut copies = vec![1; self.hashes.len()];
         if copies.is_empty() {
             return copies;
@@ -101,7 +101,7 @@ impl TextFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Removal;
+    use crate::cluster::{Removal, clusters};
 
     #[test]
     fn copies_are_counted_in_each_cluster() {
@@ -110,12 +110,10 @@ mod tests {
         for text in texts {
             facts.push(text.as_bytes(), text.len() as u32);
         }
-        let cluster = |kept, rows: &[u32]| {
-            let removal = |&row: &u32| Removal { row, kept, closeness: None };
-            Cluster { kept, removed: rows.iter().map(removal).collect() }
-        };
+        let removal = |row, kept| Removal { row, kept, closeness: None };
+        let removals = [removal(1, 0), removal(2, 0), removal(4, 0), removal(5, 3), removal(6, 3)];
         let lengths = texts.map(|text| text.len() as u32);
-        let clusters = [cluster(0, &[1, 2, 4]), cluster(3, &[5, 6])];
+        let clusters = clusters(&removals);
         assert_eq!(facts.exact_copies(&lengths, &clusters), [2, 2, 2, 2, 2, 1, 2, 1]);
         assert_eq!(facts.token_counts(), lengths);
         let mut twice = facts.clone();

@@ -5,7 +5,8 @@ use simtool_base::json_text::write_string;
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// Writes a row as a JSON object with a field for each column, and ends the line.
+/// Writes a row as a JSON object with a field for each column, and ends the line. Passes each object or list of
+/// objects to `out` in pieces, because the list of a cluster can have millions of documents.
 ///
 /// # Errors
 ///
@@ -15,9 +16,19 @@ pub fn write_json_line<'r, T: RowTable>(
     columns: &[Column<T>],
     row: &'r T::Row<'r>,
 ) -> io::Result<()> {
-    let mut line = Vec::new();
-    push_json_line(&mut line, columns, row)?;
-    out.write_all(&line)
+    let mut text = Vec::new();
+    for (at, column) in columns.iter().enumerate() {
+        push_name(&mut text, at, column);
+        if let Value::Nested(nested) = &column.value {
+            out.write_all(&text)?;
+            text.clear();
+            (nested.write_json)(row, out)?;
+        } else {
+            push_value(&mut text, &column.value, row)?;
+        }
+    }
+    text.extend_from_slice(b"}\n");
+    out.write_all(&text)
 }
 
 /// Writes a row as a JSON object with a field for each column.
@@ -53,13 +64,18 @@ fn push_json_object<'r, T: RowTable>(
     row: &'r T::Row<'r>,
 ) -> io::Result<()> {
     for (at, column) in columns.iter().enumerate() {
-        out.extend_from_slice(if at == 0 { b"{\"" } else { b",\"" });
-        out.extend_from_slice(column.name.as_bytes());
-        out.extend_from_slice(b"\":");
+        push_name(out, at, column);
         push_value(out, &column.value, row)?;
     }
     out.push(b'}');
     Ok(())
+}
+
+/// Appends the name of column number `at`, and what precedes it.
+fn push_name<T: RowTable>(out: &mut Vec<u8>, at: usize, column: &Column<T>) {
+    out.extend_from_slice(if at == 0 { b"{\"" } else { b",\"" });
+    out.extend_from_slice(column.name.as_bytes());
+    out.extend_from_slice(b"\":");
 }
 
 fn push_value<'r, T: RowTable>(
