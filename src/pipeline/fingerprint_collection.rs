@@ -2,6 +2,7 @@
 
 use super::document_traits::WantedTraits;
 use super::in_turns::InTurns;
+use super::joined_lists::joined_lists;
 use super::parts::{Parts, ShardShare};
 use super::shard_summary::{CollectionSummary, Compared, ShardSummary, read_summarized};
 use super::watched::Watched;
@@ -177,16 +178,18 @@ impl CollectionRows<'_> {
 
         // The results are joined in the order of the shards, so documents have the same numbers for any
         // number of threads.
-        let mut words = Vec::with_capacity(parts.iter().map(|part| part.words.len()).sum());
         let mut without = Vec::new();
         let mut summaries = Vec::with_capacity(parts.len());
+        let mut shard_words = Vec::with_capacity(parts.len());
         let row_words = maker.shape().words();
+        let mut first = 0;
         for part in parts {
-            let first = words.len() / row_words;
             without.extend(part.without.iter().map(|&index| first + index as usize));
-            words.extend(part.words);
+            first += part.words.len() / row_words;
+            shard_words.push(part.words);
             summaries.push(part.summary);
         }
+        let words = joined_lists(shard_words);
         // A collection in which every row has a fingerprint needs no bitmap.
         let validity = (!without.is_empty()).then(|| {
             let mut validity = Validity::all(words.len() / row_words);

@@ -5,6 +5,7 @@ use super::find_close::{FoundClose, find_close};
 use super::levels::{FinishedSearch, levels, stricter_levels};
 use super::parts::Parts;
 use super::plan::{Plan, Task};
+use super::removal_memory::check_removals;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
 use crate::cluster::{Cluster, Removal, clusters, components, keep, keep_several};
@@ -53,7 +54,7 @@ impl NearDuplicates {
 
     /// Groups the removed documents by the kept document in whose favour they are removed.
     #[must_use]
-    pub fn clusters(&self) -> Vec<Cluster> {
+    pub fn clusters(&self) -> Vec<Cluster<'_>> {
         clusters(&self.removals)
     }
 }
@@ -107,6 +108,7 @@ pub(super) fn decide(
     context: &Context<'_>,
 ) -> Result<NearDuplicates> {
     let FoundClose { read, close, mut timings, spooled_bytes } = found;
+    check_removals(&read, &close, context.memory())?;
     context.progress().begin("clustering", Work::Steps(0));
     // The removals and the stricter levels only read the neighbourhood, so both are computed in parallel.
     let around = Neighbourhood::new(&close);

@@ -261,6 +261,9 @@ impl CollectionSummary {
     pub(crate) fn new(collection: &dyn Corpus, shards: Vec<ShardSummary>) -> Result<Self> {
         let mut all = Self::default();
         let (mut ids, mut bad) = (Vec::new(), Vec::new());
+        // Lists that grow step by step would take up to twice the memory.
+        all.lengths.reserve_exact(shards.iter().map(|shard| shard.lengths.len()).sum());
+        all.symbols.reserve_exact(shards.iter().map(|shard| shard.symbols.len()).sum());
         for summary in shards {
             ids.push(summary.ids);
             bad.push(summary.bad);
@@ -284,6 +287,13 @@ impl CollectionSummary {
             all.quarantined.push_shard(collection.shard_file(shard), first, bad);
         }
         Ok(all)
+    }
+
+    /// Returns the number of bytes of memory that the names, lengths and values of all documents take.
+    pub(crate) fn bytes(&self) -> u64 {
+        let numbers = size_of_val(&self.lengths[..]) + size_of_val(&self.symbols[..]);
+        let others = numbers + self.text_facts.bytes();
+        self.ids.bytes() + self.traits.bytes() + others as u64
     }
 
     /// Removes the hashes of the symbols of all documents, and returns them. They are empty if symbols do not

@@ -348,6 +348,12 @@ impl DocumentIds {
         Ok(Self { shards, first_documents, first_records })
     }
 
+    /// Returns the number of bytes that the content of all lists takes in memory.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.shards.iter().map(ShardIds::bytes).sum()
+    }
+
     /// Returns the list of each shard, in reading order.
     #[must_use]
     pub fn into_shards(self) -> Vec<ShardIds> {

@@ -1,0 +1,36 @@
+//! Joins lists of words to one list, in little more memory than the result takes.
+
+/// Number of words that are moved before their memory is released.
+const MOVED_WORDS: usize = 1 << 20;
+
+/// Joins lists to one. The last elements are moved first, so that the memory of a list is released while it is moved.
+pub(super) fn joined_lists(lists: Vec<Vec<u64>>) -> Vec<u64> {
+    let mut end = lists.iter().map(Vec::len).sum();
+    // Zeros that were not overwritten yet take no memory.
+    let mut all = vec![0; end];
+    for mut list in lists.into_iter().rev() {
+        while !list.is_empty() {
+            let kept = list.len().saturating_sub(MOVED_WORDS);
+            let moved = &list[kept..];
+            all[end - moved.len()..end].copy_from_slice(moved);
+            end -= moved.len();
+            list.truncate(kept);
+            list.shrink_to_fit();
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_follow_each_other() {
+        let list = |from: u64, to: u64| -> Vec<u64> { (from..to).collect() };
+        let end = 2 * MOVED_WORDS as u64 + 9;
+        let lists = vec![list(0, 3), list(3, 3), list(3, end), list(end, end + 1)];
+        assert!(joined_lists(lists).into_iter().eq(0..end + 1));
+        assert!(joined_lists(Vec::new()).is_empty());
+    }
+}
