@@ -23,6 +23,7 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use simtool_read::Collection;
 use simtool_set_join::SetJoinCost;
+use simtool_set_join::kept_pairs::MANY_PAIRS;
 
 /// Cost of a run without documents: starting threads, creating a folder, writing a report page and
 /// syncing files. Ten million of the bytes are the memory pages of the program itself.
@@ -109,7 +110,9 @@ impl RunCost<'_> {
         let made_again = join.compared_share
             * self.sum(|sample| sample.amounts.make_seconds * (1.0 - sample.expensive_share));
         let reading_bytes = self.reader_bytes() + join.reading_bytes.min(memory - kept.bytes);
-        let comparing_bytes = join.comparing_bytes.min(memory - kept.bytes);
+        let most = if self.plan.may_leave_pairs_out() { MANY_PAIRS as f64 } else { f64::INFINITY };
+        let comparing_bytes = join.comparing_bytes + join.pairs_bytes(most);
+        let comparing_bytes = comparing_bytes.min(memory - kept.bytes);
         Cost {
             seconds: self.base_seconds()
                 + self.reading_seconds(again + made_again)

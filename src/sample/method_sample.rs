@@ -28,6 +28,9 @@ const LEAST_SHARE: f64 = 0.06;
 const MEMORY_A_TEXT_BYTE: u64 = 64;
 /// Length in bytes of a text that is sampled as a whole with any memory limit.
 const ALWAYS_SAMPLED: usize = 256 << 10;
+/// Fraction of similar pairs from which the memory of pairs is estimated. With so many, most documents are from a few
+/// templates.
+const LEAST_PAIR_SHARE: f64 = 0.05;
 
 /// A sample of a collection, with facts about the terms or fingerprints that a method makes of the
 /// sampled documents.
@@ -44,6 +47,8 @@ pub(crate) struct MethodSample {
     /// Fraction of the sampled terms that belong to documents which are similar to another sampled
     /// document.
     similar_share: f64,
+    /// Fraction of all pairs of sampled documents that are similar and not equal.
+    pair_share: f64,
     /// Number of terms of each document whose terms were sampled, in ascending order.
     sizes: Vec<u32>,
 }
@@ -60,10 +65,12 @@ impl MethodSample {
         let isa = resources.isa;
         let mut maker = TextMaker::new(method, resources);
         let collection = Sample::read(corpus, &mut maker, budget);
+        let similar = maker.terms.similar_shares(isa);
         Self {
             collection,
             living_share: maker.terms.living_share(),
-            similar_share: maker.terms.similar_share(isa),
+            similar_share: similar.terms,
+            pair_share: similar.pairs,
             sizes: maker.terms.sizes(),
             rows: maker.into_rows(),
         }
@@ -81,9 +88,12 @@ impl MethodSample {
     pub(crate) fn term_shares(samples: &Sides<Self>) -> TermShares {
         let living = samples.iter().map(|sample| sample.living_share);
         let similar = samples.iter().map(|sample| sample.similar_share);
+        let pairs = samples.iter().map(|sample| sample.pair_share).fold(0.0, f64::max);
         TermShares {
             living: living.fold(LEAST_SHARE, f64::max),
             similar: similar.fold(LEAST_SHARE, f64::max),
+            // Sampled documents are neighbours, and neighbours are more often similar than others.
+            pairs: if pairs < LEAST_PAIR_SHARE { 0.0 } else { pairs },
         }
     }
 }

@@ -79,21 +79,34 @@ impl SampledTerms {
         share_of_terms(self.documents().map(|(terms, size)| (size, is_living(terms, size))))
     }
 
-    /// Returns the fraction of the terms that belong to documents which are similar to another sampled
-    /// document. Only the first [`COMPARED_DOCUMENTS`] documents are used.
-    pub(super) fn similar_share(&self, isa: Isa) -> f64 {
+    /// Compares the first [`COMPARED_DOCUMENTS`] documents, and returns the fractions of similar ones.
+    pub(super) fn similar_shares(&self, isa: Isa) -> SimilarShares {
         let context = Context::default().with_isa(isa).with_memory(COMPARING_BYTES);
         let join = SetJoin::new(self.threshold, &context);
         // If the join fails, for example for lack of memory, the estimate goes on without similar
         // documents.
-        let Ok(close) = join.self_join(self) else { return 0.0 };
+        let Ok(close) = join.self_join(self) else { return SimilarShares::default() };
         let mut has_partner = [false; COMPARED_DOCUMENTS];
         let of_pairs = close.pairs.iter().flat_map(|pair| [pair.a, pair.b]);
         for row in of_pairs.chain(close.groups.first().iter().flatten().copied()) {
             has_partner[row as usize] = true;
         }
-        share_of_terms(self.documents().zip(has_partner).map(|((_, size), has)| (size, has)))
+        let documents = self.documents().zip(has_partner);
+        let compared = self.documents.len().min(COMPARED_DOCUMENTS) as f64;
+        SimilarShares {
+            terms: share_of_terms(documents.map(|((_, size), has)| (size, has))),
+            pairs: close.pairs.len() as f64 / (compared * (compared - 1.0) / 2.0).max(1.0),
+        }
     }
+}
+
+/// Fractions of sampled documents that are similar.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SimilarShares {
+    /// Fraction of the terms that belong to documents which are similar to another one.
+    pub(super) terms: f64,
+    /// Fraction of all pairs of documents that are similar and not equal.
+    pub(super) pairs: f64,
 }
 
 /// Returns the fraction of all terms that belong to documents with a set flag. `documents` gives the
@@ -143,7 +156,7 @@ mod tests {
         for terms in documents {
             sampled.push(&terms);
         }
-        [sampled.living_share(), sampled.similar_share(Isa::detected())]
+        [sampled.living_share(), sampled.similar_shares(Isa::detected()).terms]
     }
 
     #[test]

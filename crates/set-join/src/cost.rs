@@ -34,6 +34,9 @@ const BYTES_A_COMPARED_TERM: f64 = 14.0;
 /// were found, and in sorted order.
 const BYTES_A_CANDIDATE: f64 = 32.0;
 
+/// Bytes for each pair of similar sets while they are compared and sorted.
+const BYTES_A_SIMILAR_PAIR: f64 = 26.0;
+
 /// Numbers of sets and terms in one collection of a join, and the sizes of some of its sets, which are
 /// a sample.
 #[derive(Clone, Debug, Default)]
@@ -55,11 +58,14 @@ pub struct SetJoinCost {
     pub seconds: f64,
     /// Bytes of memory that the join needs while texts are read.
     pub reading_bytes: f64,
-    /// Bytes of memory that the join needs while documents are compared.
+    /// Bytes of memory that the join needs while documents are compared. The memory of their pairs is only
+    /// included if documents have few.
     pub comparing_bytes: f64,
+    /// Number of pairs of similar sets, if so many sets are similar that pairs need much memory.
+    pub pairs: f64,
 }
 
-/// Two fractions of all terms, estimated from a sample of the documents.
+/// Fractions of all terms and of all pairs, estimated from a sample of the documents.
 #[derive(Clone, Copy, Debug)]
 pub struct TermShares {
     /// Fraction of all terms that belong to documents which may have a similar document, as far as the
@@ -67,6 +73,8 @@ pub struct TermShares {
     pub living: f64,
     /// Fraction of all terms that belong to documents with at least one similar document.
     pub similar: f64,
+    /// Fraction of all pairs of documents that are similar and not equal. 0 if it is small.
+    pub pairs: f64,
 }
 
 impl SetJoinCost {
@@ -103,7 +111,22 @@ impl SetJoinCost {
             seconds,
             reading_bytes: reading,
             comparing_bytes: kept + compared_bytes,
+            pairs: shares.pairs * pairs_of_sets(sides),
         }
+    }
+
+    /// Returns the bytes of memory that at most `most` similar pairs take.
+    #[must_use]
+    pub fn pairs_bytes(&self, most: f64) -> f64 {
+        self.pairs.min(most) * BYTES_A_SIMILAR_PAIR
+    }
+}
+
+/// Returns the number of all pairs of two sets that are compared.
+fn pairs_of_sets(sides: &Sides<SampledSets>) -> f64 {
+    match sides {
+        Sides::One(all) => all.sets * all.sets / 2.0,
+        Sides::Two(queries, corpus) => queries.sets * corpus.sets,
     }
 }
 
