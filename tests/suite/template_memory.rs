@@ -64,6 +64,60 @@ fn check(method: &str) {
     assert!(message.contains("--max-memory") && message.contains("pairs"), "{message}");
 }
 
+/// Runs `arguments` on `text`, plain text with a document on each line, with `--max-memory` of `megabytes`. The system
+/// allows 1.15 times as much and 40 MB. Returns the summary.
+fn run_in(megabytes: u64, text: &str, arguments: &str) -> serde_json::Value {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.txt"), text).unwrap();
+    let limit = ((megabytes * 1150 + 40_000) * 1000 / 1024).to_string();
+    let arguments = format!(
+        "-q --corpus a.txt --per-line --json --max-memory {megabytes}M --output out {arguments}"
+    );
+    let run = limited(folder.path(), &limit, &arguments);
+    assert!(run.status.success(), "{arguments}: {}", String::from_utf8_lossy(&run.stderr));
+    serde_json::from_slice(&run.stdout).unwrap()
+}
+
+#[test]
+fn near_copies_in_lexicons_are_joined_in_little_memory() {
+    if !can_limit() {
+        return;
+    }
+    // Nearly every two of the documents are near in some lexicon, so there are 50 million pairs.
+    let mut text = String::new();
+    for line in 0..10_000 {
+        for at in 0..60 {
+            write!(text, "{:x} ", if at == line % 60 { line + 100 } else { at * 977 }).unwrap();
+        }
+        text.push('\n');
+    }
+    for threads in [1, 2, 7] {
+        let summary = run_in(50, &text, &format!("--method multi-lexicon -j {threads}"));
+        assert!(summary["removed"].as_u64().unwrap() > 5000, "{summary}");
+    }
+}
+
+#[test]
+fn a_cluster_of_many_tiny_documents_takes_little_memory() {
+    if !can_limit() {
+        return;
+    }
+    let text = "a b c d\n".repeat(700_000);
+    for method in ["exact", "simhash"] {
+        let summary = run_in(50, &text, &format!("--method {method} -j 2"));
+        assert_eq!(summary["removed"].as_u64(), Some(699_999), "{method}");
+    }
+    // The list of removed documents does not fit, and nothing can replace it.
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.txt"), text).unwrap();
+    let little = "-q -j 2 --corpus a.txt --per-line --max-memory 8M --method simhash --output out";
+    let failed = limited(folder.path(), "85000", little);
+    let message = String::from_utf8_lossy(&failed.stderr);
+    assert_eq!(failed.status.code(), Some(1), "{message}");
+    assert!(message.contains("700000 documents with near-duplicates"), "{message}");
+    assert!(message.contains("--max-memory"), "{message}");
+}
+
 #[test]
 fn sets_of_templates_are_compared_in_little_memory() {
     check("--method exact");
