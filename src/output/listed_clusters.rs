@@ -149,6 +149,18 @@ fn choose_previews(listed: &mut [ListedCluster<'_>], affordable: &mut Affordable
     }
 }
 
+/// Returns the removed documents of a cluster that the page shows, the least similar first.
+fn shown_members<'r>(cluster: &Cluster<'r>) -> Vec<&'r Removal> {
+    let mut members = Vec::new();
+    // Few are shown, and a cluster may have millions. So the others are dropped from time to time.
+    for some in cluster.removed.chunks(MEMBERS) {
+        members.extend_from_slice(some);
+        members.sort_unstable_by(|a, b| by_closeness(a, b));
+        members.truncate(MEMBERS);
+    }
+    members
+}
+
 /// Returns the data about a cluster that the page shows. The removed documents are sorted, the least similar
 /// first.
 fn shown_cluster(
@@ -158,8 +170,7 @@ fn shown_cluster(
     texts: &Beginnings,
 ) -> ReportCluster {
     let ListedCluster { cluster, excerpt, preview, .. } = listed;
-    let mut members: Vec<&Removal> = cluster.removed.clone();
-    members.sort_by(|a, b| by_closeness(a, b));
+    let members = shown_members(cluster);
     let member = |removal: &&Removal| ReportMember {
         name: shown_name(&findings.documents().name(removal.row)),
         closeness: removal.closeness.map(shown).unwrap_or_default(),
@@ -174,7 +185,7 @@ fn shown_cluster(
     ReportCluster {
         kept: shown_name(&findings.originals().name(cluster.kept)),
         removed: cluster.removed.len() as u64,
-        members: members.iter().take(MEMBERS).map(member).collect(),
+        members: members.iter().map(member).collect(),
         preview: preview.or_else(|| excerpt.clone()),
         shared,
     }

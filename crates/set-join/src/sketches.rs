@@ -283,11 +283,17 @@ pub(super) fn equal_sets(parts: &[Sketching], filter: Option<&dyn PairFilter>) -
         })
     });
     let same = all.chunk_by(|a, b| a.bits == b.bits && identity(set(a)) == identity(set(b)));
-    let documents = same.filter(|group| group.len() > 1);
-    let documents = documents.map(|group| group.iter().map(|place| set(place).document));
-    let groups: Groups = documents.map(Iterator::collect::<Vec<u32>>).collect();
+    let mut rows: Vec<u32> = Vec::new();
+    let mut ranges = Vec::new();
+    for group in same.filter(|group| group.len() > 1) {
+        let start = rows.len();
+        rows.extend(group.iter().map(|place| set(place).document));
+        ranges.push(start..rows.len());
+    }
+    // The groups are copied once, so the places must not be in memory any more.
     drop(all);
-    groups.several()
+    ranges.sort_unstable_by_key(|range| rows[range.start]);
+    ranges.into_iter().map(|range| &rows[range]).collect()
 }
 
 /// The place of a set in a list of [`Sketching`]s, and a part of its signature.
