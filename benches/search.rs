@@ -22,6 +22,8 @@ use simtool::hamming::streamed_queries::StreamedQueries;
 use simtool::hamming::work::JoinWork;
 use simtool::kernels::Isa;
 use simtool::matches::Match;
+use simtool::{Config, Texts, deduplicate};
+use simtool_base::stable_hash;
 use std::hint::black_box;
 
 mod fingerprint_sets;
@@ -234,5 +236,45 @@ fn windows(words: &[u128], width: usize, step: usize) -> Vec<u128> {
     rows
 }
 
-criterion_group!(benches, self_joins, giant_buckets, queries);
+/// Measures whole runs over pages of 20 templates, for n, 2n and 4n pages and every method. A quarter of the words
+/// of a page, or half of them, are its own: pages are near-duplicates or just below the limit.
+fn templates(c: &mut Criterion) {
+    let methods =
+        ["exact", "exact:similarity=containment:0.5", "simhash", "minhash", "multi-lexicon"];
+    let mut group = c.benchmark_group("templates");
+    group.sample_size(10);
+    for times in [1, 2, 4] {
+        let count = times * if cfg!(debug_assertions) { 100 } else { 5000 };
+        for own in [50, 100] {
+            let texts: Vec<String> = (0..count).map(|number| page(number, own)).collect();
+            group.throughput(Throughput::Elements(u64::from(count)));
+            for method in methods {
+                let config = Config {
+                    method: method.parse().expect("a method"),
+                    may_leave_pairs_out: true,
+                    ..Config::default()
+                };
+                let id = BenchmarkId::new(format!("{method}, {own} own words"), count);
+                group.bench_with_input(id, &texts, |b, texts| {
+                    b.iter(|| {
+                        deduplicate(&Texts::of(texts), &config).expect("texts").removals.len()
+                    });
+                });
+            }
+        }
+    }
+    group.finish();
+}
+
+/// Returns the text of a page: 200 words, of which the last `own` are only in this page.
+fn page(number: u32, own: u32) -> String {
+    let word = |at: u32| {
+        let of = if at < 200 - own { number % 20 } else { number + 20 };
+        stable_hash::mix(u64::from(of) << 32 | u64::from(at))
+    };
+    let words: Vec<String> = (0..200).map(|at| format!("{:x}", word(at) >> 36)).collect();
+    words.join(" ")
+}
+
+criterion_group!(benches, self_joins, giant_buckets, queries, templates);
 criterion_main!(benches);

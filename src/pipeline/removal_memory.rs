@@ -4,6 +4,7 @@ use super::shard_summary::CollectionSummary;
 use simtool_base::error::{Error, Result};
 use simtool_base::memory_ledger::Ledger;
 use simtool_base::quantity::bytes;
+use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use simtool_set_join::close::Close;
 
@@ -25,8 +26,7 @@ pub(super) fn check_removals(
     close: &Close,
     memory: &Ledger,
 ) -> Result<()> {
-    let in_groups: usize =
-        close.groups.iter().flat_map(|groups| groups.iter()).map(<[u32]>::len).sum();
+    let in_groups: usize = close.groups.iter().flat_map(Groups::iter).map(<[u32]>::len).sum();
     let documents: u64 = read.iter().map(|read| read.lengths.len() as u64).sum();
     // Each pair has at most two documents that are in no group.
     let most = (in_groups as u64).saturating_add(2 * close.pairs.len() as u64).min(documents);
@@ -56,7 +56,7 @@ mod tests {
         let groups = Sides::One([group].iter().collect());
         let close = Close::sets(groups, ClosePairs::from(Vec::new()));
         let mut read = CollectionSummary::default();
-        read.lengths = vec![7; 1_000_000];
+        read.lengths.resize(1_000_000, 7);
         let read = Sides::One(read);
         let check = |memory| check_removals(&read, &close, &Ledger::new(memory));
         let error = check(30_000_000).unwrap_err().to_string();
