@@ -61,7 +61,7 @@ mod tests {
         let check = |memory| check_removals(&read, &close, &Ledger::new(memory));
         let error = check(30_000_000).unwrap_err().to_string();
         assert!(error.starts_with("1000000 documents with near-duplicates: "), "{error}");
-        assert!(error.contains("take 60 MB") && error.contains("(30 MB)"), "{error}");
+        assert!(error.contains("take 60.0 MB") && error.contains("(30.0 MB)"), "{error}");
         check(60_000_000).unwrap();
     }
 }

@@ -146,8 +146,7 @@ pub fn join(
     join_in_room(rows, plan, context, None)
 }
 
-/// Finds the same pairs as [`join`], or returns `None` if they do not fit in the memory of `context`, or
-/// if there are more than `most` pairs of groups.
+/// Finds the same pairs as [`join`]. Returns `None` if they do not fit in memory or are more than `most`.
 ///
 /// # Errors
 ///
