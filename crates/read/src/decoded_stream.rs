@@ -313,7 +313,7 @@ pub(super) mod tests {
             let Filled { bytes, then } = stream.fill(&mut space);
             content.extend_from_slice(&space[..bytes]);
             match then {
-                Then::More => {}
+                Then::More | Then::NeedsMemory { .. } => {}
                 Then::End => return (content, None),
                 Then::Warning(damage) | Then::Loss { damage, .. } => {
                     return (content, Some(damage.code));
