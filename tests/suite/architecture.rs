@@ -60,6 +60,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "std::thread",
         &[
             "crates/base/src/durable.rs",
+            "crates/base/src/memory_turns.rs",
             "crates/compute/",
             "src/output/ordered_pieces.rs",
             "src/bin/",

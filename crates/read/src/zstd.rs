@@ -6,13 +6,10 @@ use crate::stream::{Damage, Filled, Stream, Then};
 use crate::zstd_dictionary::{
     HEADER_BYTES, LONGEST_DICTIONARY, frame_length, has_dictionary, unpacked,
 };
-use crate::zstd_headers::window_of;
+use crate::zstd_headers::{MAGIC, window_of};
 use simtool_base::error::{Error, Result};
 use std::io::Read;
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
-
-/// The first four bytes of a Zstandard frame (RFC 8878, section 3.1.1).
-pub(super) const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 const NO_DICTIONARY: &str = "its frames need a dictionary, which the file does not begin with; not \
     read. Unpack it, for example with `zstd -d -D DICTIONARY`";

@@ -1,7 +1,9 @@
 //! Estimates the decompressed length of a Zstandard file from its headers (RFC 8878, section 3.1).
 
-use crate::zstd::MAGIC;
 use std::io::{Read, Seek, SeekFrom};
+
+/// The first four bytes of a Zstandard frame (RFC 8878, section 3.1.1).
+pub(super) const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// Largest number of headers of frames and blocks that are read. For a file with more headers, the
 /// length is usually not estimated.

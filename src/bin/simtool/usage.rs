@@ -355,7 +355,8 @@ mod tests {
             let lines: Vec<&str> = lines.flat_map(|line| line.split(" | simtool ")).collect();
             assert!(!lines.is_empty(), "{name} has examples");
             for line in lines {
-                let read = read_line(line);
+                let (of_simtool, _) = line.split_once(" | ").unwrap_or((line, ""));
+                let read = read_line(of_simtool);
                 assert!(read.is_ok(), "{name}: {line}: {}", read.unwrap_err());
             }
         }

@@ -100,7 +100,7 @@ fn files_with_results_are_left_out_of_folders_and_read_if_they_are_named() {
         "results \"{}\" has results of simtool and was left out; name it to read it",
         z.display()
     );
-    assert_eq!((found.len(), notes.last()), (4, Some(&note)), "{found:?}");
+    assert_eq!((found.len(), notes.last()), (3, Some(&note)), "{found:?}");
     assert_eq!(left_out(&[z], in_t).0.len(), 1);
 }
 
