@@ -188,6 +188,7 @@ impl RowMaker {
         let row = &mut rows[start..];
         let has_row = self.sketcher.make(&features, row, &mut scratch.sketch)
             || self.identity(terms, text).is_some_and(|identity| self.fill(identity, row));
+        // Otherwise every thread would keep the memory of the longest text that it has seen.
         scratch.terms.release();
         if count > LONG_DOCUMENT {
             scratch.weights = Weights::default();

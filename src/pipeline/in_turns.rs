@@ -49,6 +49,7 @@ impl View for InTurns<'_> {
                 let file = self.corpus.file_name(self.corpus.shard_file(shard));
                 does_not_fit(file, record, document.text.len(), too_large.needed_limit)
             })?;
+            // The visitor frees the memory of a long text before it returns, so the turn can end then.
             let flow = visit(event);
             drop(turn);
             flow

@@ -158,6 +158,7 @@ impl TextReceiver for TextMaker {
     }
 
     fn receive(&mut self, document: &Document<'_>) -> usize {
+        // The memory of a sample is not planned, so a text that needs much of it is cut.
         let text = &document.text[..document.text.len().min(self.longest)];
         let terms = match &mut self.kind {
             MakerKind::Terms(maker, scratch) => {

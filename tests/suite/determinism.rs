@@ -64,7 +64,7 @@ fn memory_never_changes_a_result() {
     for command in [
         "dedup INPUTS --pairs --write-kept",
         "dedup INPUTS --shingle chars:5 --annotate",
-        "dedup INPUTS --method minhash --verify --pairs",
+        "dedup INPUTS --method minhash --verify 0.8 --pairs",
         "dedup INPUTS --method simhash --write-kept",
         "dedup INPUTS --method i-match",
         "dedup INPUTS --method multi-lexicon",

@@ -62,6 +62,8 @@ impl MemoryTurns {
     /// Creates turns for `threads` threads that together keep to a memory limit of `limit` bytes.
     #[must_use]
     pub fn new(limit: u64, threads: usize) -> Self {
+        // All shares together are a quarter of the memory of a turn, because most threads use less than their
+        // share most of the time.
         let most = (limit / 10 * 9).saturating_add(IN_ADDITION);
         let share = most / 4 / threads.max(1) as u64;
         Self { share, most, turn: Arc::default() }
@@ -103,6 +105,7 @@ impl MemoryTurns {
         while holder.as_ref().is_some_and(|holder| holder.thread != thread) {
             holder = self.turn.is_free.wait(holder).unwrap_or_else(PoisonError::into_inner);
         }
+        // The turn is counted, so that a thread can take it for a record and again for its text.
         holder.get_or_insert(Holder { thread, turns: 0 }).turns += 1;
         Ok(Some(Turn(Arc::clone(&self.turn))))
     }

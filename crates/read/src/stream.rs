@@ -61,6 +61,6 @@ pub(super) struct Damage {
 impl Damage {
     /// Returns whether the file may be intact, but cannot be read with the options of this run.
     pub(super) fn is_refusal(&self) -> bool {
-        ["zstd-window", "zstd-dictionary", "xz-memory"].contains(&self.code)
+        ["zstd-window", "zstd-memory", "zstd-dictionary", "xz-memory"].contains(&self.code)
     }
 }

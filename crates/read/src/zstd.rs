@@ -13,6 +13,8 @@ use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
 const NO_DICTIONARY: &str = "its frames need a dictionary, which the file does not begin with; not \
     read. Unpack it, for example with `zstd -d -D DICTIONARY`";
+const NO_MEMORY: &str = "the system gives no memory for the window of a frame; not read. Allow more, or use \
+    fewer `threads`";
 const LONG_DICTIONARY: &str = "begins with a dictionary of over 64 MiB; not read";
 
 /// Stream of the decompressed content of a Zstandard file.
@@ -82,6 +84,10 @@ impl<R: Read> Zstd<R> {
                 1_u64 << self.window_log.min(63)
             );
             return self.refuse("zstd-window", detail);
+        }
+        // The system may refuse memory that `max_memory` allows. The file is intact then.
+        if reason.contains("not enough memory") {
+            return self.refuse("zstd-memory", NO_MEMORY.to_owned());
         }
         // All frames of a file need the same dictionary, so one report is enough.
         if reason.contains("Dictionary mismatch") {
@@ -179,6 +185,7 @@ impl<R: Read> Zstd<R> {
     /// Returns the number of bytes of memory to ask the caller for, if the number changed. The decoder touches
     /// as much of its window as the frame has content so far.
     fn memory_to_ask_for(&mut self) -> Option<u64> {
+        // The factor leaves time to wait for a turn before the memory is used, and makes requests rare.
         let touched = self.window.min(2 * (self.written - self.frame_written));
         let needed = if self.in_frame { touched } else { 0 };
         let is_new = if needed > USUAL_WINDOW {

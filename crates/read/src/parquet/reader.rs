@@ -124,6 +124,7 @@ impl GroupReading<'_> {
             let detail = format!("row group {group}, {detail}; its rows were not read");
             return give(self.job.damage("parquet-size", detail, declared), visit);
         }
+        // The library takes memory for a page as a whole, so it is reserved before the first page is decoded.
         let pages = self.selected.page_memory(group_metadata);
         let _turn = match self.job.memory.take(pages, || format!("row group {group}")) {
             Ok(turn) => turn,
