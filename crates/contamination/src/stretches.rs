@@ -236,3 +236,24 @@ fn push_joined(ranges: &mut Vec<Range<u32>>, range: Range<u32>) {
         _ => ranges.push(range),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window_table::Hit;
+
+    #[test]
+    fn a_document_is_enough_if_its_windows_cover_the_needed_weight() {
+        let mut document = DocumentHits::default();
+        document.clear(4);
+        // The windows 0 and 1 overlap by two of their three units, and window 3 is not found.
+        document.hits.extend([0, 1, 2].map(|window| Hit { window, first: window, last: window }));
+        document.mark();
+        let is_enough = |needed| {
+            let weights = Weights::Equal(9);
+            let windows = &[0, 1, 3, 3, 3, 2, 3];
+            SoughtItem { windows, length: 3, width: 3, weights, needed }.is_enough(&document)
+        };
+        assert_eq!([6, 7, 8].map(is_enough), [true, true, false]);
+    }
+}

@@ -258,6 +258,20 @@ fn common_windows_weigh_less() {
 }
 
 #[test]
+fn appended_items_come_after_the_others() {
+    let mut items = items_of(&[words(0..3), vec![]]);
+    items.append(&items_of(&[words(5..9), words(1..2)])).unwrap();
+    let all: Vec<&[u64]> = (0..items.len()).map(|item| items.words(item)).collect();
+    assert_eq!(all, [words(0..3), vec![], words(5..9), words(1..2)]);
+}
+
+#[test]
+fn documents_are_only_counted_for_weights() {
+    let counted = Measure::ALL.iter().filter(|measure| measure.needs_counts());
+    assert_eq!(counted.copied().collect::<Vec<_>>(), [Measure::Weighted]);
+}
+
+#[test]
 fn wrong_settings_and_too_little_memory_are_refused() {
     let context = Context::default();
     for words in [0, 1001] {
