@@ -59,9 +59,9 @@ impl ResultFiles {
             return Ok(false);
         };
         let Some(line) = line.strip_suffix(b"\n") else { return Ok(false) };
-        let is_of = |names: &Vec<String>| match format {
-            RowFormat::Tsv => line == names.join("\t").as_bytes(),
-            _ => is_row(line, names),
+        let is_tsv = matches!(format, RowFormat::Tsv);
+        let is_of = |names: &Vec<String>| {
+            if is_tsv { line == names.join("\t").as_bytes() } else { is_row(line, names) }
         };
         Ok(self.outputs.iter().any(is_of))
     }

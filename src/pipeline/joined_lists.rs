@@ -30,7 +30,7 @@ mod tests {
         let list = |from: u64, to: u64| -> Vec<u64> { (from..to).collect() };
         let end = 2 * MOVED_WORDS as u64 + 9;
         let lists = vec![list(0, 3), list(3, 3), list(3, end), list(end, end + 1)];
-        assert!(joined_lists(lists).into_iter().eq(0..end + 1));
+        assert!(joined_lists(lists).into_iter().eq(0..=end));
         assert!(joined_lists(Vec::new()).is_empty());
     }
 }

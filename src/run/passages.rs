@@ -89,7 +89,7 @@ pub struct PassagesFound {
     pub passages: u64,
     /// Number of words in passages.
     pub repeated_words: u64,
-    /// Number of words that a cut would remove which keeps the first copy of everything, see [`Cut::First`].
+    /// Number of words that a cut would remove which keeps the first copy of everything, see [`Cut::First`](simtool_passages::Cut::First).
     pub later_words: u64,
     /// Number of passages that are whole documents.
     pub whole_documents: u64,

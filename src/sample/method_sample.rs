@@ -181,7 +181,7 @@ impl TextReceiver for TextMaker {
             }
         };
         // The rest of a long text has as many terms as its beginning.
-        let parts = document.text.len() as f64 / text.len().max(1) as f64;
-        (terms as f64 * parts) as usize
+        let terms = terms as u128 * document.text.len() as u128 / text.len().max(1) as u128;
+        usize::try_from(terms).unwrap_or(usize::MAX)
     }
 }

@@ -58,7 +58,8 @@ fn memory_never_changes_a_result() {
     let datasets = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");
     let (crawl, labelled) = (datasets.join("crawl"), datasets.join("labelled/docs.jsonl"));
     // Two equal documents of 1.5 MB, which once were too long for little memory.
-    let long: String = (0..200_000_u32).map(|n| format!("{} ", n.wrapping_mul(77_777))).collect();
+    let words: Vec<String> = (0..200_000_u32).map(|n| n.wrapping_mul(77_777).to_string()).collect();
+    let long = words.join(" ");
     let folder = Folder::empty().with("long.jsonl", format!("{{\"text\":\"{long}\"}}\n").repeat(2));
     let inputs = format!("{} {} long.jsonl", crawl.display(), labelled.display());
     for command in [
