@@ -109,8 +109,8 @@ fn an_open_quote_and_a_large_window_end_the_run_if_they_do_not_fit() {
     assert!(messages.contains(" in a.csv: does not fit in --max-memory"), "{messages}");
     let mut packed = zstd::Encoder::new(Vec::new(), 1).unwrap();
     packed.window_log(27).unwrap();
-    let line = format!("{{\"text\": \"{}\"}}\n", row.trim_end());
-    std::io::Write::write_all(&mut packed, line.repeat(2_000_000).as_bytes()).unwrap();
+    let line = format!("{{\"text\": \"{}\"}}\n", row.replace('\n', " ").repeat(100));
+    std::io::Write::write_all(&mut packed, line.repeat(20_000).as_bytes()).unwrap();
     let packed = packed.finish().unwrap();
     for number in 0..4 {
         fs::write(folder.path().join(format!("{number}.jsonl.zst")), &packed).unwrap();

@@ -172,6 +172,7 @@ fn changed_words_split_the_spans() {
         (&[0..15, 16..40][..], &[10..25, 26..50][..])
     );
     assert_eq!((item.words(), item.weight, item.whole_weight), (39, 39, 40));
+    assert_eq!(item.share().to_string(), "0.975");
     assert!(item.is_best);
 }
 
@@ -286,4 +287,6 @@ fn wrong_settings_and_too_little_memory_are_refused() {
     let text = error.to_string();
     assert!(text.starts_with("the items, with 15") && text.contains("leaves 10"), "{text}");
     search.windows(items_of(&[words(0..100)])).unwrap();
+    // Items without words take memory, too.
+    assert!(search.windows(items_of(&vec![Vec::new(); 5000])).is_err());
 }
