@@ -79,7 +79,8 @@ impl Cluster<'_> {
 /// use simtool::cluster::{Removal, clusters};
 ///
 /// let removal = |row, kept| Removal { row, kept, closeness: None };
-/// let found = clusters(&[removal(1, 0), removal(3, 2), removal(4, 0)]);
+/// let removals = [removal(1, 0), removal(3, 2), removal(4, 0)];
+/// let found = clusters(&removals);
 /// assert_eq!(found.len(), 2);
 /// assert_eq!((found[0].kept, found[0].removed.len()), (0, 2));
 /// ```
