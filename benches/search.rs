@@ -266,7 +266,7 @@ fn templates(c: &mut Criterion) {
     group.finish();
 }
 
-/// Returns the text of a page: 200 words, of which the last `own` are only in this page.
+/// Returns the text of a page. It has 200 words, and the last `own` words are only in this page.
 fn page(number: u32, own: u32) -> String {
     let word = |at: u32| {
         let of = if at < 200 - own { number % 20 } else { number + 20 };

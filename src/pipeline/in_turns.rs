@@ -11,7 +11,7 @@ use simtool_read::view::{Reading, View};
 use simtool_read::{Corpus, Event, Visit};
 use std::path::Path;
 
-/// A corpus of which a thread visits a document with very many terms only in its turn.
+/// A corpus whose documents with very many terms are visited by one thread at a time.
 #[derive(Debug)]
 pub(crate) struct InTurns<'c> {
     corpus: &'c dyn Corpus,

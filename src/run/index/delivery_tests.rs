@@ -92,7 +92,7 @@ fn lines_that_were_passed_on_are_in_the_index_when_their_reader_ends() {
             }
             Err(error) => assert!(is_error && error.to_string().contains("standard output")),
         }
-        // The line of which only a part was written is not in the index, and no line after it is.
+        // A line that was written only in part is not in the index, and neither are the lines after it.
         assert_eq!(documents(&place), delivered);
     }
 }

@@ -7,7 +7,7 @@ use crate::{Cut, PassageSearch, Passages, Repeated};
 use simtool_base::stable_hash::mix;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Documents of which words were cut.
+/// Documents, and whether each of their words was cut.
 struct CutDocuments<'d> {
     documents: &'d [Vec<u64>],
     /// For each document, whether each of its words was cut.
