@@ -2,14 +2,13 @@
 //! limit together.
 
 use crate::method::{Terms, TextMemory};
-use simtool_base::error::{Error, Result};
+use simtool_base::error::Result;
 use simtool_base::memory_turns::MemoryTurns;
 use simtool_base::quantity::bytes as readable_bytes;
 use simtool_compute::context::Context;
 use simtool_model::document::{Content, Record};
 use simtool_read::view::{Reading, View};
 use simtool_read::{Corpus, Event, Visit};
-use std::path::Path;
 
 /// A corpus whose documents with very many terms are visited by one thread at a time.
 #[derive(Debug)]
@@ -46,8 +45,11 @@ impl View for InTurns<'_> {
             };
             let bytes = self.memory.of(document.text, self.turns.share());
             let turn = self.turns.take(bytes).map_err(|too_large| {
-                let file = self.corpus.file_name(self.corpus.shard_file(shard));
-                does_not_fit(file, record, document.text.len(), too_large.needed_limit)
+                let file = self.corpus.file_name(self.corpus.shard_file(shard)).display();
+                let text = readable_bytes(document.text.len() as u64);
+                let what = format!("a text of {text} in {file} (at byte {})", record.byte);
+                let advice = ", or leave out longer texts with `max_bytes`";
+                too_large.error(what, "its terms do not fit", advice)
             })?;
             // The visitor frees the memory of a long text before it returns, so the turn can end then.
             let flow = visit(event);
@@ -57,21 +59,10 @@ impl View for InTurns<'_> {
     }
 }
 
-/// Returns the error for a document whose terms take more memory than the limit allows.
-fn does_not_fit(file: &Path, record: &Record<'_>, length: usize, needed_limit: u64) -> Error {
-    let text = readable_bytes(length as u64);
-    // Limits of memory are given in whole megabytes.
-    let limit = needed_limit.div_ceil(1_000_000);
-    let what = format!("a text of {text} in {} (at byte {})", file.display(), record.byte);
-    let rule = format!(
-        "its terms do not fit in `max_memory`; allow at least {limit}M, or leave out longer texts with `max_bytes`"
-    );
-    Error::limit(what, rule)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simtool_base::error::Error;
     use simtool_base::progress::NoProgress;
     use simtool_compute::resources::Resources;
     use simtool_read::Texts;

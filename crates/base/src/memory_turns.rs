@@ -1,5 +1,6 @@
 //! Turns for work that needs much memory at once, such as the terms of a very long text.
 
+use crate::error::Error;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 
@@ -56,6 +57,18 @@ impl TurnState {
 pub struct TooLarge {
     /// Smallest memory limit in bytes that allows the work.
     pub needed_limit: u64,
+}
+
+impl TooLarge {
+    /// Returns the error for `what`, for example "a text of 5 MB", which says why it is refused, such as "its terms
+    /// do not fit", and names the memory limit that is enough. `advice` is the end of the message.
+    #[must_use]
+    pub fn error(self, what: impl Into<String>, reason: &str, advice: &str) -> Error {
+        // Limits of memory are given in whole megabytes.
+        let limit = self.needed_limit.div_ceil(1_000_000);
+        let rule = format!("{reason} in `max_memory`; allow at least {limit}M{advice}");
+        Error::limit(what, rule)
+    }
 }
 
 impl MemoryTurns {

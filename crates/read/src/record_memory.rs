@@ -1,7 +1,7 @@
 //! The memory that one reading of a file may take for long records and large windows.
 
-use simtool_base::error::{Error, Result};
-use simtool_base::memory_turns::{MemoryTurns, TooLarge, Turn};
+use simtool_base::error::Result;
+use simtool_base::memory_turns::{MemoryTurns, Turn};
 use simtool_base::quantity::bytes as readable_bytes;
 use std::path::Path;
 
@@ -20,7 +20,7 @@ impl RecordMemory<'_> {
     ///
     /// The memory limit does not allow that many bytes.
     pub(super) fn take(self, bytes: u64, what: impl FnOnce() -> String) -> Result<Option<Turn>> {
-        self.turns.take(bytes).map_err(|too_large| self.refused(&what(), too_large, ""))
+        self.take_or(bytes, what, "")
     }
 
     /// Waits for the turn to take `bytes` bytes of memory for a record that is longer than `length` bytes.
@@ -29,18 +29,20 @@ impl RecordMemory<'_> {
     ///
     /// The memory limit does not allow such a record.
     pub(super) fn of_record(self, length: usize, bytes: usize) -> Result<Option<Turn>> {
-        self.turns.take(bytes as u64).map_err(|too_large| {
-            let what = format!("a record of over {}", readable_bytes(length as u64));
-            self.refused(&what, too_large, ", or leave it out with a smaller `max_record`")
-        })
+        let what = || format!("a record of over {}", readable_bytes(length as u64));
+        self.take_or(bytes as u64, what, ", or leave it out with a smaller `max_record`")
     }
 
-    /// Returns the error for `what`, which needs more memory than the limit allows. `more_advice` is the end of
-    /// the message.
-    fn refused(self, what: &str, too_large: TooLarge, more_advice: &str) -> Error {
-        // Limits of memory are given in whole megabytes.
-        let limit = too_large.needed_limit.div_ceil(1_000_000);
-        let rule = format!("does not fit in `max_memory`; allow at least {limit}M{more_advice}");
-        Error::limit(format!("{what} in {}", self.file.display()), rule)
+    /// Does the work of [`Self::take`]. `advice` is the end of the message of the error.
+    fn take_or(
+        self,
+        bytes: u64,
+        what: impl FnOnce() -> String,
+        advice: &str,
+    ) -> Result<Option<Turn>> {
+        self.turns.take(bytes).map_err(|too_large| {
+            let what = format!("{} in {}", what(), self.file.display());
+            too_large.error(what, "does not fit", advice)
+        })
     }
 }
