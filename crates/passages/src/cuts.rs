@@ -33,7 +33,10 @@ pub(crate) fn words_to_cut(
         push_range(&mut words, run);
     }
     let pieces = without_firsts(&words, firsts);
-    window.map_or_else(|| pieces.clone(), |window| whole_windows(&pieces, later, window))
+    match window {
+        Some(window) => whole_windows(&pieces, later, window),
+        None => pieces,
+    }
 }
 
 /// Returns the words of `ranges` that are not in `firsts`.
