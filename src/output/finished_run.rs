@@ -1,5 +1,6 @@
 //! Reads a finished run from its output folder, to find what became of a document.
 
+use crate::write::output_inventory::SUMMARY;
 use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde_json::Value;
@@ -305,7 +306,6 @@ impl FinishedRun {
     }
 }
 
-const SUMMARY: &str = "summary.json";
 const CLUSTERS: &str = "clusters.jsonl";
 const QUARANTINE: &str = "quarantine.jsonl";
 

@@ -20,6 +20,7 @@ use crate::pipeline::timings::Count;
 use crate::pipeline::{NearDuplicates, Plan, RepeatedWords, Task, repeated_words};
 use crate::suggest::suggest;
 use crate::write::output_folder::OutputFolder;
+use crate::write::output_inventory::SUMMARY;
 use crate::write::report::Report;
 use crate::write::summary::{Commands, Setting, Summary};
 use simtool_base::byte_text::path_text;
@@ -375,7 +376,7 @@ fn finish(
     write_summaries(&folder, summary, page)?;
     folder.sync()?;
     if let Some(mark) = mark {
-        mark.write(&folder.staging().join("summary.json"))?;
+        mark.write(&folder.staging().join(SUMMARY))?;
     }
     give_name(face, &request.output, || folder.finish())
 }

@@ -4,6 +4,7 @@
 use super::parts_folder::{COPIES, MARK, PartsRequest, RECORD, parts_path};
 use crate::output::StoredCopies;
 use crate::pipeline::parts::remove_parts;
+use crate::write::output_inventory::SUMMARY;
 use crate::write::whole_file::WholeFile;
 use simtool_base::durable::Durability;
 use simtool_base::error::{ErrorKind, Result};
@@ -12,9 +13,6 @@ use simtool_read::Collection;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
-
-/// File of an output folder that is written last.
-const SUMMARY: &str = "summary.json";
 
 /// Mark of a run that completes its output.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use super::input::Input;
 use super::standard_streams::{STANDARD_OUTPUT, is_standard_output};
 use crate::output::files_of_folders;
 use crate::write::output_folder::{Existing, OutputFolder};
+use crate::write::output_inventory::SUMMARY;
 use simtool_base::error::{Error, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -97,7 +98,7 @@ impl<'t> OutputTarget<'t> {
             Self::Folder(folder) => {
                 write_folder(&folder)?;
                 folder.sync()?;
-                place.write_mark(&folder.staging().join("summary.json"))?;
+                place.write_mark(&folder.staging().join(SUMMARY))?;
                 give_name(face, place.path, || folder.finish())
             }
         }

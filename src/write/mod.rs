@@ -8,7 +8,7 @@ pub(crate) mod copy_store;
 pub mod evaluation;
 pub mod kept_documents;
 pub mod output_folder;
-mod output_inventory;
+pub(crate) mod output_inventory;
 pub mod pair_table;
 pub mod preview;
 pub mod reference_text;

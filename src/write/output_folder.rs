@@ -302,17 +302,17 @@ fn refusal() -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::write::standing_output::MARK;
+    use crate::write::output_inventory::SUMMARY;
     use simtool_base::durable::Step;
     use std::io::Write;
     use std::sync::{Arc, Mutex};
 
     /// Names of the files that the tests write.
-    const KNOWN: &[&str] = &["data", MARK];
+    const KNOWN: &[&str] = &["data", SUMMARY];
 
     fn fill(folder: &OutputFolder, text: &str) {
         let mark = format!("{{\n  \"program\": \"simtool 1.0\",\n  \"text\": \"{text}\"\n}}\n");
-        for (name, content) in [("data", text), (MARK, &mark)] {
+        for (name, content) in [("data", text), (SUMMARY, &mark)] {
             let mut file = folder.file(name).unwrap();
             file.write_all(content.as_bytes()).unwrap();
             file.flush().unwrap();
@@ -348,9 +348,9 @@ mod tests {
         assert!(refused.contains("contains notes, which simtool did not write"), "{refused}");
         fs::remove_file(path.join("notes")).unwrap();
         // A file of this name that another program wrote proves nothing.
-        fs::write(path.join(MARK), "{\"program\": \"other\"}").unwrap();
+        fs::write(path.join(SUMMARY), "{\"program\": \"other\"}").unwrap();
         assert!(refusal(&path).contains("was not written by simtool"));
-        fs::remove_file(path.join(MARK)).unwrap();
+        fs::remove_file(path.join(SUMMARY)).unwrap();
         assert!(refusal(&path).contains("was not written by simtool"));
         assert_eq!(fs::read_to_string(path.join("data")).unwrap(), "new");
         let file = parent.path().join("file");
@@ -421,9 +421,9 @@ mod tests {
         assert!(finished(&|| fs::remove_dir_all(&path).unwrap()));
         assert!(!finished(&|| fs::write(path.join("note"), "the user's").unwrap()));
         fs::remove_file(path.join("note")).unwrap();
-        let mark = fs::read(path.join(MARK)).unwrap();
-        assert!(!finished(&|| fs::write(path.join(MARK), "longer than before").unwrap()));
-        fs::write(path.join(MARK), mark).unwrap();
+        let mark = fs::read(path.join(SUMMARY)).unwrap();
+        assert!(!finished(&|| fs::write(path.join(SUMMARY), "longer than before").unwrap()));
+        fs::write(path.join(SUMMARY), mark).unwrap();
         assert!(!finished(&|| {
             fs::remove_dir_all(&path).unwrap();
             fs::write(&path, "a file").unwrap();

@@ -8,8 +8,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// File that has the list.
-const SUMMARY: &str = "summary.json";
+/// File that every output folder has. It is written last, and has the list.
+pub(crate) const SUMMARY: &str = "summary.json";
 /// Key of the list.
 const KEY: &str = "written_files";
 /// Folders of an output, each with a part of the option that makes a run write it.

@@ -1,13 +1,10 @@
 //! The identity of an output folder that a run replaces.
 
+use super::output_inventory::SUMMARY;
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::SystemTime;
-
-/// Name of a file that every output folder has. A folder is replaced only if the content of this file proves
-/// that simtool wrote it.
-pub(super) const MARK: &str = "summary.json";
 
 /// Identity of the old output folder and of its marker file when the run started. A later comparison shows
 /// whether another process has changed the folder since then.
@@ -43,11 +40,11 @@ impl Stamp {
 
 impl Standing {
     pub(super) fn of(folder: &Path) -> io::Result<Self> {
-        Ok(Self { folder: Stamp::of(folder)?, mark: Stamp::of(&folder.join(MARK))? })
+        Ok(Self { folder: Stamp::of(folder)?, mark: Stamp::of(&folder.join(SUMMARY))? })
     }
 
     /// Returns whether `folder` is the old output under another name. Renaming can change the modification
-    /// time of a folder. So the times of the marker file [`MARK`] are compared, and not the times of the
+    /// time of a folder. So the times of the marker file [`SUMMARY`] are compared, and not the times of the
     /// folder.
     pub(super) fn is_moved_to(&self, folder: &Path) -> bool {
         Self::of(folder)
