@@ -1,7 +1,7 @@
 //! The output `clusters.jsonl`: each kept document with the documents that were removed in its favour.
 
 use super::findings::Side;
-use super::named::NameColumns;
+use super::named::{NameColumns, RECORD_MEANING};
 use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::cluster::{Cluster, Removal};
@@ -77,11 +77,7 @@ impl RowTable for MemberRows {
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new("id", "ID of the removed document.", Value::Id(|row| row.name.id())),
         Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
-        Column::new(
-            "record",
-            "Number of its record in the file, from 0. Empty lines count, too.",
-            Value::Number(|row| row.name.record),
-        ),
+        Column::new("record", RECORD_MEANING, Value::Number(|row| row.name.record)),
         Column::new(
             "similarity",
             "Its similarity to the kept document, if the method computes it.",

@@ -1,6 +1,7 @@
 //! Writes the items of an evaluation set that documents contain as rows.
 
 use super::findings::document_name;
+use super::named::RECORD_MEANING;
 use crate::pipeline::{FoundContamination, ItemInDocument};
 use crate::write::columns::{
     Column, IdType, OutputDescription, RowFormat, RowTable, RowsFile, Value, describe_columns,
@@ -37,11 +38,7 @@ impl RowTable for ContaminationRows {
         Column::new("item_id", "ID of the item.", Value::Id(|row| row.item.id())),
         Column::new("id", "ID of a document that contains it.", Value::Id(|row| row.name.id())),
         Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
-        Column::new(
-            "record",
-            "Number of its record in the file, from 0. Empty lines count, too.",
-            Value::Number(|row| row.name.record),
-        ),
+        Column::new("record", RECORD_MEANING, Value::Number(|row| row.name.record)),
         Column::new(
             "share",
             "Share of the item that the document has, by the measure of the run.",

@@ -4,6 +4,7 @@ use super::document_fate::DocumentFate;
 use super::findings::document_name;
 use super::kept::ListedCopies;
 use super::kept_copies::CopyRules;
+use super::named::RECORD_MEANING;
 use super::results::write_file;
 use super::stored_copies::StoredCopies;
 use super::uncut::write_uncut;
@@ -71,11 +72,7 @@ impl RowTable for CutRows {
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new("id", "ID of the document.", Value::Id(|row| row.name.id())),
         Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
-        Column::new(
-            "record",
-            "Number of its record in the file, from 0.",
-            Value::Number(|row| row.name.record),
-        ),
+        Column::new("record", RECORD_MEANING, Value::Number(|row| row.name.record)),
         Column::new("words", "Number of its words.", Value::Number(|row| row.words.into())),
         Column::new(
             "cut_words",

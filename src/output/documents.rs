@@ -1,5 +1,6 @@
 //! The output `documents`: every document, kept or removed, with its cluster and its weight.
 
+use super::named::RECORD_MEANING;
 use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::cluster::{Cluster, Removal};
@@ -58,11 +59,7 @@ impl RowTable for DocumentRows {
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new("id", "ID of the document.", Value::Id(|row| row.name.id())),
         Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
-        Column::new(
-            "record",
-            "Number of its record in the file, from 0.",
-            Value::Number(|row| row.name.record),
-        ),
+        Column::new("record", RECORD_MEANING, Value::Number(|row| row.name.record)),
         Column::new("bytes", "Number of bytes of its text.", Value::Number(|row| row.bytes.into())),
         Column::new(
             "tokens",

@@ -1,5 +1,6 @@
 //! Rows that the commands `index add`, `filter`, `query`, `stat` and `export` write.
 
+use super::named::RECORD_MEANING;
 use crate::write::columns::{
     Column, Nested, OutputDescription, RowTable, Value, describe_columns, write_json_line,
     write_json_object, write_tsv_line,
@@ -122,11 +123,7 @@ const fn file_column<T: RowTable>(value: Value<T>) -> Column<T> {
 }
 
 const fn record_column<T: RowTable>(value: Value<T>) -> Column<T> {
-    Column::new(
-        "record",
-        "Number of its record in the file, from 0. Empty lines count, too.",
-        value,
-    )
+    Column::new("record", RECORD_MEANING, value)
 }
 
 /// Returns the column with the ID of the document of the index that the document of the row repeats.

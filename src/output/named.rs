@@ -4,6 +4,10 @@ use crate::write::columns::{Column, RowTable, Value};
 use simtool_model::closeness::Closeness;
 use simtool_model::document_name::DocumentName;
 
+/// Description of the columns with the number of a record.
+pub(super) const RECORD_MEANING: &str =
+    "Number of its record in the file, from 0. Empty lines count, too.";
+
 /// Columns of the name of a document, for objects in the rows of other outputs.
 pub(super) struct NameColumns;
 
@@ -13,11 +17,7 @@ impl RowTable for NameColumns {
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new("id", "ID of the document.", Value::Id(|name| name.id())),
         Column::new("file", "File of the document.", Value::Text(|name| name.file_bytes())),
-        Column::new(
-            "record",
-            "Number of its record in the file, from 0. Empty lines count, too.",
-            Value::Number(|name| name.record),
-        ),
+        Column::new("record", RECORD_MEANING, Value::Number(|name| name.record)),
     ];
 }
 

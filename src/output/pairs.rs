@@ -1,6 +1,6 @@
 //! The output `pairs`: every pair of near-duplicates.
 
-use super::named::{NamedPair, distance_column, similarity_column};
+use super::named::{NamedPair, RECORD_MEANING, distance_column, similarity_column};
 use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
@@ -37,11 +37,7 @@ impl RowTable for PairRows {
             "File of the first document.",
             Value::Text(|row| row.first.file_bytes()),
         ),
-        Column::new(
-            "a_record",
-            "Number of its record in the file, from 0.",
-            Value::Number(|row| row.first.record),
-        ),
+        Column::new("a_record", RECORD_MEANING, Value::Number(|row| row.first.record)),
         Column::new(
             "b_id",
             "ID of the second document; for match, of the document in the corpus.",
@@ -52,11 +48,7 @@ impl RowTable for PairRows {
             "File of the second document.",
             Value::Text(|row| row.second.file_bytes()),
         ),
-        Column::new(
-            "b_record",
-            "Number of its record in the file, from 0.",
-            Value::Number(|row| row.second.record),
-        ),
+        Column::new("b_record", RECORD_MEANING, Value::Number(|row| row.second.record)),
         similarity_column(),
         distance_column(),
     ];

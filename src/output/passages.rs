@@ -1,6 +1,7 @@
 //! Writes the repeated passages of a collection as rows.
 
 use super::findings::document_name;
+use super::named::RECORD_MEANING;
 use super::shown_pairs::shown_name;
 use crate::pipeline::FoundPassages;
 use crate::write::columns::{
@@ -38,11 +39,7 @@ impl RowTable for PassageRows {
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new("id", "ID of the document.", Value::Id(|row| row.name.id())),
         Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
-        Column::new(
-            "record",
-            "Number of its record in the file, from 0. Empty lines count, too.",
-            Value::Number(|row| row.name.record),
-        ),
+        Column::new("record", RECORD_MEANING, Value::Number(|row| row.name.record)),
         Column::new(
             "word_start",
             "Number of the first word in the document, from 0.",
@@ -96,11 +93,7 @@ impl RowTable for PassageRows {
             "File of that document.",
             Value::Text(|row| row.partner.file_bytes()),
         ),
-        Column::new(
-            "partner_record",
-            "Number of its record in the file, from 0. Empty lines count, too.",
-            Value::Number(|row| row.partner.record),
-        ),
+        Column::new("partner_record", RECORD_MEANING, Value::Number(|row| row.partner.record)),
         Column::new(
             "partner_byte_start",
             "First byte of these words in that document.",

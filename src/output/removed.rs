@@ -1,6 +1,6 @@
 //! The output `removed`: each removed document with the document that is kept in its place.
 
-use super::named::{NamedPair, distance_column, similarity_column};
+use super::named::{NamedPair, RECORD_MEANING, distance_column, similarity_column};
 use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
@@ -37,11 +37,7 @@ impl RowTable for RemovedRows {
             "File of the removed document.",
             Value::Text(|row| row.first.file_bytes()),
         ),
-        Column::new(
-            "record",
-            "Number of its record in the file, from 0.",
-            Value::Number(|row| row.first.record),
-        ),
+        Column::new("record", RECORD_MEANING, Value::Number(|row| row.first.record)),
         Column::new(
             "kept_id",
             "ID of the document that is kept in its place.",

@@ -1,6 +1,7 @@
 //! Lists the documents that are copied whole although words of them should be cut.
 
 use super::findings::document_name;
+use super::named::RECORD_MEANING;
 use super::results::write_file;
 use crate::write::columns::{
     Column, IdType, OutputDescription, RowFormat, RowTable, RowsFile, Value, describe_columns,
@@ -36,11 +37,7 @@ impl RowTable for UncutRows {
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new("id", "ID of the document.", Value::Id(|row| row.name.id())),
         Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
-        Column::new(
-            "record",
-            "Number of its record in the file, from 0.",
-            Value::Number(|row| row.name.record),
-        ),
+        Column::new("record", RECORD_MEANING, Value::Number(|row| row.name.record)),
         Column::new(
             "reason",
             "`column` if the text is in several columns of a table, in a nested column, in a list, or in a dictionary of an \
