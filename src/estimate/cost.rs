@@ -110,7 +110,8 @@ impl RunCost<'_> {
         let made_again = join.compared_share
             * self.sum(|sample| sample.amounts.make_seconds * (1.0 - sample.expensive_share));
         let reading_bytes = self.reader_bytes() + join.reading_bytes.min(memory - kept.bytes);
-        let most = if self.plan.may_leave_pairs_out() { MANY_PAIRS as f64 } else { f64::INFINITY };
+        let most =
+            if self.plan.deciding_rule().is_some() { MANY_PAIRS as f64 } else { f64::INFINITY };
         let comparing_bytes = join.comparing_bytes + join.pairs_bytes(most);
         let comparing_bytes = comparing_bytes.min(memory - kept.bytes);
         Cost {

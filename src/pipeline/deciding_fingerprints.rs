@@ -12,7 +12,7 @@ use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
 use simtool_set_join::close::{Close, ClosePairs};
 use simtool_set_join::kept_pairs::{
-    FoundPairs, PairLists, PairSearch, RowFilter, Turns, deciding_pairs,
+    DecidingRule, FoundPairs, PairLists, PairSearch, RowFilter, Turns, deciding_pairs,
 };
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ const FEW_PAIRS: u64 = 1 << 16;
 const PAIRS: &str = "the pairs of fingerprints";
 
 /// Finds enough pairs of one collection for two decisions, which are then the same as with all pairs: which
-/// documents are kept, and which kept document causes the removal of each other document. `order` has all row
+/// documents are kept by `rule`, and which kept document causes the removal of each other document. `order` has all row
 /// numbers in the order of preference.
 ///
 /// # Errors
@@ -37,6 +37,7 @@ pub(super) fn find_deciding(
     join: RowJoin<'_>,
     rows: &FingerprintRows<'_>,
     order: Vec<u32>,
+    rule: DecidingRule,
 ) -> Result<Close> {
     let context = join.context;
     let equal = context.threads().run(|| equal_rows(rows, context))??;
@@ -49,7 +50,7 @@ pub(super) fn find_deciding(
     let join = RowJoin { most: u64::MAX, context: &part, ..join };
     let mut search = FingerprintPairs { rows, documents, join };
     let turns = Turns::new(order, &equal);
-    let pairs = deciding_pairs(&mut search, turns, memory / BYTES_A_PAIR, context)?;
+    let pairs = deciding_pairs(&mut search, turns, rule, memory / BYTES_A_PAIR, context)?;
     let pairs = ClosePairs::of_distances(pairs.to_vec());
     let close = Close::new(Sides::One(equal), pairs, Closeness::Distance(0));
     Ok(Close { is_complete: false, ..close })
@@ -175,6 +176,7 @@ fn listed(joined: GroupPairs, [first, second]: [&ChosenRows; 2]) -> Vec<ValuePai
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::components::keep_one_each;
     use crate::cluster::keep::keep_preferred;
     use crate::pipeline::row_scope::RowScope;
     use crate::pipeline::scope::Relation;
@@ -223,9 +225,19 @@ mod tests {
                 let turn = |row: u32| turns[row as usize];
                 keep_preferred(&Neighbourhood::new(close), |a, b| turn(a).cmp(&turn(b)))
             };
-            let deciding = find_deciding(join, &rows, order.clone()).unwrap();
+            let rule = DecidingRule::ClosestKept;
+            let deciding = find_deciding(join, &rows, order.clone(), rule).unwrap();
             assert!(!deciding.is_complete && deciding.pairs.len() < all.pairs.len() / 4);
             assert_eq!(removals(&deciding), removals(&all), "{shape}");
+            // Any pair can link two components, so the rule of components has its own pairs.
+            let removals = |close: &Close| {
+                let turn = |row: u32| turns[row as usize];
+                keep_one_each(&Neighbourhood::new(close), |a, b| turn(a).cmp(&turn(b)))
+            };
+            let linking =
+                find_deciding(join, &rows, order.clone(), DecidingRule::Component).unwrap();
+            assert!(!linking.is_complete && linking.pairs.len() < all.pairs.len() / 4);
+            assert_eq!(removals(&linking), removals(&all), "{shape}");
         }
     }
 

@@ -29,7 +29,7 @@ use simtool_read::{Corpus, Price};
 use simtool_set_join::close::Close;
 use simtool_set_join::kept_pairs::MANY_PAIRS;
 use simtool_set_join::row_symbols::RowSymbols;
-use simtool_set_join::{PairFilter, SetJoin};
+use simtool_set_join::{KeptChoice, PairFilter, SetJoin};
 use simtool_terms::extract::frequencies::Frequencies;
 
 /// Divisor of the free memory for the pairs of near fingerprints, if their texts are compared afterwards.
@@ -220,11 +220,13 @@ impl CloseSearch<'_> {
         let filter = filter.or(by_scope.as_ref().map(|filter| filter as &dyn PairFilter));
         let join = SetJoin::new(threshold, context).with_filter(filter);
         let close = match &kept {
-            Sides::One(source) if self.plan.may_leave_pairs_out() => {
-                let order = || sources.first().order(self.plan.keep());
-                join.self_join_to_keep(source, &order)?
-            }
-            Sides::One(source) => join.self_join(source)?,
+            Sides::One(source) => match self.plan.deciding_rule() {
+                Some(rule) => {
+                    let order = &|| sources.first().order(self.plan.keep());
+                    join.self_join_to_keep(source, &KeptChoice { rule, order })?
+                }
+                None => join.self_join(source)?,
+            },
             Sides::Two(queries, corpus) => join.query(queries, corpus)?,
         };
         let spooled_bytes = kept.iter().map(KeptTerms::spooled_bytes).sum();
@@ -262,7 +264,7 @@ impl CloseSearch<'_> {
         let scope = scope.as_ref();
         // Millions of pairs come from documents that are all similar. Their number, and so the time, grows with
         // the square of the documents, and few of them decide.
-        let most = if self.plan.may_leave_pairs_out() { MANY_PAIRS } else { u64::MAX };
+        let most = if self.plan.deciding_rule().is_some() { MANY_PAIRS } else { u64::MAX };
         let join = RowJoin { distance, recall: method.recall(), scope, most, context };
         let Some(threshold) = method.verify() else {
             let close = self.close_rows(join, &made)?;
@@ -352,10 +354,8 @@ impl CloseSearch<'_> {
         if let Some(close) = join.find(rows)? {
             return Ok(close);
         }
-        if !self.plan.may_leave_pairs_out() {
-            return Err(join.too_many_pairs());
-        }
-        find_deciding(join, rows.first(), made.first().summary.order(self.plan.keep()))
+        let Some(rule) = self.plan.deciding_rule() else { return Err(join.too_many_pairs()) };
+        find_deciding(join, rows.first(), made.first().summary.order(self.plan.keep()), rule)
     }
 
     /// Returns the maker of the terms whose sets are compared. `known` holds the weights that were learned

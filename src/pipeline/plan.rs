@@ -10,6 +10,7 @@ use simtool_base::error::{Error, Result};
 use simtool_base::options::Choice;
 use simtool_base::quantity::bytes;
 use simtool_compute::resources::Resources;
+use simtool_set_join::kept_pairs::DecidingRule;
 use std::fmt;
 
 /// Task of a run: to compare one collection with itself, or queries with a corpus.
@@ -122,12 +123,14 @@ impl Plan {
         self.config.clusters
     }
 
-    /// Returns whether pairs may be missing from the result if they do not affect which documents are
-    /// removed. With [`ClusterRule::Components`] no pair may be missing, because any pair can link two chains
-    /// of documents.
-    pub(crate) fn may_leave_pairs_out(&self) -> bool {
-        let is_proven = self.clusters() == ClusterRule::Proven;
-        self.config.may_leave_pairs_out && is_proven && self.task == Task::Deduplicate
+    /// Returns the rule by which pairs decide which documents are removed, if all other pairs may be missing from
+    /// the result. `None` if no pair may be missing.
+    pub(crate) fn deciding_rule(&self) -> Option<DecidingRule> {
+        let may_miss = self.config.may_leave_pairs_out && self.task == Task::Deduplicate;
+        may_miss.then(|| match self.clusters() {
+            ClusterRule::Proven => DecidingRule::ClosestKept,
+            ClusterRule::Components => DecidingRule::Component,
+        })
     }
 
     /// Returns the rule for lines that are left out of the comparison.

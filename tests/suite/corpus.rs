@@ -244,16 +244,10 @@ fn pairs_that_are_too_many_are_left_out_unless_all_are_needed() {
             incomplete.out
         );
     }
-    for more in [&["--pairs"][..], &["--cluster", "components"]] {
-        let refused = run(more, "20M", "none");
-        assert_eq!(refused.code, 1, "{}", refused.err);
-        assert!(
-            refused.err.contains("--cluster components and matches need all"),
-            "{}",
-            refused.err
-        );
-        assert!(!folder.path("none").exists());
-    }
+    let refused = run(&["--pairs"], "20M", "none");
+    assert_eq!(refused.code, 1, "{}", refused.err);
+    assert!(refused.err.contains("--pairs and matches need all"), "{}", refused.err);
+    assert!(!folder.path("none").exists());
 }
 
 #[test]

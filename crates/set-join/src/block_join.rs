@@ -6,6 +6,7 @@ use super::pair_filter::JoinFilter;
 use super::prefix_join::PrefixJoin;
 use super::prune::{self, JoinShard, Stored};
 use super::ranked_sets::Ranking;
+use super::survivors::NANOSECONDS_A_RANKED_TERM;
 use super::{
     BYTES_PER_TERM, SetJoin, TermSource as _, TermSources, Wanted, enough_more, living_terms,
 };
@@ -13,6 +14,9 @@ use simtool_base::error::{Error, Result};
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use std::ops::Range;
+
+/// Nanoseconds of a core for each posting that a join by prefixes visits.
+const NANOSECONDS_A_POSTING: f64 = 2.0;
 
 /// Maximum number of blocks into which documents are divided if their terms do not fit in memory
 /// together. Each pair of blocks takes one reading of the documents.
@@ -52,7 +56,7 @@ impl SetJoin<'_> {
                 let found = if sources.is_weighted() {
                     Some(self.join_weighted(sources, shards, stored, second_from)?)
                 } else {
-                    self.join_stored(stored, second_from, most)?
+                    self.join_stored(stored, second_from, most, u64::MAX)?
                 };
                 let Some(found) = found else { return Ok(None) };
                 pairs.extend(found.into_iter().filter(|pair| filter.takes(pair.a, pair.b)));
@@ -69,8 +73,40 @@ impl SetJoin<'_> {
         Ok(Some(pairs))
     }
 
+    /// Finds the similar pairs of the living documents by prefixes, if that takes at most `nanoseconds` of a core.
+    /// Returns `None` if it takes longer, if the terms do not fit in memory together, or if there are more than
+    /// `most` pairs.
+    ///
+    /// # Errors
+    /// The source fails, or there is not enough memory.
+    pub(super) fn join_by_few_postings(
+        &self,
+        sources: &TermSources<'_>,
+        shards: &[JoinShard],
+        second_from: Option<u32>,
+        most: u64,
+        nanoseconds: f64,
+    ) -> Result<Option<Vec<ClosePair>>> {
+        let ranking = living_terms(shards) as f64 * NANOSECONDS_A_RANKED_TERM;
+        let block = match blocks(shards, self.fitting() / 2).as_slice() {
+            [block] if ranking < nanoseconds => block.clone(),
+            _ => return Ok(None),
+        };
+        self.context.progress().begin("read survivors", Work::Bytes(sources.bytes()));
+        let stored = read_living(sources, shards, &[block.clone(), block], self.context)?;
+        #[expect(clippy::cast_sign_loss, reason = "no time is negative here")]
+        let most_visits = ((nanoseconds - ranking) / NANOSECONDS_A_POSTING) as u64;
+        let found = self.join_stored(stored, second_from, most, most_visits)?;
+        let filter = JoinFilter { filter: self.filter, second_from: second_from.unwrap_or(0) };
+        let passing = |pairs: Vec<ClosePair>| {
+            pairs.into_iter().filter(|pair| filter.takes(pair.a, pair.b)).collect()
+        };
+        Ok(found.map(passing))
+    }
+
     /// Joins the documents in `stored` by prefixes. In a join of two collections, the rows of the
-    /// second begin at `second_from`. Returns `None` if there are more than `most` pairs.
+    /// second begin at `second_from`. Returns `None` if there are more than `most` pairs, or if more
+    /// than `most_visits` postings must be visited to find them.
     ///
     /// # Errors
     /// Not enough memory.
@@ -79,6 +115,7 @@ impl SetJoin<'_> {
         mut stored: Vec<Stored>,
         second_from: Option<u32>,
         most: u64,
+        most_visits: u64,
     ) -> Result<Option<Vec<ClosePair>>> {
         let threshold = self.threshold;
         self.context.progress().begin("rank", Work::Steps(0));
@@ -103,7 +140,8 @@ impl SetJoin<'_> {
         self.context.progress().counted("terms", sets.ranks.len() as u64);
 
         let across = second_from.is_some();
-        let join = PrefixJoin { sets: &sets, across, threshold, most, context: self.context };
+        let context = self.context;
+        let join = PrefixJoin { sets: &sets, across, threshold, most, most_visits, context };
         let Some(found) = join.pairs()? else { return Ok(None) };
         let pairs = found.into_iter().map(|(left, right, similarity)| {
             let left = sets.rows[left as usize];

@@ -5,6 +5,8 @@
 //! compared term by term. Therefore the terms are counted. A term that no other document has is a difference
 //! of all pairs of its document. Sketches of the other terms, and the numbers of these differences, show
 //! which pairs can be similar. Counting takes two more readings.
+//!
+//! Before that, a join by prefixes is tried. It is quicker if the template is much less than a similar document shares.
 
 use super::prune::JoinShard;
 use super::sketch_join::{Deciding, FewCandidates, SketchJoin};
@@ -21,6 +23,8 @@ const FEW_CANDIDATES: u64 = if cfg!(test) { 2 } else { 64 };
 /// Number of candidates for which terms are never counted, because comparing so many takes less than a
 /// second.
 const LEAST_CANDIDATES: u64 = if cfg!(test) { 8 } else { 1 << 19 };
+/// Number of times that the pairs of a join by prefixes are in memory, while they are put together.
+const COPIES_OF_PAIRS: u64 = 3;
 /// Nanoseconds of a core for each term that is read, counted, read again and sketched.
 const NANOSECONDS_A_COUNTED_TERM: f64 = 200.0;
 
@@ -38,19 +42,29 @@ impl SetJoin<'_> {
             drop(sketched);
         } else {
             let join = SketchJoin::new(self, sources, shards, sketched, second_from)?;
-            let few = (FEW_CANDIDATES * join.sketches.len() as u64).max(LEAST_CANDIDATES);
             let most = if deciding.is_some() { join.most_to_decide() } else { u64::MAX };
-            match join.pairs_if_few(few.min(most))? {
+            match join.pairs_if_few(few_candidates(&join).min(most))? {
                 FewCandidates::Compared(pairs) => return Ok(pairs),
-                FewCandidates::InParts => return join.pairs(deciding),
+                FewCandidates::InParts => return join.pairs(deciding, most),
                 FewCandidates::TooMany => {}
             }
+        }
+        // Similar documents share one of their rarest terms. If few others have these, looking them up is quickest.
+        let fitting = Self { memory_bytes: self.memory_bytes / COPIES_OF_PAIRS, ..*self };
+        let most = fitting.most_prefix_pairs(sources, shards, deciding.is_some());
+        let longest = self.nanoseconds(sources, shards, window_scan::longest_nanoseconds);
+        let found = self.join_by_few_postings(sources, shards, second_from, most, longest)?;
+        if let Some(pairs) = found {
+            return Ok(self.all_pairs(pairs, second_from));
         }
         let cells = self.rereading(sources).counted(shards)?;
         self.context.progress().begin("sketch", Work::Bytes(sources.bytes()));
         let sketched = sketch_counted(sources, shards, &cells, self)?;
         drop(cells);
-        SketchJoin::new(self, sources, shards, sketched, second_from)?.pairs(deciding)
+        let join = SketchJoin::new(self, sources, shards, sketched, second_from)?;
+        // Finding the pairs that decide takes less time than comparing many candidates.
+        let most = few_candidates(&join).min(join.most_to_decide());
+        join.pairs(deciding, most)
     }
 
     /// Whether comparing all sketches may take longer than counting the terms.
@@ -58,6 +72,11 @@ impl SetJoin<'_> {
         let longest = self.nanoseconds(sources, shards, window_scan::longest_nanoseconds);
         longest > living_terms(shards) as f64 * NANOSECONDS_A_COUNTED_TERM
     }
+}
+
+/// Returns the number of candidates that are few for the documents of a join.
+fn few_candidates(join: &SketchJoin<'_>) -> u64 {
+    (FEW_CANDIDATES * join.sketches.len() as u64).max(LEAST_CANDIDATES)
 }
 
 #[cfg(test)]

@@ -32,15 +32,16 @@ impl DisjointSets {
         number
     }
 
-    /// Merges the set of `a` and the set of `b`.
-    pub fn join(&mut self, a: u32, b: u32) {
+    /// Merges the set of `a` and the set of `b`. Returns whether these were two sets.
+    pub fn join(&mut self, a: u32, b: u32) -> bool {
         if self.parents[a as usize] == self.parents[b as usize] {
-            return;
+            return false;
         }
         let a = self.smallest(a);
         let b = self.smallest(b);
         // The smaller root becomes the parent, so each root is the smallest number of its set.
         self.parents[a.max(b) as usize] = a.min(b);
+        a != b
     }
 }
 
@@ -51,9 +52,8 @@ mod tests {
     #[test]
     fn linked_numbers_have_one_smallest() {
         let mut sets = DisjointSets::new(6);
-        sets.join(4, 5);
-        sets.join(2, 4);
-        sets.join(5, 2);
+        let joined = [(4, 5), (2, 4), (5, 2), (4, 5)].map(|(a, b)| sets.join(a, b));
+        assert_eq!(joined, [true, true, false, false]);
         assert_eq!([0, 1, 2, 3, 4, 5].map(|number| sets.smallest(number)), [0, 1, 2, 3, 2, 2]);
     }
 }

@@ -13,6 +13,7 @@
 //! A document that represents equal documents has a turn for each of them. For a removed document, only
 //! the pairs remain that name the most similar kept document at one of its turns.
 
+use crate::linking_pairs::linking_pairs;
 use crate::pair_order::{PAIRS, RowPair, in_order};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::{LargeBuffer, filled};
@@ -26,10 +27,10 @@ use simtool_model::groups::Groups;
 pub const MANY_PAIRS: u64 = 1 << 23;
 /// Number of documents in the first batch. If all documents are similar, one of these is kept, and all
 /// later documents are removed without any comparison among themselves.
-const FIRST_BATCH: usize = 512;
+pub(crate) const FIRST_BATCH: usize = 512;
 /// Factor by which a batch is larger than the batch before it, as long as batches have few pairs. The
 /// number of pairs grows with its square.
-const GROWTH: usize = 4;
+pub(crate) const GROWTH: usize = 4;
 /// Divisor of the pairs that fit in memory. Its result is the number of new pairs that are collected
 /// before the pairs are reduced.
 const FEW_PAIRS: u64 = 8;
@@ -48,6 +49,16 @@ pub type FoundPairs<'f, P> = dyn FnMut(&[P], &dyn Fn(&P) -> Closeness) -> Result
 
 /// Pairs of documents, in several lists.
 pub type PairLists<P> = Vec<LargeBuffer<P>>;
+
+/// Rule for choosing the kept documents from similar pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecidingRule {
+    /// A document is kept, unless it is similar to one that was kept before. Otherwise the most similar of these
+    /// causes its removal.
+    ClosestKept,
+    /// Of each connected component of similar documents, the preferred document is kept.
+    Component,
+}
 
 /// A search for the similar pairs among some documents. It decides by [`deciding_pairs`] which documents
 /// are kept.
@@ -91,20 +102,25 @@ pub trait PairSearch {
 }
 
 /// Finds enough pairs for two decisions, which are then the same as with all pairs: which documents are
-/// kept, and which kept document causes the removal of each other document. Returns the pairs in
+/// kept by `rule`, and which kept document causes the removal of each other document. Returns the pairs in
 /// ascending order. `most` is the number of pairs that fit in memory.
 ///
 /// # Complexity
-/// The time of comparing all documents with the kept documents.
+/// The time of comparing all documents with the kept documents, or with each other for
+/// [`DecidingRule::Component`].
 ///
 /// # Errors
 /// The search fails, even these pairs are too many, or there is not enough memory.
 pub fn deciding_pairs<S: PairSearch>(
     search: &mut S,
     turns: Turns,
+    rule: DecidingRule,
     most: u64,
     context: &Context<'_>,
 ) -> Result<LargeBuffer<S::Pair>> {
+    if rule == DecidingRule::Component {
+        return linking_pairs(search, &turns, most, context);
+    }
     let decisions = vec![Decision::Open; turns.rows.len()];
     KeptPairs { search, turns, most, decisions, pairs: Vec::new(), looked_through: 0, context }
         .find()
@@ -144,7 +160,13 @@ impl Turns {
         Self { rows, of_row }
     }
 
-    fn first(&self, row: u32) -> u32 {
+    /// Returns the number of documents.
+    pub(crate) fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Returns the first turn of the documents that `row` represents.
+    pub(crate) fn first(&self, row: u32) -> u32 {
         self.of_row[row as usize][0]
     }
 

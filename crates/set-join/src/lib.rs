@@ -46,6 +46,7 @@ mod counted_join;
 mod forecast;
 pub mod kept_pairs;
 mod large_vec;
+mod linking_pairs;
 mod other_symbols;
 mod pair_filter;
 pub mod pair_order;
@@ -79,13 +80,14 @@ pub use term_source::{TermSource, Wanted};
 pub use weighted_join::shared_weight_if_enough;
 
 use close_pairs::ClosePair;
-use kept_pairs::{MANY_PAIRS, Turns, deciding_pairs};
+use kept_pairs::{DecidingRule, MANY_PAIRS, Turns, deciding_pairs};
 use prune::JoinShard;
 use reread::Rereading;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use sketch_join::{Deciding, SketchJoin};
 use sketch_pairs::SketchPairs;
+use std::fmt;
 use survivors::{Survivors, sketch_living};
 use term_source::TermSources;
 
@@ -103,6 +105,21 @@ pub struct SetJoin<'a> {
     filter: Option<&'a dyn PairFilter>,
     /// Threads, instruction set and the receiver of progress reports.
     context: &'a Context<'a>,
+}
+
+/// Rule for choosing the kept documents, and the order in which they are preferred.
+#[derive(Clone, Copy)]
+pub struct KeptChoice<'o> {
+    /// Rule by which similar pairs decide.
+    pub rule: DecidingRule,
+    /// Returns all row numbers in the order of preference. It is called at most once, after all documents were read.
+    pub order: &'o dyn Fn() -> Vec<u32>,
+}
+
+impl fmt::Debug for KeptChoice<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("KeptChoice").field("rule", &self.rule).finish_non_exhaustive()
+    }
 }
 
 /// Bytes of memory for each term while documents are joined by prefixes. The term is stored once and
@@ -156,9 +173,8 @@ impl<'a> SetJoin<'a> {
     }
 
     /// Joins a source with itself like [`Self::self_join`], but returns only some pairs if not all fit
-    /// in memory, or if there are many millions. These pairs are enough for two decisions: which documents are kept, and which kept
-    /// document causes the removal of each other document. `order` returns all row numbers in the order
-    /// of preference. It is called at most once, after all documents were read.
+    /// in memory, or if there are many millions. These pairs are enough for two decisions: which documents are kept
+    /// according to `choice`, and which kept document causes the removal of each other document.
     ///
     /// # Errors
     /// The same errors as [`Self::self_join`].
@@ -169,24 +185,21 @@ impl<'a> SetJoin<'a> {
     pub fn self_join_to_keep(
         &self,
         source: &dyn TermSource,
-        order: &dyn Fn() -> Vec<u32>,
+        choice: &KeptChoice<'_>,
     ) -> Result<Close> {
-        self.joined(source, Some(order))
+        self.joined(source, Some(choice))
     }
 
-    fn joined(
-        &self,
-        source: &dyn TermSource,
-        order: Option<&dyn Fn() -> Vec<u32>>,
-    ) -> Result<Close> {
+    fn joined(&self, source: &dyn TermSource, choice: Option<&KeptChoice<'_>>) -> Result<Close> {
         let sources = TermSources { first: source, second: None };
         let mut survivors = self.with_held(sources.keeping_bytes()).survivors(&sources)?;
         let equal = survivors.remove_equal(self.filter);
-        let deciding = order.map(|order| {
+        let deciding = choice.map(|choice| {
             let equal = &equal;
             move |by_sketches: &SketchJoin<'_>, most: u64, sizes: &mut [u32]| {
                 let mut search = SketchPairs { join: by_sketches, sizes };
-                deciding_pairs(&mut search, Turns::new(order(), equal), most, self.context)
+                let turns = Turns::new((choice.order)(), equal);
+                deciding_pairs(&mut search, turns, choice.rule, most, self.context)
             }
         });
         let deciding = deciding.as_ref().map(|deciding| deciding as &Deciding<'_>);
@@ -270,14 +283,19 @@ impl<'a> SetJoin<'a> {
         deciding: Option<&Deciding<'_>>,
     ) -> Result<FoundPairs> {
         let most = self.most_prefix_pairs(sources, shards, deciding.is_some());
-        let Some(mut pairs) = self.join_by_prefixes(sources, shards, second_from, most)? else {
+        let Some(pairs) = self.join_by_prefixes(sources, shards, second_from, most)? else {
             return self.decide_by_sketches(sources, shards, deciding, most);
         };
+        Ok(self.all_pairs(pairs, second_from))
+    }
+
+    /// Returns the result of a join by prefixes that has found all pairs, with the pairs in ascending order.
+    fn all_pairs(&self, mut pairs: Vec<ClosePair>, second_from: Option<u32>) -> FoundPairs {
         self.context.threads().sort_by_key(&mut pairs, |pair| (pair.a, pair.b));
         for pair in &mut pairs {
             pair.b -= second_from.unwrap_or(0);
         }
-        Ok(FoundPairs { pairs: pairs.into(), are_all: true })
+        FoundPairs { pairs: pairs.into(), are_all: true }
     }
 
     /// Returns the number of pairs that a join by prefixes may find. They must fit in memory. If only some of
@@ -323,9 +341,8 @@ impl<'a> SetJoin<'a> {
     /// Returns the error for a number of pairs that does not fit in memory.
     fn too_many_pairs(&self, pairs: u64) -> Error {
         let rule = format!(
-            "`max_memory` leaves {} bytes for them, which is too little, and there may be more. `pairs`, \
-             `cluster` components and matches need all of them; a higher `similarity` leaves fewer; the \
-             method simhash needs less memory",
+            "`max_memory` leaves {} bytes for them, which is too little, and there may be more. `pairs` and \
+             matches need all of them; a higher `similarity` leaves fewer; the method simhash needs less memory",
             self.memory_bytes
         );
         Error::limit(format!("{pairs} pairs of near-duplicates"), rule)

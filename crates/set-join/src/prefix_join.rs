@@ -16,6 +16,7 @@ use simtool_base::large_buffer::{LargeBuffer, filled};
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use simtool_model::similarity::{Similarity, Threshold};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Number of sets for which a worker thread finds partners in one task.
@@ -45,6 +46,8 @@ pub(super) struct PrefixJoin<'a> {
     pub(super) threshold: Threshold,
     /// Maximum number of pairs. If there are more, the join ends early.
     pub(super) most: u64,
+    /// Maximum number of postings to visit. If there are more, no pair is looked for.
+    pub(super) most_visits: u64,
     pub(super) context: &'a Context<'a>,
 }
 
@@ -57,6 +60,13 @@ struct PrefixIndex<'a> {
     postings: &'a [RankPosting],
 }
 
+impl PrefixIndex<'_> {
+    /// Returns the range of the postings of a term number.
+    fn range(&self, rank: u32) -> Range<usize> {
+        self.offsets[rank as usize] as usize..self.offsets[rank as usize + 1] as usize
+    }
+}
+
 /// Scratch memory of a worker thread. It has a count for each set, which is the number of shared terms
 /// found so far. It also lists the sets whose count is not 0.
 struct Overlaps {
@@ -65,7 +75,7 @@ struct Overlaps {
 }
 
 impl PrefixJoin<'_> {
-    /// Returns the similar pairs, or `None` if there are too many. Their order is arbitrary, but always the
+    /// Returns the similar pairs, or `None` if there are too many of them or of the postings. Their order is arbitrary, but always the
     /// same.
     ///
     /// # Complexity
@@ -77,6 +87,9 @@ impl PrefixJoin<'_> {
     pub(super) fn pairs(&self) -> Result<Option<Vec<Found>>> {
         let (offsets, postings) = self.index()?;
         let index = PrefixIndex { offsets: &offsets, postings: &postings };
+        if self.most_visits < u64::MAX && self.visits(&index) > self.most_visits {
+            return Ok(None);
+        }
         let chunks = self.sets.len().div_ceil(CHUNK);
         let count = AtomicU64::new(0);
         let is_exceeded = || count.load(Ordering::Relaxed) > self.most;
@@ -107,6 +120,22 @@ impl PrefixJoin<'_> {
             },
         )?;
         Ok(if is_exceeded() { None } else { Some(found.concat()) })
+    }
+
+    /// Returns the number of postings that all sets visit. It counts postings of sets that are too small or too
+    /// large, so it is up to a few times too large.
+    fn visits(&self, index: &PrefixIndex<'_>) -> u64 {
+        let of_set = |set: usize| -> u64 {
+            let prefix = self.probing_prefix(set);
+            prefix.iter().map(|&rank| index.range(rank).len() as u64).sum()
+        };
+        // Each pair is visited from its larger set only, which is one of the two.
+        (0..self.sets.len()).map(of_set).sum::<u64>() / 2
+    }
+
+    /// Returns the numbers that a set looks up to find smaller sets.
+    fn probing_prefix(&self, set: usize) -> &[u32] {
+        self.prefix(set, self.threshold.max_unshared(self.sets.sizes[set]) + 1)
     }
 
     /// Returns the numbers of the matched terms among the first `length` terms of a set. Unmatched
@@ -169,10 +198,8 @@ impl PrefixJoin<'_> {
         let size = sets.sizes[set];
         let smallest = self.threshold.min_size(size);
         let first = sets.sizes.partition_point(|&size| size < smallest) as u32;
-        let prefix = self.prefix(set, self.threshold.max_unshared(size) + 1);
-        for (position, &rank) in (sets.unmatched[set] + 1..).zip(prefix) {
-            let range = index.offsets[rank as usize]..index.offsets[rank as usize + 1];
-            let postings = &index.postings[range.start as usize..range.end as usize];
+        for (position, &rank) in (sets.unmatched[set] + 1..).zip(self.probing_prefix(set)) {
+            let postings = &index.postings[index.range(rank)];
             // Sets ascend by size, so the sets that are too small come first.
             let from = postings.partition_point(|posting| posting.set < first);
             for posting in &postings[from..] {

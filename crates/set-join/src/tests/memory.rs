@@ -6,6 +6,11 @@ use crate::cells::Cells;
 use crate::prune::Stored;
 use crate::sketches::{SketchScratch, Sketching};
 
+/// The default rule, with an order of preference.
+fn to_keep(order: &dyn Fn() -> Vec<u32>) -> KeptChoice<'_> {
+    KeptChoice { rule: DecidingRule::ClosestKept, order }
+}
+
 #[test]
 fn too_little_memory_is_reported_as_soon_as_it_shows() {
     // Documents that share 20 of 21 terms.
@@ -75,13 +80,16 @@ fn pairs_that_are_too_many_for_the_memory_are_refused() {
     let memory_bytes = 20 << 20;
     let threshold = threshold(4, 5);
     let join = SetJoin { threshold, memory_bytes, filter: None, context: &Context::default() };
-    let order = || (0..1500).rev().collect();
-    let close = join.self_join_to_keep(&source, &order).unwrap();
-    assert!(!close.is_complete && close.pairs.len() == 1499);
-    assert!(close.pairs.iter().all(|pair| pair.b == 1499));
-    let join = SetJoin { memory_bytes: 64 << 20, ..join };
-    let close = join.self_join_to_keep(&source, &order).unwrap();
-    assert!(close.is_complete && close.pairs.len() == 1500 * 1499 / 2);
+    let order = &|| (0..1500).rev().collect();
+    for rule in RULES {
+        let choice = &KeptChoice { rule, order };
+        let close = join.self_join_to_keep(&source, choice).unwrap();
+        assert!(!close.is_complete && close.pairs.len() == 1499, "{rule:?}");
+        assert!(close.pairs.iter().all(|pair| pair.b == 1499), "{rule:?}");
+        let join = SetJoin { memory_bytes: 64 << 20, ..join };
+        let close = join.self_join_to_keep(&source, choice).unwrap();
+        assert!(close.is_complete && close.pairs.len() == 1500 * 1499 / 2, "{rule:?}");
+    }
     // The data that the source keeps about the documents takes a part of the memory.
     let message = pairs(64 << 20, 44 << 20).unwrap_err();
     assert!(message.contains("`max_memory` leaves 20971520 bytes"), "{message}");
@@ -220,7 +228,7 @@ fn candidates_of_a_template_never_take_more_than_their_part_of_the_memory() {
     let context = Context::default().with_memory(limit);
     let join = SetJoin::new(threshold(4, 5), &context);
     let order = || (0..4000).collect();
-    let close = join.self_join_to_keep(&source, &order).unwrap();
+    let close = join.self_join_to_keep(&source, &to_keep(&order)).unwrap();
     assert!(!close.is_complete && close.pairs.len() == 3999);
     assert!(close.pairs.iter().all(|pair| pair.a == 0));
     let peak = context.memory().peak();
@@ -236,7 +244,7 @@ fn of_too_many_candidates_only_pairs_that_decide_are_found() {
     let context = Context::default();
     let join = SetJoin::new(threshold(4, 5), &context);
     let order = || (0..5000).rev().collect();
-    let close = join.self_join_to_keep(&source, &order).unwrap();
+    let close = join.self_join_to_keep(&source, &to_keep(&order)).unwrap();
     assert!(!close.is_complete && close.pairs.len() == 4999);
     assert!(close.pairs.iter().all(|pair| pair.b == 4999));
     // All pairs are found if the caller needs them.
@@ -256,7 +264,7 @@ fn a_join_by_prefixes_with_too_many_pairs_finds_those_that_decide() {
         let join = SetJoin::new(threshold(4, 5), &context);
         let sources = TermSources { first: &source, second: None };
         assert!(!join.survivors(&sources).unwrap().is_scanned);
-        let close = join.self_join_to_keep(&source, &order).unwrap();
+        let close = join.self_join_to_keep(&source, &to_keep(&order)).unwrap();
         assert!(!close.is_complete && close.pairs.len() == 19_999);
         assert!(close.pairs.iter().all(|pair| pair.b == 19_999));
     }

@@ -314,9 +314,44 @@ fn order_of(documents: &[Vec<u64>], seed: u64) -> Vec<u32> {
     rows
 }
 
-/// Returns the removed rows, each with the kept row that it is most similar to. The rows of `order` are
-/// decided in their order: a row is kept unless it is similar to a kept row.
-fn removals(close: &Close, order: &[u32]) -> Vec<(u32, u32, Closeness)> {
+/// Returns the removed rows by `rule`, each with the kept row that it is removed for, and their closeness. If only a
+/// chain of other rows links the two, their closeness is `None`.
+fn removals(
+    close: &Close,
+    order: &[u32],
+    rule: DecidingRule,
+) -> Vec<(u32, u32, Option<Closeness>)> {
+    match rule {
+        DecidingRule::ClosestKept => removals_by_closest(close, order),
+        DecidingRule::Component => removals_by_component(close, order),
+    }
+}
+
+/// Returns the result of [`removals`] for components, by repeating the pairs until nothing changes.
+fn removals_by_component(close: &Close, order: &[u32]) -> Vec<(u32, u32, Option<Closeness>)> {
+    let pairs = expanded(close);
+    let mut kept: Vec<u32> = (0..order.len() as u32).collect();
+    let turn = |row: u32| order.iter().position(|&other| other == row);
+    while let Some(pair) = pairs.iter().find(|pair| kept[pair.a as usize] != kept[pair.b as usize])
+    {
+        let of_two = [pair.a, pair.b].map(|row| kept[row as usize]);
+        let preferred = of_two.into_iter().min_by_key(|&row| turn(row)).unwrap();
+        kept.iter_mut().filter(|row| of_two.contains(row)).for_each(|row| *row = preferred);
+    }
+    let closeness = |a: u32, b: u32| {
+        let pair = pairs.iter().find(|pair| [pair.a, pair.b] == [a.min(b), a.max(b)]);
+        pair.map(|pair| pair.closeness)
+    };
+    (0..)
+        .zip(kept)
+        .filter(|(row, kept)| row != kept)
+        .map(|(a, b)| (a, b, closeness(a, b)))
+        .collect()
+}
+
+/// Returns the result of [`removals`] if a row is kept unless it is similar to a kept row. The rows of `order` are
+/// decided in their order.
+fn removals_by_closest(close: &Close, order: &[u32]) -> Vec<(u32, u32, Option<Closeness>)> {
     let pairs = expanded(close).into_iter().map(|pair| ((pair.a, pair.b), pair.closeness));
     let pairs: BTreeMap<(u32, u32), Closeness> = pairs.collect();
     let mut kept = Vec::new();
@@ -325,17 +360,25 @@ fn removals(close: &Close, order: &[u32]) -> Vec<(u32, u32, Closeness)> {
         let close_to = |&other: &u32| Some((*pairs.get(&(row.min(other), row.max(other)))?, other));
         let closest = kept.iter().filter_map(close_to);
         match closest.max_by(|(to_a, a), (to_b, b)| to_a.compare(*to_b).then(b.cmp(a))) {
-            Some((closeness, other)) => removed.push((row, other, closeness)),
+            Some((closeness, other)) => removed.push((row, other, Some(closeness))),
             None => kept.push(row),
         }
     }
     removed
 }
 
+/// All rules that choose kept documents from pairs.
+const RULES: [DecidingRule; 2] = [DecidingRule::ClosestKept, DecidingRule::Component];
+
 /// Checks that the pairs of [`SetJoin::self_join_to_keep`] remove the same documents as all pairs.
 /// Returns the number of all pairs and the number of pairs that were enough.
 #[track_caller]
-fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [usize; 2] {
+fn check_kept(
+    documents: &[Vec<u64>],
+    threshold: Threshold,
+    rule: DecidingRule,
+    order: &[u32],
+) -> [usize; 2] {
     let alone = &Context::default();
     let pooled = &three_threads();
     let memory_bytes = u64::MAX;
@@ -357,12 +400,12 @@ fn check_kept(documents: &[Vec<u64>], threshold: Threshold, order: &[u32]) -> [u
         let turns = Turns::new(order.to_vec(), &equal);
         let mut sizes = vec![0; documents.len()];
         let mut search = SketchPairs { join: &by_sketches, sizes: &mut sizes };
-        let found = deciding_pairs(&mut search, turns, most, context).unwrap();
+        let found = deciding_pairs(&mut search, turns, rule, most, context).unwrap();
         (most, deciding) = (found.len() as u64, found.len());
         let pairs = ClosePairs::of_sets(found, sizes, 0, threshold);
         assert!(pairs.iter().all(|pair| all.pairs.iter().any(|other| pair == other)));
         let close = Close::sets(Sides::One(equal), pairs);
-        assert_eq!(removals(&close, order), removals(&all, order));
+        assert_eq!(removals(&close, order, rule), removals(&all, order, rule));
     }
     [all.pairs.len(), deciding]
 }
@@ -377,7 +420,10 @@ proptest! {
         ]),
         seed in 0..1000_u64,
     ) {
-        check_kept(&documents, threshold(numerator, denominator), &order_of(&documents, seed));
+        let order = order_of(&documents, seed);
+        for rule in RULES {
+            check_kept(&documents, threshold(numerator, denominator), rule, &order);
+        }
     }
 }
 
@@ -386,9 +432,11 @@ fn of_templates_few_pairs_decide() {
     let documents = templates(600);
     for seed in [0, 1, 2] {
         let order = order_of(&documents, seed);
-        let [all, deciding] = check_kept(&documents, threshold(7, 10), &order);
-        // The first batch has more pairs than decide in total, so batches are cut in halves.
-        assert!(all > 20_000 && deciding < 1_000, "{all} {deciding}");
+        for rule in RULES {
+            let [all, deciding] = check_kept(&documents, threshold(7, 10), rule, &order);
+            // The first batch has more pairs than decide in total, so batches are cut in halves.
+            assert!(all > 20_000 && deciding < 1_000, "{rule:?}: {all} {deciding}");
+        }
     }
 }
 

@@ -1,0 +1,147 @@
+//! Finds only the pairs that decide which documents are linked, for collections with too many pairs.
+//!
+//! If one document of each connected component is kept, two kinds of pairs decide. A spanning forest has the
+//! components of all pairs. And the kept document of a component is the preferred one of its documents, so the pair
+//! of a document with its preferred partner is the one that a removal names, if the two are similar at all.
+//!
+//! Documents are compared in batches, with each other and then with all documents of earlier batches. So only the
+//! pairs inside a batch are in memory together.
+
+use crate::disjoint_sets::DisjointSets;
+use crate::kept_pairs::{FIRST_BATCH, GROWTH, MANY_PAIRS, PairSearch, Turns};
+use crate::pair_order::{RowPair, in_order};
+use simtool_base::error::Result;
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_compute::context::Context;
+
+/// Number of pairs of which none is left out, before pairs are reduced for the first time.
+const FEW_PAIRS: usize = 1 << 20;
+
+/// Finds enough pairs for the connected components and for the pair of each document with the preferred document
+/// of its component. Returns them in ascending order. `most` is the number of pairs that fit in memory.
+///
+/// # Complexity
+/// The time of comparing all documents with each other. Memory for two pairs a document.
+///
+/// # Errors
+/// The search fails, even these pairs are too many, or there is not enough memory.
+pub(crate) fn linking_pairs<S: PairSearch>(
+    search: &mut S,
+    turns: &Turns,
+    most: u64,
+    context: &Context<'_>,
+) -> Result<LargeBuffer<S::Pair>> {
+    let mut documents = search.documents();
+    documents.sort_unstable_by_key(|&row| turns.first(row));
+    let mut links = Links::new(turns);
+    // Numbers of batches are places in the order of turns: a document is in a batch if its turn is in a range.
+    let turn_at = |place: usize| documents.get(place).map_or(u32::MAX, |&row| turns.first(row));
+    let mut start = 0;
+    let mut size = FIRST_BATCH;
+    let most_of_batch = most.min(MANY_PAIRS);
+    while start < documents.len() {
+        let end = documents.len().min(start + size);
+        let is_new = |row: u32| (turn_at(start)..turn_at(end)).contains(&turns.first(row));
+        let is_earlier = |row: u32| turns.first(row) < turn_at(start);
+        let Some(lists) = search.within(&is_new, most_of_batch, links.count())? else {
+            // One document has no pairs, so this ends.
+            size = (end - start).div_ceil(2);
+            continue;
+        };
+        let count: usize = lists.iter().map(|list| list.len()).sum();
+        for list in &lists {
+            links.add(list);
+        }
+        drop(lists);
+        if start > 0 {
+            search.across([&is_new, &is_earlier], &mut |pairs, _| {
+                links.add(pairs);
+                Ok(links.count())
+            })?;
+        }
+        if links.count() > most {
+            links.reduce();
+        }
+        if links.count() > most {
+            return Err(search.too_many_pairs(links.count()));
+        }
+        if count.saturating_mul(GROWTH * GROWTH) < most_of_batch as usize {
+            size = size.saturating_mul(GROWTH);
+        }
+        start = end;
+    }
+    links.reduce();
+    in_order(&[links.pairs], context)
+}
+
+/// The pairs of a spanning forest of the pairs so far, and of each document with its preferred partner.
+struct Links<'t, P> {
+    turns: &'t Turns,
+    /// For each row, the first turn of its preferred partner so far.
+    preferred: Vec<u32>,
+    linked: DisjointSets,
+    pairs: Vec<P>,
+    /// Number of pairs that the last reduction left.
+    reduced: usize,
+}
+
+impl<'t, P: RowPair> Links<'t, P> {
+    fn new(turns: &'t Turns) -> Self {
+        let rows = turns.count();
+        Self {
+            turns,
+            preferred: vec![u32::MAX; rows],
+            linked: DisjointSets::new(rows as u32),
+            pairs: Vec::new(),
+            reduced: 0,
+        }
+    }
+
+    fn count(&self) -> u64 {
+        self.pairs.len() as u64
+    }
+
+    /// Adds those of `pairs` that link two components, or that have a better partner of a document.
+    fn add(&mut self, pairs: &[P]) {
+        for pair in pairs {
+            let [a, b] = pair.rows();
+            let is_link = self.linked.join(a, b);
+            let is_better = self.prefers(a, b) | self.prefers(b, a);
+            if is_link || is_better {
+                self.pairs.push(pair.with_rows([a.min(b), a.max(b)]));
+            }
+        }
+        if self.pairs.len() > 2 * self.reduced + FEW_PAIRS {
+            self.reduce();
+        }
+    }
+
+    /// Returns whether `partner` is better than the partners of `row` so far, and records it.
+    fn prefers(&mut self, row: u32, partner: u32) -> bool {
+        let turn = self.turns.first(partner);
+        let best = &mut self.preferred[row as usize];
+        let is_better = turn < *best;
+        *best = turn.min(*best);
+        is_better
+    }
+
+    /// Leaves out the pairs of partners that are no longer preferred, unless they link components.
+    fn reduce(&mut self) {
+        let mut linked = DisjointSets::new(self.preferred.len() as u32);
+        let is_best = |pair: &P| {
+            let [a, b] = pair.rows();
+            let best = |row: u32, of: u32| self.preferred[row as usize] == self.turns.first(of);
+            best(a, b) || best(b, a)
+        };
+        // The preferred pairs stay in any case, so the others need to link only what these do not.
+        for pair in self.pairs.iter().filter(|pair| is_best(pair)) {
+            let [a, b] = pair.rows();
+            linked.join(a, b);
+        }
+        self.pairs.retain(|pair| {
+            let [a, b] = pair.rows();
+            linked.join(a, b) || is_best(pair)
+        });
+        self.reduced = self.pairs.len();
+    }
+}
