@@ -1,5 +1,6 @@
 //! The command line program: parses the arguments, runs a command, and returns the exit code.
 
+mod allocator;
 mod args;
 mod build_details;
 mod cite;
@@ -70,6 +71,7 @@ static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
+    allocator::return_large_blocks();
     ExitCode::from(run_with(std::env::args_os().collect()))
 }
 
