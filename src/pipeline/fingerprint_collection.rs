@@ -3,6 +3,7 @@
 use super::document_traits::WantedTraits;
 use super::in_turns::InTurns;
 use super::joined_lists::joined_lists;
+use super::needed_memory::RowBytes;
 use super::parts::{Parts, ShardShare};
 use super::shard_summary::{CollectionSummary, Compared, ShardSummary, read_summarized};
 use super::watched::Watched;
@@ -147,6 +148,13 @@ struct ShardRows {
     summary: ShardSummary,
 }
 
+impl ShardRows {
+    /// Returns the number of bytes of memory of the fingerprints and names.
+    fn bytes(&self) -> u64 {
+        size_of_val(&self.words[..]) as u64 + self.summary.bytes()
+    }
+}
+
 impl CollectionRows<'_> {
     /// Computes the fingerprints of `corpus`, and reports the reading as a new stage to the progress. Reads
     /// every shard once.
@@ -167,12 +175,17 @@ impl CollectionRows<'_> {
     /// Fails in the same cases as [`fingerprint_collection`].
     pub(crate) fn read(&self, corpus: &dyn Corpus) -> Result<FingerprintedCollection> {
         let maker = self.maker()?;
+        let needed = RowBytes::new(corpus, self.context.memory());
         let parts = self.context.threads().try_map(
             corpus.shard_count(),
             || Ok(self.scratch()),
-            |scratch, shard| match self.stored_shard(corpus, shard)? {
-                Some(stored) => Ok(stored),
-                None => self.read_shard(corpus, shard, &maker, scratch),
+            |scratch, shard| {
+                let rows = match self.stored_shard(corpus, shard)? {
+                    Some(stored) => stored,
+                    None => self.read_shard(corpus, shard, &maker, scratch)?,
+                };
+                needed.add(shard, rows.bytes())?;
+                Ok(rows)
             },
         )?;
 

@@ -3,9 +3,9 @@
 use super::config::ClusterRule;
 use super::find_close::{FoundClose, find_close};
 use super::levels::{FinishedSearch, levels, stricter_levels};
+use super::needed_memory::check_removals;
 use super::parts::Parts;
 use super::plan::{Plan, Task};
-use super::removal_memory::check_removals;
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
 use crate::cluster::{Cluster, Removal, clusters, components, keep, keep_several};

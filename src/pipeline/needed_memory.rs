@@ -1,12 +1,14 @@
-//! Checks that there is memory for the list of the removed documents, which nothing can replace.
+//! Checks that there is memory for the fingerprints and the list of the removed documents, which nothing can replace.
 
 use super::shard_summary::CollectionSummary;
 use simtool_base::error::{Error, Result};
 use simtool_base::memory_ledger::Ledger;
-use simtool_base::quantity::bytes;
+use simtool_base::quantity::bytes as bytes_of;
 use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
+use simtool_read::Corpus;
 use simtool_set_join::close::Close;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of memory for each document that is close to another one, while kept documents are chosen and outputs are
 /// written: its removal, its place in a cluster and its group.
@@ -15,6 +17,53 @@ const BYTES_A_CLOSE_DOCUMENT: u64 = 56;
 const SPARE_SHARE: u64 = 10;
 /// Number of bytes by which the limit of memory may be exceeded.
 const SPARE_BYTES: u64 = 24 << 20;
+
+/// Returns the number of bytes that may be used with this limit of memory.
+fn allowed(limit: u64) -> u64 {
+    limit.saturating_add(limit / SPARE_SHARE).saturating_add(SPARE_BYTES)
+}
+
+/// Counts the memory of the fingerprints and the names of the shards that were read.
+pub(super) struct RowBytes<'c> {
+    corpus: &'c dyn Corpus,
+    /// Limit of memory in bytes.
+    limit: u64,
+    /// Number of bytes of memory of all shards that were read.
+    kept: AtomicU64,
+    /// Length of these shards, as [`Corpus::shard_bytes`] counts it.
+    read: AtomicU64,
+}
+
+impl<'c> RowBytes<'c> {
+    /// Creates the counts before the first shard of `corpus` is read.
+    pub(super) fn new(corpus: &'c dyn Corpus, memory: &Ledger) -> Self {
+        let [kept, read] = [0; 2].map(AtomicU64::new);
+        Self { corpus, limit: memory.limit(), kept, read }
+    }
+
+    /// Counts a shard whose fingerprints and names take `bytes` of memory.
+    ///
+    /// # Errors
+    ///
+    /// All shards so far do not fit. The message foretells how much memory is enough.
+    pub(super) fn add(&self, shard: usize, bytes: u64) -> Result<()> {
+        let kept = self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let length = self.corpus.shard_bytes(shard).max(1);
+        let read = self.read.fetch_add(length, Ordering::Relaxed) + length;
+        if kept <= allowed(self.limit) {
+            return Ok(());
+        }
+        let times = self.corpus.bytes().max(read) as f64 / read as f64;
+        #[expect(clippy::cast_sign_loss, reason = "no length is negative")]
+        let needed = (kept as f64 * times) as u64;
+        let rule = format!(
+            "they do not fit in `max_memory` ({}); allow about {}, or divide the collection",
+            bytes_of(self.limit),
+            bytes_of(needed)
+        );
+        Err(Error::limit("the fingerprints of all documents", rule))
+    }
+}
 
 /// Checks that the names of all documents and the list of the removed documents fit in memory.
 ///
@@ -33,14 +82,14 @@ pub(super) fn check_removals(
     let names: u64 = read.iter().map(CollectionSummary::bytes).sum();
     let needed = names + most * BYTES_A_CLOSE_DOCUMENT;
     let limit = memory.limit();
-    if needed <= limit.saturating_add(limit / SPARE_SHARE).saturating_add(SPARE_BYTES) {
+    if needed <= allowed(limit) {
         return Ok(());
     }
     let rule = format!(
         "the names of all documents and the list of those that are removed take {}, which is more than \
          `max_memory` ({}); allow at least that, or divide the collection",
-        bytes(needed),
-        bytes(limit)
+        bytes_of(needed),
+        bytes_of(limit)
     );
     Err(Error::limit(format!("{most} documents with near-duplicates"), rule))
 }
@@ -63,5 +112,16 @@ mod tests {
         assert!(error.starts_with("1000000 documents with near-duplicates: "), "{error}");
         assert!(error.contains("take 60.0 MB") && error.contains("(30.0 MB)"), "{error}");
         check(60_000_000).unwrap();
+    }
+
+    #[test]
+    fn fingerprints_that_do_not_fit_end_the_reading() {
+        let texts = ["one text", "another text of the same length or so"];
+        let corpus = &simtool_read::Texts::of(&texts);
+        let rows = RowBytes::new(corpus, &Ledger::new(100_000_000));
+        rows.add(0, 130_000_000).unwrap();
+        let error = rows.add(0, 30_000_000).unwrap_err().to_string();
+        assert!(error.starts_with("the fingerprints of all documents: "), "{error}");
+        assert!(error.contains("(100.0 MB); allow about 160.0 MB"), "{error}");
     }
 }
