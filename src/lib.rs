@@ -66,6 +66,7 @@ pub mod output;
 pub mod pipeline;
 pub mod run;
 mod sample;
+pub mod setting;
 pub mod suggest;
 pub mod write;
 

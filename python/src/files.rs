@@ -13,6 +13,7 @@ use simtool::run::{
     ContaminationRequest, Face, Notice, Outcome, PassagesRequest, Paths, Previewed, Request,
     contamination, dedup, passages, preview, read_settings,
 };
+use simtool::setting::{Effect, exclude_each_other, find};
 use simtool::shell_word::{shell_argument, shell_word};
 use simtool::write::preview::write_preview;
 use simtool::write::summary::write_summary;
@@ -20,14 +21,6 @@ use simtool::{Error, Result};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-
-/// Options of a settings file that only the program has, because they change what it prints.
-const OF_PROGRAM: [&str; 8] =
-    ["dry_run", "explain", "json", "preview", "progress", "quiet", "stats", "verbose"];
-
-/// Pairs of options that exclude each other.
-const EXCLUSIVE: [[&str; 2]; 3] =
-    [["across", "within"], ["all_strings", "text_field"], ["per_line", "split"]];
 
 /// Finds the near-duplicates among the files in `paths`, or the documents of `queries` that are
 /// near a document of `paths`. Writes the results to `output` and returns the text of
@@ -168,13 +161,13 @@ fn run_with_face<T: Send>(
 /// that a given option excludes.
 fn add_file(options: &mut Options, command: &str) -> Result<()> {
     let Some(file) = options.take_path("config") else { return Ok(()) };
-    let is_overruled = |name: &str| {
-        let pairs = EXCLUSIVE.iter().filter(|pair| pair.contains(&name));
-        pairs.flatten().chain([&name]).any(|other| options.has(other))
-    };
+    let is_overruled =
+        |name: &str| options.names().any(|other| other == name || exclude_each_other(name, other));
+    let is_of_program =
+        |name: &str| find(name).is_some_and(|setting| setting.effect == Effect::Printing);
     let settings = read_settings(&file, command)?.into_iter();
     let settings = settings.map(|(name, values)| (name.replace('-', "_"), values));
-    let counts = |name: &str| !OF_PROGRAM.contains(&name) && !is_overruled(name);
+    let counts = |name: &str| !is_of_program(name) && !is_overruled(name);
     let counting: Vec<_> = settings.filter(|(name, _)| counts(name)).collect();
     for (name, values) in counting {
         // An option with several values is repeated.

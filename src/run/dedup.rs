@@ -35,7 +35,7 @@ use simtool_compute::context::Context;
 use simtool_compute::resources::peak_memory;
 use simtool_model::sides::Sides;
 use simtool_passages::PassageSearch;
-use simtool_read::{Collection, Corpus, Format, PageContent, Strict, TextSplit};
+use simtool_read::{Collection, Corpus, Format, PageContent, Strict};
 use std::fmt::{self, Write};
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
@@ -93,7 +93,8 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
         create_output_folder(&request.output, request.existing, &files_of_folders(), face)?;
     let stored =
         request.parts.open(&request.output, &request.paths.corpus, &request.command, face)?;
-    let context = &Context::new(chosen.plan.resources(), face.progress())?;
+    let context = Context::new(chosen.plan.resources(), face.progress())?;
+    let context = &context.with_turns(inputs.first().collection.turns());
     let excerpts = excerpts(request, corpora, context);
     let first = &inputs.first().collection;
     let parts = open_parts(stored.as_ref(), first, &chosen.plan, (context, face))?;
@@ -460,7 +461,6 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         let field = (field(&request.corpus_input), field(input));
         Setting::text(Some(field.0).filter(|of_corpus| *of_corpus != field.1))
     };
-    let list = input.files_from.as_ref().map(|list| path_text(list));
     let fields = &request.config.fields;
     let scope_by = |relation| {
         let scope = plan.scope().filter(|scope| scope.relation == relation);
@@ -485,24 +485,10 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         ("boilerplate", Setting::text(plan.boilerplate().map(|rule| rule.to_string()))),
         ("corpus", path_list(&request.paths.corpus)),
         ("queries", path_list(&request.paths.queries)),
-        ("files_from", Setting::text(list)),
-        ("glob", Setting::List(input.glob.clone())),
-        ("format", Setting::text(input.format.map(Format::name))),
-        ("per_line", Setting::Flag(input.split == TextSplit::Lines)),
-        ("split", Setting::Text(input.split.name().to_owned())),
-        ("encoding", Setting::Text(input.encoding.name().to_owned())),
-        ("content", Setting::Text(input.content.name().to_owned())),
-        ("text_field", Setting::Text(input.text_field().to_owned())),
-        ("all_strings", Setting::Flag(input.all_strings)),
-        ("id_field", Setting::Text(input.id_field().to_owned())),
         ("against_text_field", against(InputSettings::text_field)),
         ("against_id_field", against(InputSettings::id_field)),
-        ("min_tokens", Setting::Count(input.min_tokens as u64)),
-        ("max_bytes", Setting::count(input.max_bytes)),
-        ("sample", input.sample.map_or(Setting::None, Setting::Number)),
-        ("limit", Setting::count(input.limit)),
-        ("max_record", Setting::Count(input.max_record)),
     ]);
+    parameters.extend(input.parameters());
     parameters
 }
 

@@ -2,12 +2,13 @@
 
 use super::face::{Face, Notice};
 use super::files::without_links;
-use super::input_settings::{InputSettings, OnError};
+use super::input_settings::InputSettings;
 use super::parts_folder::parts_path;
 use super::reading_faults::{all_faults, refuse_most_without_text};
 use super::standard_streams::{STANDARD_INPUT, add_standard_input};
 use crate::output::ResultFiles;
 use crate::pipeline::CollectionSummary;
+use crate::setting::OnError;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity, escaped, quoted};
 use simtool_base::options::Choice;
@@ -156,6 +157,9 @@ impl<'s> Input<'s> {
         self.settings.refuse_losses(&faults)?;
         self.refuse_nothing(read)?;
         refuse_most_without_text(&self.collection, read)?;
+        if let Some(note) = self.collection.turns().note() {
+            face.notice(Notice::Note(&face.message(&note)));
+        }
         Ok(faults)
     }
 

@@ -1,6 +1,9 @@
 //! Settings for reading documents, shared by all commands that read documents.
 
 use crate::index::SelectionDigests;
+use crate::setting::OnError;
+use crate::write::summary::Setting;
+use simtool_base::byte_text::path_text;
 use simtool_base::error::{Error, Result};
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::memory_turns::MemoryTurns;
@@ -63,34 +66,6 @@ pub struct InputSettings {
     pub zstd_window_log: u32,
 }
 
-/// Treatment of records and files that cannot be read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnError {
-    /// Report and count unreadable records and files, and continue.
-    #[default]
-    Skip,
-    /// End the run at the first unreadable record or file, and write nothing.
-    Fail,
-}
-
-impl Choice for OnError {
-    const ALL: &'static [Self] = &[Self::Skip, Self::Fail];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Skip => "skip",
-            Self::Fail => "fail",
-        }
-    }
-
-    fn help(self) -> &'static str {
-        match self {
-            Self::Skip => "Report and count them, and go on with the rest",
-            Self::Fail => "End the run at the first one and write nothing",
-        }
-    }
-}
-
 impl Default for InputSettings {
     fn default() -> Self {
         let usual = ReadOptions::default();
@@ -121,6 +96,41 @@ impl Default for InputSettings {
 }
 
 impl InputSettings {
+    /// Returns the names and values of all settings, for a summary.
+    pub(super) fn parameters(&self) -> Vec<(&'static str, Setting)> {
+        let dialect = self.dialect.settings();
+        let of_dialect = |wanted: &str| {
+            let found = dialect.iter().find(|(name, _)| *name == wanted);
+            Setting::text(found.map(|(_, value)| value.as_str()))
+        };
+        vec![
+            ("files_from", Setting::text(self.files_from.as_ref().map(|list| path_text(list)))),
+            ("null", Setting::Flag(self.null)),
+            ("glob", Setting::List(self.glob.clone())),
+            ("hidden", Setting::Flag(self.hidden)),
+            ("format", Setting::text(self.format.map(Format::name))),
+            ("per_line", Setting::Flag(self.split == TextSplit::Lines)),
+            ("split", Setting::Text(self.split.name().to_owned())),
+            ("encoding", Setting::Text(self.encoding.name().to_owned())),
+            ("content", Setting::Text(self.content.name().to_owned())),
+            ("delimiter", of_dialect("delimiter")),
+            ("quote", of_dialect("quote")),
+            ("escape", of_dialect("escape")),
+            ("no_header", Setting::Flag(self.dialect.no_header)),
+            ("text_field", Setting::Text(self.text_field().to_owned())),
+            ("all_strings", Setting::Flag(self.all_strings)),
+            ("id_field", Setting::Text(self.id_field().to_owned())),
+            ("min_tokens", Setting::Count(self.min_tokens as u64)),
+            ("max_bytes", Setting::count(self.max_bytes)),
+            ("sample", self.sample.map_or(Setting::None, Setting::Number)),
+            ("limit", Setting::count(self.limit)),
+            ("on_error", Setting::Text(self.on_error.name().to_owned())),
+            ("max_record", Setting::Count(self.max_record)),
+            ("max_expansion", Setting::Count(self.max_expansion)),
+            ("zstd_window_log", Setting::Count(self.zstd_window_log.into())),
+        ]
+    }
+
     /// Returns digests of the settings that decide which documents a file has. The limit is left out, because
     /// the documents before it are the same.
     pub(crate) fn selection_digests(&self) -> SelectionDigests {
@@ -397,6 +407,7 @@ fn character(setting: &'static str, given: Option<&str>, also: &str) -> Result<O
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::setting::{Effect, READING};
 
     #[test]
     fn settings_are_parsed_by_their_names() {
@@ -454,6 +465,24 @@ mod tests {
         ] {
             let error = InputSettings::parse(&mut Options::parse(list).unwrap()).unwrap_err();
             assert!(error.to_string().starts_with(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn rows_of_settings_have_the_defaults_of_their_parser_and_their_place_in_summaries() {
+        let mut defaults = Options::new();
+        for row in READING {
+            if let Some(default) = row.default {
+                defaults.set(row.name, default);
+            }
+        }
+        let parsed = InputSettings::parse(&mut defaults).unwrap();
+        assert_eq!((parsed.clone(), defaults.first()), (InputSettings::default(), None));
+        let parameters = parsed.parameters();
+        for row in READING.iter().filter(|row| row.effect == Effect::Result) {
+            // A pattern that leaves files out is a glob behind an exclamation mark.
+            let name = if row.name == "exclude" { "glob" } else { row.name };
+            assert!(parameters.iter().any(|(known, _)| *known == name), "{name}");
         }
     }
 }

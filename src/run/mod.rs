@@ -56,6 +56,7 @@ mod store_shard;
 mod why;
 mod word_features;
 
+pub use crate::setting::OnError;
 pub use compare::{CompareRequest, Compared, compare};
 pub use contamination::{
     ContaminationFound, ContaminationRequest, FreedDocuments, ItemRemoval, contamination,
@@ -80,7 +81,7 @@ pub use index::{
 };
 pub use input::{Input, Places};
 pub use input_change::InputChange;
-pub use input_settings::{InputSettings, OnError};
+pub use input_settings::InputSettings;
 pub use join::{JoinRequest, Joined, join};
 pub use one_document::{NamedBy, NamedDocument};
 pub use parts_folder::{StoredParts, recorded_command};

@@ -5,6 +5,7 @@ use super::standard_streams::STANDARD_INPUT;
 use crate::output::StoredCopies;
 use crate::output::finished_run::FinishedRun;
 use crate::pipeline::parts::{Parts, ShardShare, remove_parts};
+use crate::setting::{Effect, find};
 use crate::write::summary::{Setting, ShortSummary};
 use crate::write::whole_file::WholeFile;
 use simtool_base::durable::{Durability, creation_error};
@@ -29,8 +30,6 @@ pub(super) const RECORD: &str = "summary.json";
 pub(super) const MARK: &str = "finished";
 /// Folder in the folder with copies of input files.
 pub(super) const COPIES: &str = "copies";
-/// Settings that decide nothing about what is stored.
-const FREE_SETTINGS: [&str; 5] = ["threads", "max_memory", "tmp_dir", "output", "force"];
 /// Maximum number of shards of a collection.
 const MOST_SHARDS: usize = 100_000;
 /// Rule for a run that would write results of a share of its input.
@@ -144,7 +143,8 @@ impl PartsRequest {
         };
         let mut settings = String::new();
         // An option that is not known to be free decides something, also one that is added later.
-        for (name, value) in options.iter().filter(|(name, _)| !FREE_SETTINGS.contains(name)) {
+        let is_free = |name: &str| find(name).is_some_and(|row| row.effect != Effect::Result);
+        for (name, value) in options.iter().filter(|(name, _)| !is_free(name)) {
             // Writing to a string cannot fail.
             let _ = writeln!(settings, "{name}={}", value.display());
         }

@@ -48,7 +48,8 @@ pub fn preview(request: &Request, face: &dyn Face) -> Result<Previewed> {
     let chosen = choose(request, plan, corpora, face)?;
     announce(&chosen, corpora, face);
 
-    let context = &Context::new(chosen.plan.resources(), face.progress())?;
+    let context = Context::new(chosen.plan.resources(), face.progress())?;
+    let context = &context.with_turns(inputs.first().collection.turns());
     let WithNearMisses { mut found, near_misses } =
         find_with_near_misses(corpora, &chosen.plan, NEAR_PAIRS, context)?;
     let faults = complete(request, &inputs, &mut found, face)?;

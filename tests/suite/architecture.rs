@@ -27,8 +27,10 @@ const CRATES: &[(&str, &[&str])] = &[
 /// Folders of the root package that are stages: each imports crates of the workspace and itself.
 const STAGES: &[&str] = &["cluster", "generate", "write"];
 /// Folders that join stages, the lower one first: each imports those before it, and stages.
-const COMPOSITION: &[&str] =
-    &["method", "sample", "pipeline", "output", "index", "evaluate", "estimate", "suggest", "run"];
+const COMPOSITION: &[&str] = &[
+    "method", "sample", "pipeline", "output", "index", "evaluate", "estimate", "suggest",
+    "setting", "run",
+];
 /// Folders that use only the public interface.
 const FACES: &[&str] = &["bin"];
 /// Files with `unsafe` code.

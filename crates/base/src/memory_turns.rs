@@ -1,6 +1,8 @@
 //! Turns for work that needs much memory at once, such as the terms of a very long text.
 
 use crate::error::Error;
+use crate::quantity::counted;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 
@@ -29,6 +31,7 @@ pub struct MemoryTurns {
     share: u64,
     /// Number of bytes that a thread may use in its turn.
     most: u64,
+    threads: usize,
     turn: Arc<TurnState>,
 }
 
@@ -36,6 +39,9 @@ pub struct MemoryTurns {
 struct TurnState {
     holder: Mutex<Option<Holder>>,
     is_free: Condvar,
+    /// Number of turns so far, and the most bytes that one of them needed.
+    taken: AtomicU64,
+    largest: AtomicU64,
 }
 
 /// The thread that has the turn, and the number of its [`Turn`]s.
@@ -79,13 +85,13 @@ impl MemoryTurns {
         // share most of the time.
         let most = (limit / 10 * 9).saturating_add(IN_ADDITION);
         let share = most / 4 / threads.max(1) as u64;
-        Self { share, most, turn: Arc::default() }
+        Self { share, most, threads, turn: Arc::default() }
     }
 
     /// Creates turns without a limit: every thread may always use any amount of memory.
     #[must_use]
     pub fn unlimited() -> Self {
-        Self { share: u64::MAX, most: u64::MAX, turn: Arc::default() }
+        Self { share: u64::MAX, most: u64::MAX, threads: 1, turn: Arc::default() }
     }
 
     /// Returns the number of bytes that each thread may use without a turn.
@@ -118,9 +124,31 @@ impl MemoryTurns {
         while holder.as_ref().is_some_and(|holder| holder.thread != thread) {
             holder = self.turn.is_free.wait(holder).unwrap_or_else(PoisonError::into_inner);
         }
+        self.turn.taken.fetch_add(1, Ordering::Relaxed);
+        self.turn.largest.fetch_max(bytes, Ordering::Relaxed);
         // The turn is counted, so that a thread can take it for a record and again for its text.
         holder.get_or_insert(Holder { thread, turns: 0 }).turns += 1;
         Ok(Some(Turn(Arc::clone(&self.turn))))
+    }
+}
+
+impl MemoryTurns {
+    /// Returns a sentence about the work that threads did one after the other, and the memory limit with which they
+    /// could have worked at the same time. `None` if there was no such work. It does not depend on which threads
+    /// waited.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let [taken, largest] =
+            [&self.turn.taken, &self.turn.largest].map(|count| count.load(Ordering::Relaxed));
+        if taken == 0 || self.threads < 2 {
+            return None;
+        }
+        let together = largest.saturating_mul(4 * self.threads as u64);
+        let limit = together.saturating_sub(IN_ADDITION).div_ceil(900_000);
+        Some(format!(
+            "threads took {} with long records and texts, to keep to `max_memory`; with {limit}M none has to wait",
+            counted(taken, "turn")
+        ))
     }
 }
 
@@ -152,7 +180,7 @@ impl Drop for Turn {
 mod tests {
     use super::*;
     use simtool_compute::threads::Threads;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
 
     #[test]
     fn only_one_thread_works_with_much_memory() {
@@ -169,6 +197,10 @@ mod tests {
         };
         Threads::new(4).unwrap().try_map(200, || Ok(()), work).unwrap();
         assert_eq!(most.into_inner(), 1);
+        let note = turns.note().unwrap();
+        assert!(note.contains("took 400 turns") && note.contains("1045M"), "{note}");
+        assert!(MemoryTurns::new(1_045_000_000, 4).take(60_000_000).unwrap().is_none());
+        assert!(MemoryTurns::new(1_040_000_000, 4).take(60_000_000).unwrap().is_some());
     }
 
     #[test]
@@ -182,6 +214,7 @@ mod tests {
         {
             assert_eq!(MemoryTurns::new(limit, 1).take(300_000_001).is_ok(), is_enough);
         }
+        assert_eq!(turns.note(), None, "a single thread waits for nobody");
         assert!(MemoryTurns::unlimited().take(u64::MAX - 1).unwrap().is_none());
     }
 }

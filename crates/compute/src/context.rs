@@ -159,6 +159,12 @@ impl<'p> Context<'p> {
         Self { memory: Ledger::new(memory), ..self.clone() }
     }
 
+    /// Returns the same context, but with `turns`, which the readers of the input share.
+    #[must_use]
+    pub fn with_turns(&self, turns: &MemoryTurns) -> Self {
+        Self { turns: turns.clone(), ..self.clone() }
+    }
+
     /// Returns the same context with another instruction set for the hot loops, for example a lower
     /// one for a test.
     #[must_use]

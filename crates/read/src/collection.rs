@@ -16,6 +16,7 @@ use crate::walk::{InFolders, InputFile, Walked, Walker};
 use crate::{Corpus, Event, Price, Visit, refuse};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity};
+use simtool_base::memory_turns::MemoryTurns;
 use simtool_base::work_cost::WorkCost;
 use simtool_model::compression::Compression;
 use simtool_model::document::{Bad, Content, Record};
@@ -61,6 +62,12 @@ impl Collection {
     /// report page. The bytes are for the paths of the file, its state when it was found, and the
     /// summary of its reading.
     pub const FILE_COST: WorkCost = WorkCost { seconds: 6e-6, bytes: 900.0 };
+
+    /// Returns the turns in which threads read records that need much memory.
+    #[must_use]
+    pub fn turns(&self) -> &MemoryTurns {
+        &self.options.turns
+    }
 
     /// Creates a collection of `inputs`. Checks the size of each file, and recognizes the format of
     /// large files to divide them into shards.

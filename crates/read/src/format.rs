@@ -49,6 +49,12 @@ impl Format {
         self.0.about()
     }
 
+    /// Returns the extensions of files of the format, in lower case and without the dot.
+    #[must_use]
+    pub fn extensions(self) -> &'static [&'static str] {
+        self.0.extensions()
+    }
+
     /// Returns whether a file of this format is plain text, without fields, IDs or other structure.
     #[must_use]
     pub fn is_plain(self) -> bool {

@@ -30,8 +30,8 @@ pub(crate) fn run(args: &CombineArgs) -> anyhow::Result<ExitStatus> {
         Some(Command::Passages(mut found)) => {
             check_inputs(&found.paths, &found.input)?;
             (found.common, found.memory) = (args.common.clone(), args.memory.clone());
-            found.rows.output.clone_from(&args.output);
-            found.rows.force = args.force;
+            found.rows.replace("output", Some(&args.output));
+            found.rows.replace("force", args.force.then_some("true"));
             let mut request = passages::request(&found, command_line)?;
             request.combine();
             passages::write_results(&found, &request)
@@ -56,13 +56,13 @@ fn refuse_existing(args: &CombineArgs) -> anyhow::Result<()> {
 /// Returns an error if the files of the shards cannot be found. `paths` and `input` are of their command line.
 fn check_inputs(paths: &[PathBuf], input: &InputArgs) -> anyhow::Result<()> {
     // Older versions of simtool allowed shards of such a list, but nothing says which files it named.
-    if input.files_from.as_deref() == Some(Path::new(STANDARD_INPUT)) {
+    if input.path("files_from") == Some(Path::new(STANDARD_INPUT)) {
         bail!(
             "the shards read the list of their files from standard input, which cannot be read again: write the list \
              to a file, and run the shards again with --files-from and its name"
         );
     }
-    let named = || paths.iter().chain(&input.files_from);
+    let named = || paths.iter().map(PathBuf::as_path).chain(input.path("files_from"));
     // A shard may have skipped paths that did not exist.
     let are_missing = named().all(|path| path.is_relative() && !path.exists());
     if let Some(path) = named().next().filter(|_| are_missing) {
@@ -79,8 +79,8 @@ fn check_inputs(paths: &[PathBuf], input: &InputArgs) -> anyhow::Result<()> {
 /// and threads.
 fn take_over(args: &CombineArgs, corpus: &mut CorpusArgs) {
     (corpus.common, corpus.memory) = (args.common.clone(), args.memory.clone());
-    corpus.output.clone_from(&args.output);
-    corpus.force = args.force;
+    corpus.results.replace("output", Some(&args.output));
+    corpus.results.replace("force", args.force.then_some("true"));
 }
 
 fn combine_corpus(job: Job<'_>, command_line: String) -> anyhow::Result<ExitStatus> {

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     };
     // The differences are found while the text is built, so the stage ends here.
     timings.end("find differences");
-    if args.running.stats {
+    if args.running.has("stats") {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
     Ok(console::out(text.as_bytes())?)

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &ContaminationArgs) -> anyhow::Result<ExitStatus> {
     for note in notes(&found, request.words) {
         terminal.note(&note);
     }
-    if running.stats {
+    if running.has("stats") {
         console::stats(&console::stage_times(found.timings.stages(), found.timings.counts()));
     }
     Ok(ExitStatus::after(found.has_losses))

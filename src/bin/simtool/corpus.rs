@@ -12,9 +12,9 @@ use simtool::write::summary::{table, write_summary};
 /// Finds the near-duplicates, writes the outputs, and prints the counts.
 pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
     let request = job.request(shell::command_line())?;
-    if job.corpus.dry_run || job.corpus.preview {
+    if job.corpus.planning.has("dry_run") || job.corpus.planning.has("preview") {
         let terminal = terminal(job);
-        if job.corpus.preview {
+        if job.corpus.planning.has("preview") {
             return preview(job, &request, &terminal);
         }
         return dry_run(&request, &terminal);
@@ -32,7 +32,7 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
 /// Returns the terminal of a run, which also prints the plan if the user wants to see it.
 fn terminal(job: Job<'_>) -> Terminal {
     let mut terminal = Terminal::new(&job.corpus.common.running);
-    if job.corpus.explain {
+    if job.corpus.planning.has("explain") {
         terminal.explain();
     }
     terminal
@@ -48,11 +48,11 @@ pub(crate) fn write_results(job: Job<'_>, request: &Request) -> anyhow::Result<E
     for note in &notes {
         terminal.note(note);
     }
-    if running.stats {
+    if running.has("stats") {
         console::stats(&console::stage_times(&summary.stages, &counts));
     }
     let results = format!("the results in {}", request.output.display());
-    if job.corpus.json {
+    if job.corpus.results.has("json") {
         // The object is printed all at once, so that a failure does not leave half of it on standard output.
         let mut written = Vec::new();
         write_summary(&mut written, &summary)?;
@@ -71,10 +71,10 @@ fn preview(job: Job<'_>, request: &Request, terminal: &Terminal) -> anyhow::Resu
     for note in &notes {
         terminal.note(note);
     }
-    if job.corpus.common.running.stats {
+    if job.corpus.common.running.has("stats") {
         console::stats(&console::stage_times(&summary.stages, &counts));
     }
-    if job.corpus.json {
+    if job.corpus.results.has("json") {
         let mut written = Vec::new();
         write_preview(&mut written, &summary, &preview)?;
         console::out(&written)?;

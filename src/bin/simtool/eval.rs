@@ -48,10 +48,10 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitStatus> {
         console::out(&out)?;
     }
     // The other formats name their columns, so only the table needs an explanation.
-    if args.format == EvalFormat::Table && !args.common.running.quiet {
+    if args.format == EvalFormat::Table && !args.common.running.has("quiet") {
         explain(&outcome.evaluation);
     }
-    if args.common.running.stats {
+    if args.common.running.has("stats") {
         console::stats(&console::stage_times(outcome.timings.stages(), outcome.timings.counts()));
     }
     Ok(ExitStatus::after(outcome.has_losses))

@@ -25,7 +25,7 @@ pub(crate) fn run(
     let terminal = Terminal::new(&args.common.running);
     let outcome = run::eval_by_sample(&documents, methods, settings, &terminal)?;
     terminal.end(&outcome.faults);
-    if args.common.running.stats {
+    if args.common.running.has("stats") {
         console::stats(&console::stage_times(outcome.timings.stages(), outcome.timings.counts()));
     }
     let sampled = outcome.methods;

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, ExitStatus)> 
     let command = command(args, &paths, &suggestion.method);
     // Standard output is for the measurement that follows, so the reasons are notes.
     if args.truth.is_some() {
-        if !running.quiet {
+        if !running.has("quiet") {
             for reason in &suggestion.reasons {
                 console::note(reason);
             }

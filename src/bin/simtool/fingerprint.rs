@@ -22,7 +22,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<ExitStatus> {
     let without_words = grouped(made.without_words);
     let bad = counted(made.bad_records, "bad record");
     terminal.note(&format!("{documents}, {without_words} without words; {bad}"));
-    if running.stats {
+    if running.has("stats") {
         console::stats(&console::stage_times(made.timings.stages(), made.timings.counts()));
     }
     Ok(ExitStatus::after(made.has_losses))

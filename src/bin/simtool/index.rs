@@ -93,10 +93,10 @@ fn add(args: &AddArgs) -> anyhow::Result<ExitStatus> {
     let terminal = Terminal::new(running);
     let outcome = run::add_to_index(&request, &mut io::stdout().lock(), &terminal)?;
     terminal.end(&outcome.faults);
-    if !running.quiet {
+    if !running.has("quiet") {
         print_added(&outcome);
     }
-    if running.stats {
+    if running.has("stats") {
         console::stats(&console::stage_times(outcome.timings.stages(), outcome.timings.counts()));
     }
     Ok(ExitStatus::after(outcome.has_losses))
@@ -210,8 +210,8 @@ fn write_stat(out: &mut Vec<u8>, outcome: &StatOutcome) -> io::Result<()> {
 fn verify(args: &OneIndexArgs) -> anyhow::Result<()> {
     let OneIndexArgs { index, memory, common } = args;
     let request = open_request(index, "verify", common, memory)?;
-    let size = run::verify_index(&request, inputs::access(common.running.no_mmap))?;
-    if !common.running.quiet {
+    let size = run::verify_index(&request, inputs::access(common.running.has("no_mmap")))?;
+    if !common.running.has("quiet") {
         let documents = counted(size.documents, "document");
         console::note(&format!("{documents}, {}: intact", bytes(size.bytes)));
     }
@@ -222,8 +222,8 @@ fn compact(args: &OneIndexArgs) -> anyhow::Result<()> {
     let OneIndexArgs { index, memory, common } = args;
     let request = open_request(index, "compact", common, memory)?;
     let IndexSize { documents, segments, bytes: size, .. } =
-        run::compact_index(&request, inputs::access(common.running.no_mmap))?;
-    if !common.running.quiet {
+        run::compact_index(&request, inputs::access(common.running.has("no_mmap")))?;
+    if !common.running.has("quiet") {
         let documents = counted(documents, "document");
         let segments = counted(segments as u64, "segment");
         console::note(&format!("{documents} in {segments}, {}", bytes(size)));
@@ -234,10 +234,10 @@ fn compact(args: &OneIndexArgs) -> anyhow::Result<()> {
 fn merge(args: &MergeArgs) -> anyhow::Result<()> {
     let OneIndexArgs { index, memory, common } = &args.index;
     let request = open_request(index, "merge", common, memory)?;
-    let access = inputs::access(common.running.no_mmap);
+    let access = inputs::access(common.running.has("no_mmap"));
     let MergeOutcome { new, repeats, same, documents } =
         run::merge_index(&request, &args.other, access)?;
-    if !common.running.quiet {
+    if !common.running.has("quiet") {
         let (all, after) = (counted(new + repeats, "document"), counted(documents, "document"));
         let counts = format!("{} new, {} repeat others", grouped(new), grouped(repeats));
         let (index, other) = (index.display(), args.other.display());
@@ -271,7 +271,7 @@ fn remove(args: &RemoveArgs) -> anyhow::Result<()> {
     let index = open_request(index, "remove", common, memory)?;
     let request = RemoveRequest { index, ids: args.ids.clone(), is_json: args.json };
     let outcome = run::remove_from_index(&request, &Terminal::new(&common.running))?;
-    if !common.running.quiet {
+    if !common.running.has("quiet") {
         for id in outcome.unknown.iter().take(LISTED) {
             console::note(&format!("no document is called {}", simtool::fault::escaped(id)));
         }
@@ -303,13 +303,13 @@ fn salvaged_counts(saved: &Salvaged) -> String {
 fn salvage(args: &SalvageArgs) -> anyhow::Result<ExitStatus> {
     let OneIndexArgs { index, memory, common } = &args.index;
     let request = open_request(index, "salvage", common, memory)?;
-    let access = inputs::access(common.running.no_mmap);
+    let access = inputs::access(common.running.has("no_mmap"));
     let saved = run::salvage_index(&request, &args.new, args.force, access)?;
     // Damage is a loss, so it is printed even with --quiet.
     for damage in &saved.damages {
         console::error(damage);
     }
-    if !common.running.quiet {
+    if !common.running.has("quiet") {
         console::note(&salvaged_counts(&saved));
     }
     Ok(ExitStatus::after(!saved.damages.is_empty()))

@@ -46,12 +46,12 @@ fn run(request: &JoinRequest, args: &PairsArgs) -> anyhow::Result<()> {
     let Joined { timings } = run::join(request, &mut io::stdout(), &terminal)?;
     // If a file of fingerprints cannot be read, the run fails, so there are no faults to show here.
     terminal.end(&[]);
-    if running.verbose {
+    if running.has("verbose") {
         for counted in timings.counts() {
             console::note(&format!("{} {}", counted.count, counted.what));
         }
     }
-    if running.stats {
+    if running.has("stats") {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
     Ok(())

@@ -47,7 +47,7 @@ pub(crate) fn write_results(
     for note in notes(&found) {
         terminal.note(&note);
     }
-    if running.stats {
+    if running.has("stats") {
         console::stats(&console::stage_times(found.timings.stages(), found.timings.counts()));
     }
     Ok(ExitStatus::after(found.has_losses))

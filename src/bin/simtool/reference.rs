@@ -19,8 +19,8 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
     let common = &args.common;
     let request = request(args)?;
     let face = Notes {
-        access: inputs::access(common.running.no_mmap),
-        quiet: common.running.quiet,
+        access: inputs::access(common.running.has("no_mmap")),
+        quiet: common.running.has("quiet"),
         progress: progress(common),
     };
     let found = run::reference(&request, &face)?;
@@ -38,10 +38,10 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
         console::out(found.matched.first_query())?;
     }
     timings.end("write result");
-    if common.running.verbose {
+    if common.running.has("verbose") {
         console::note(&counts(&found.matched));
     }
-    if common.running.stats {
+    if common.running.has("stats") {
         console::stats(&statistics(&found, &timings, request.threads));
     }
     Ok(())
@@ -78,12 +78,12 @@ fn request(args: &ReferenceArgs) -> Result<ReferenceRequest, Error> {
 /// Returns the progress display if standard error is a terminal or the user asks for progress. Otherwise
 /// returns `None`, because a program that calls simtool does not need progress.
 fn progress(common: &CommonArgs) -> Option<ProgressLine> {
-    let is_shown = match common.running.progress {
+    let is_shown = match common.running.progress() {
         ShowProgress::Always => true,
-        ShowProgress::Auto => !common.running.quiet && io::stderr().is_terminal(),
+        ShowProgress::Auto => !common.running.has("quiet") && io::stderr().is_terminal(),
         ShowProgress::Never => false,
     };
-    is_shown.then(|| ProgressLine::new(common.running.quiet, common.running.progress))
+    is_shown.then(|| ProgressLine::new(common.running.has("quiet"), common.running.progress()))
 }
 
 /// Shows the notes and the progress of a run on standard error.

@@ -31,7 +31,7 @@ pub(crate) struct Verbosity {
 
 impl Verbosity {
     pub(crate) fn of(running: &RunningArgs) -> Self {
-        Self { verbose: running.verbose, quiet: running.quiet }
+        Self { verbose: running.has("verbose"), quiet: running.has("quiet") }
     }
 }
 
@@ -41,8 +41,8 @@ impl Terminal {
         Self {
             verbosity: Verbosity::of(running),
             explains: false,
-            access: inputs::access(running.no_mmap),
-            progress: ProgressLine::new(running.quiet, running.progress),
+            access: inputs::access(running.has("no_mmap")),
+            progress: ProgressLine::new(running.has("quiet"), running.progress()),
         }
     }
 

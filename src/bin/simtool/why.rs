@@ -53,7 +53,7 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
         shown.object["changed_inputs"] = changed.into();
         shown.text = format!("{}\n", shown.object);
     }
-    if running.stats {
+    if running.has("stats") {
         let timings = found.timings;
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
@@ -205,7 +205,7 @@ impl FatePage<'_> {
 
     /// Returns the maximum number of entries of a list that are printed.
     fn listed(&self) -> usize {
-        if self.args.common.running.verbose { usize::MAX } else { LISTED }
+        if self.args.common.running.has("verbose") { usize::MAX } else { LISTED }
     }
 
     /// Returns the name of a document for `simtool compare`, in the form `OUT#FILE:RECORD`. `place` is

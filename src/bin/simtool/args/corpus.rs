@@ -1,17 +1,14 @@
 //! Arguments of `simtool dedup`, `simtool match` and `simtool --corpus`, which can do both.
 
-use super::common::{choices, output_folder};
-use super::keep::KeepArgs;
-use super::similarity::similarity_help;
-use super::sketch::methods_or_auto;
-use super::{CommonArgs, InputArgs, MemoryArgs, PartsArgs, SketchArgs, TermArgs, WordsArgs};
+use super::given::{AgainstRows, Given, NearRows, PlanningRows, ResultsRows};
+use super::{
+    CommonArgs, InputArgs, KeepArgs, MemoryArgs, PartsArgs, SketchArgs, TermArgs, WordsArgs,
+};
 use clap::ValueHint;
 use simtool::Error;
 use simtool::options::Options;
-use simtool::output::BadRecords;
 use simtool::run::{Paths, RecordedInputs, Request};
-use simtool::write::columns::RowFormat;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `simtool dedup`.
 #[derive(Debug, clap::Args)]
@@ -44,23 +41,10 @@ pub(crate) struct MatchArgs {
     pub(crate) against: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) fields: AgainstArgs,
+    pub(crate) fields: Given<AgainstRows>,
 
     #[command(flatten)]
     pub(crate) corpus: CorpusArgs,
-}
-
-/// Options for fields of the collection to match against.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Reading")]
-pub(crate) struct AgainstArgs {
-    /// Fields of the text in the collection to match against [default: those of --text-field].
-    #[arg(long, value_name = "NAMES")]
-    pub(crate) against_text_field: Option<String>,
-
-    /// Field of the ID in the collection to match against [default: that of --id-field].
-    #[arg(long, value_name = "NAME")]
-    pub(crate) against_id_field: Option<String>,
 }
 
 /// Arguments of `simtool [N M] --corpus`. With `--queries` it does the same as `simtool match`,
@@ -80,7 +64,7 @@ pub(crate) struct CorpusForm {
     pub(crate) queries: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) fields: AgainstArgs,
+    pub(crate) fields: Given<AgainstRows>,
 
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
@@ -107,7 +91,7 @@ pub(crate) struct Job<'a> {
     /// Options for storing what the run reads. `None` if the run stores nothing.
     parts: Option<&'a PartsArgs>,
     /// Fields of the corpus, if they can differ from the fields of the queries.
-    fields: Option<&'a AgainstArgs>,
+    fields: Option<&'a Given<AgainstRows>>,
     pub(crate) corpus: &'a CorpusArgs,
 }
 
@@ -118,7 +102,7 @@ impl Job<'_> {
             corpus: self.paths.to_vec(),
             queries: self.queries.to_vec(),
             settings: self.corpus.input.settings(&self.corpus.memory)?,
-            output: self.corpus.output.clone(),
+            output: self.corpus.output().to_owned(),
         })
     }
 
@@ -132,11 +116,8 @@ impl Job<'_> {
         if let Some(parts) = self.parts {
             parts.set(&mut options);
         }
-        if let Some(AgainstArgs { against_text_field, against_id_field }) = self.fields {
-            options.set_given([
-                ("against_text_field", against_text_field),
-                ("against_id_field", against_id_field),
-            ]);
+        if let Some(fields) = self.fields {
+            fields.set(&mut options);
         }
         self.corpus.set(&mut options);
         let paths = Paths { corpus: self.paths.to_vec(), queries: self.queries.to_vec() };
@@ -148,30 +129,17 @@ impl Job<'_> {
 }
 
 impl CorpusArgs {
-    /// Adds the settings whose options were given on the command line to `options`.
+    /// Returns the folder of the results.
+    pub(crate) fn output(&self) -> &Path {
+        self.results.path("output").unwrap_or_else(|| Path::new(""))
+    }
+
+    /// Adds the settings that were given on the command line to `options`.
     fn set(&self, options: &mut Options) {
+        self.near.set(options);
         self.terms.set(options);
         self.sketch.set(options);
-        options.set_given([
-            ("method", &self.method),
-            ("similarity", &self.similarity),
-            ("max_distance", &self.max_distance),
-            ("verify", &self.verify),
-            ("verify_weight", &self.verify_weight),
-            ("recall", &self.recall),
-            ("within", &self.within),
-            ("across", &self.across),
-            ("boilerplate", &self.boilerplate),
-        ]);
-        options.set("output", &self.output);
-        options.set_flag("force", self.force);
-        options.set("output_format", &self.output_format);
-        options.set_flag("ids_only", self.ids_only);
-        options.set_flag("write_kept", self.write_kept);
-        // The option has a default value, which must not look like a given one.
-        if self.write_kept {
-            options.set("quarantined", &self.quarantined);
-        }
+        self.results.set(options);
         self.input.set(options);
         self.memory.set(options);
         self.common.set(options);
@@ -203,134 +171,23 @@ impl CorpusForm {
 }
 
 /// Options for finding near-duplicates and for writing results.
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Near-duplicates")]
 pub(crate) struct CorpusArgs {
-    /// Method that finds near-duplicates [default: exact].
-    #[arg(long, value_name = "METHOD", value_parser = methods_or_auto())]
-    pub(crate) method: Option<String>,
-
-    /// Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default: 0.8, or
-    /// 0.9 with minhash by cosine].
-    #[arg(long, value_name = "S", long_help = similarity_help())]
-    pub(crate) similarity: Option<String>,
-
-    /// With fingerprints: maximum distance of near-duplicates, with simhash in bits [default: 3 with
-    /// simhash].
-    ///
-    /// With 64-bit fingerprints over shingles, two documents at distance 3 have on average a Jaccard
-    /// similarity of 0.98, at distance 6 of 0.92, and at distance 10 of 0.79. With 128 bits, these
-    /// distances double. The distance of a single pair can be a few bits above or below the average.
-    /// With minhash, the unit is lanes or thousandths (see --measure); with i-match, it is lexicons
-    /// that differ.
-    #[arg(short = 'k', long, value_name = "K")]
-    pub(crate) max_distance: Option<String>,
-
-    /// With fingerprints: read the texts of the pairs again and keep only pairs with a similarity
-    /// of at least S. S can name the same measures as --similarity. The terms of the texts need
-    /// memory.
-    #[arg(long, value_name = "S")]
-    pub(crate) verify: Option<String>,
-
-    /// With --verify: weight of each shingle, as in --weight with exact [default: binary].
-    #[arg(long, value_name = "WEIGHT", value_parser = ["binary", "idf"], requires = "verify")]
-    pub(crate) verify_weight: Option<String>,
-
-    /// With fingerprints: use LSH bands that find at least this fraction of the pairs at the maximum
-    /// distance [default: find all].
-    #[arg(long, value_name = "PART")]
-    pub(crate) recall: Option<String>,
-
-    /// Compare only documents with the same value of this field.
-    ///
-    /// NAME is a field, written like --text-field, or `file`, `folder` or `host`. `folder` and `host` are those of
-    /// the ID if it is a URI, such as WARC-Target-URI. Otherwise, `folder` is the folder of the file. The result is
-    /// equal to separate runs, except that weights, words and lexicons are learned from all documents. Documents
-    /// without a value are counted, kept and compared with no other.
-    #[arg(long, value_name = "NAME", conflicts_with = "across")]
-    pub(crate) within: Option<String>,
-
-    /// Compare only documents with different values of this field, written as for --within.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) across: Option<String>,
-
-    /// Leave lines that at least this number of documents have, such as menus, out of the comparison.
-    ///
-    /// A document with fewer than 50 other words is compared as a whole. Takes one more reading. With
-    /// :host behind the number, documents are counted for each host of their IDs, such as
-    /// WARC-Target-URI; with :folder, for each folder of their IDs or files. `match` counts the
-    /// documents of the collection to match against.
-    #[arg(long, value_name = "DOCUMENTS[:SITE]")]
-    pub(crate) boilerplate: Option<String>,
+    #[command(flatten)]
+    near: Given<NearRows>,
 
     #[command(flatten)]
-    pub(crate) sketch: SketchArgs,
+    sketch: SketchArgs,
 
     #[command(flatten)]
-    pub(crate) terms: TermArgs,
+    terms: TermArgs,
 
-    /// Print the plan for finding near-duplicates, with its reasons, on standard error.
-    #[arg(long)]
-    pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) planning: Given<PlanningRows>,
 
-    /// Read a sample, print the planned steps with estimated time and memory, and write nothing. --preview
-    /// shows what would be removed.
-    #[arg(short = 'n', long, conflicts_with = "json")]
-    pub(crate) dry_run: bool,
-
-    /// Find the near-duplicates as the run does, print what it would remove, and write nothing.
-    ///
-    /// Prints the counts of the run, which are exact; the removed documents by similarity and by the size
-    /// of their cluster; the largest clusters, with the words that their documents share; a warning about
-    /// clusters that may be pages of one template; and the 20 pairs closest to the limit, with their
-    /// texts. Pairs just below the limit are searched with a similarity other than cosine. With --json, it
-    /// is one JSON object. Takes about as long as the run.
-    #[arg(long, conflicts_with = "dry_run")]
-    pub(crate) preview: bool,
-
-    /// Folder for the results; it appears once all results are complete.
-    ///
-    /// It contains report.html, a page for people, and summary.json, which has all counts, settings
-    /// and faults, with the same numbers as the printed table.
-    #[arg(long, value_name = "DIR", default_value = "simtool-out", value_parser = output_folder(),
-        value_hint = ValueHint::DirPath, help_heading = "Writing")]
-    pub(crate) output: PathBuf,
-
-    /// Replace the output folder if an earlier run of simtool wrote it.
-    #[arg(long, help_heading = "Writing")]
-    pub(crate) force: bool,
-
-    /// Format of the files removed and pairs.
-    #[arg(long, value_name = "FORMAT", default_value = "jsonl", help_heading = "Writing",
-        value_parser = choices::<RowFormat>())]
-    pub(crate) output_format: String,
-
-    /// Write only the IDs of removed documents.
-    ///
-    /// If a kept document has the ID of a removed one, the list also has the file and the record
-    /// number, because the ID alone would name both.
-    #[arg(long, help_heading = "Writing")]
-    pub(crate) ids_only: bool,
-
-    /// Also write copies of the input files without the removed documents to kept/, in the same format.
-    #[arg(long, help_heading = "Writing")]
-    pub(crate) write_kept: bool,
-
-    /// Whether kept/ includes bad records, at their places.
-    #[arg(
-        long,
-        requires = "write_kept",
-        value_name = "WHAT",
-        default_value = "keep",
-        value_parser = choices::<BadRecords>(),
-        help_heading = "Writing"
-    )]
-    pub(crate) quarantined: String,
-
-    /// Print the content of summary.json instead of a table.
-    #[arg(long, help_heading = "Writing")]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) results: Given<ResultsRows>,
 
     #[command(flatten)]
     pub(crate) input: InputArgs,

@@ -1,13 +1,12 @@
 //! Arguments of `simtool eval`.
 
-use super::common::{choices, output_folder};
-use super::input::usual_content;
+use super::common::output_folder;
+use super::given::{choices_of, default_of};
 use super::{CommonArgs, MemoryArgs};
 use clap::{ValueEnum, ValueHint};
 use simtool::Error;
 use simtool::options::Options;
 use simtool::pipeline::Boilerplate;
-use simtool::read::PageContent;
 use simtool::run::{EvaluatedDocuments, InputSettings};
 use std::path::PathBuf;
 
@@ -136,8 +135,8 @@ pub(crate) struct EvalArgs {
     pub(crate) id_field: Option<String>,
 
     /// Text of an HTML page that is compared, in files and in web archives.
-    #[arg(long, value_name = "PART", default_value_t = usual_content(),
-        value_parser = choices::<PageContent>(), help_heading = "Reading")]
+    #[arg(long, value_name = "PART", default_value = default_of("content"),
+        value_parser = choices_of("content"), help_heading = "Reading")]
     pub(crate) content: String,
 
     /// Leave lines that at least this number of documents have out of the comparison, as `simtool dedup` does.

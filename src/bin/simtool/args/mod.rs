@@ -1,24 +1,22 @@
 //! Definition of the command line, from which parsing, help, completions and manual pages come.
 
+mod combine;
 mod common;
 mod contamination;
 mod corpus;
 mod eval;
 mod examples;
 mod fingerprints;
+mod given;
 mod index;
 mod input;
-mod keep;
-mod parts;
 mod passages;
-mod rows;
 mod short_help;
-mod similarity;
 mod sizes;
 mod sketch;
-mod terms;
 mod why;
 
+pub(crate) use combine::CombineArgs;
 pub(crate) use common::{CommonArgs, MemoryArgs, RunningArgs, ShowProgress, ending};
 pub(crate) use contamination::ContaminationArgs;
 pub(crate) use corpus::{CorpusArgs, CorpusForm, DedupArgs, Job, MatchArgs};
@@ -29,20 +27,27 @@ pub(crate) use index::{
     OneIndexArgs, PlanArgs, QueryArgs, RemoveArgs, SalvageArgs, StatArgs,
 };
 pub(crate) use input::InputArgs;
-pub(crate) use parts::{CombineArgs, PartsArgs};
 pub(crate) use passages::PassagesArgs;
-pub(crate) use rows::RowsArgs;
 pub(crate) use short_help::with_short_help;
 pub(crate) use sketch::SketchArgs;
-pub(crate) use terms::TermArgs;
 pub(crate) use why::WhyArgs;
+
+use given::{Given, KeepingRows, PartsRows, StreamRows, TermRows, choices_of};
+
+/// Options that choose the kept document of each cluster.
+pub(crate) type KeepArgs = Given<KeepingRows>;
+/// Options that choose the terms to compare.
+pub(crate) type TermArgs = Given<TermRows>;
+/// Options for storing what a run reads.
+pub(crate) type PartsArgs = Given<PartsRows>;
+/// Options that say where and how rows are written.
+pub(crate) type RowsArgs = Given<StreamRows>;
 
 use crate::cite::cited_methods;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueHint};
 use common::{folder, output_folder};
 use simtool::options::Options;
-use simtool::read::PageContent;
 use simtool::run::WordsRequest;
 use std::path::PathBuf;
 
@@ -298,7 +303,7 @@ pub(crate) struct CompareArgs {
     pub(crate) bits: Option<String>,
 
     /// Format of both files [default: recognized by content].
-    #[arg(long, value_name = "FORMAT", value_parser = input::formats())]
+    #[arg(long, value_name = "FORMAT", value_parser = choices_of("format"))]
     pub(crate) format: Option<String>,
 
     /// Fields or columns of the text, as in `simtool dedup` [default: text].
@@ -314,7 +319,7 @@ pub(crate) struct CompareArgs {
     pub(crate) id_field: Option<String>,
 
     /// Text of an HTML page that is compared.
-    #[arg(long, value_name = "PART", value_parser = common::choices::<PageContent>())]
+    #[arg(long, value_name = "PART", value_parser = choices_of("content"))]
     pub(crate) content: Option<String>,
 
     /// Print one JSON object, without the differences between the texts.

@@ -1,10 +1,8 @@
 //! Options of the methods that make fingerprints.
 
-use super::common::values;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, Error, FromArgMatches};
 use simtool::fingerprint::SKETCHES;
-use simtool::method::Method;
 use simtool::options::Options;
 
 /// Options of the kinds of fingerprints, as [`SKETCHES`] lists them.
@@ -83,14 +81,6 @@ fn argument(name: &'static str) -> Arg {
         // The text starts with the word `with`. As a sentence, it must start with a capital letter.
         .help(help.replacen('w', "W", 1))
         .help_heading("Fingerprints")
-}
-
-/// Returns a parser that accepts the methods of the library, and `auto`.
-pub(crate) fn methods_or_auto() -> PossibleValuesParser {
-    let help = "Choose method, shingle and threshold from a sample and print the reasons. Without a gap \
-                between unrelated documents and repeats, use the default. Options you set explicitly \
-                are kept";
-    values(Method::kinds().chain([("auto", help)]))
 }
 
 /// Returns a parser that accepts the methods that an index can use.

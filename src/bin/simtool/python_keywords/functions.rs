@@ -42,20 +42,6 @@ impl Place {
 
 /// Heading of options that have none.
 pub(super) const PLAIN: &str = "";
-/// Options of the program alone, because they change what it prints.
-pub(super) const OF_PROGRAM: [&str; 11] = [
-    "dry_run",
-    "explain",
-    "help",
-    "json",
-    "preview",
-    "print_config",
-    "progress",
-    "quiet",
-    "stats",
-    "verbose",
-    "version",
-];
 /// Options that limit the resources of a run.
 const RESOURCES: &[(&str, &str)] =
     &[("dedup", "threads"), ("dedup", "max_memory"), ("dedup", "tmp_dir")];

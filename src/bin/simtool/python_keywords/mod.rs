@@ -7,7 +7,7 @@ mod keyword;
 
 use crate::args::Args;
 use clap::{Arg, Command, CommandFactory};
-use functions::{FUNCTIONS, Function, OF_PROGRAM, PLAIN, Place};
+use functions::{FUNCTIONS, Function, PLAIN, Place};
 use keyword::{Keyword, as_keywords, keyword};
 use simtool::Config;
 use simtool::method::Method;
@@ -17,6 +17,7 @@ use simtool::run::{
     ContaminationRequest, PassagesRequest, Paths, Request, guessed_names, guessed_setting,
     parse_repeated_share,
 };
+use simtool::setting::{Effect, find};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,13 +40,19 @@ fn options(words: &str) -> Vec<(String, Arg)> {
     options.map(|option| (keyword(option), option.clone())).collect()
 }
 
+/// Returns whether only the program has an option, because it changes what the program prints.
+fn is_of_program(name: &str) -> bool {
+    let is_printing = find(name).is_some_and(|setting| setting.effect == Effect::Printing);
+    is_printing || ["help", "version"].contains(&name)
+}
+
 impl Function {
     fn keywords(&self) -> Vec<Keyword> {
         let mut taken = options(self.command);
         taken.retain(|(name, option)| {
             let heading = option.get_help_heading().unwrap_or(PLAIN);
             let is_here = self.headings.is_empty() || self.headings.contains(&heading);
-            is_here && !self.without.contains(&&**name) && !OF_PROGRAM.contains(&&**name)
+            is_here && !self.without.contains(&&**name) && !is_of_program(name)
         });
         for (words, wanted) in self.also {
             let found = options(words).into_iter().find(|(name, _)| name == wanted);

@@ -1,0 +1,145 @@
+//! Settings of searches for repeated passages and for items of evaluation sets.
+
+use super::{Setting, names};
+use crate::output::ItemRemoval;
+use crate::pipeline::Origin;
+use simtool_contamination::Measure;
+use simtool_passages::Cut;
+use simtool_terms::tokenize::text_units::TextUnit;
+
+/// Which passages are found.
+pub const PASSAGES: &[Setting] = &[
+    Setting::choice(
+        "unit",
+        "UNIT",
+        names::<TextUnit>,
+        "Unit of text that must be repeated.\n\nA paragraph, line or sentence is repeated if others have the \
+         same words, and passages are whole units. Units with fewer words than --words are left out.",
+    )
+    .default("words"),
+    Setting::value(
+        "words",
+        "N",
+        "Minimum number of words of a passage, from 1 to 1000 [default: 50, or 8 for a --unit].",
+    )
+    .short('w'),
+    Setting::value(
+        "min_documents",
+        "N",
+        "Minimum number of documents with the words of a passage [default: 2].",
+    )
+    .excluding("anywhere"),
+    Setting::choice(
+        "of",
+        "ORIGIN",
+        names::<Origin>,
+        "Documents that count as different ones for --min-documents [default: document].\n\nFor example, with \
+         --of host, a passage must occur in several hosts, and the counts in the rows are counts of hosts.",
+    )
+    .excluding("anywhere"),
+    Setting::flag(
+        "anywhere",
+        "Also list passages that are repeated only within one document.",
+    ),
+    Setting::flag(
+        "verify_words",
+        "Compare the words of all passages whose hashes are equal.\n\nTwo different runs of words have equal \
+         hashes with a probability of less than 1 in 3,000 for a hundred million words. Takes two more readings \
+         of the documents with passages. With --write-kept, copies with cuts are also read again and checked.",
+    ),
+];
+
+/// Cutting passages out of copies of the files.
+pub const CUTTING: &[Setting] = &[
+    Setting::choice(
+        "cut",
+        "COPIES",
+        names::<Cut>,
+        "Copies of a passage that --write-kept cuts.",
+    )
+    .needing("write_kept"),
+    Setting::value(
+        "mask",
+        "TEXT",
+        "Text that replaces each cut. Without it, a line feed does.",
+    )
+    .needing("write_kept"),
+    Setting::value(
+        "min_left",
+        "N",
+        "Remove a cut document with fewer words left [default: 1].\n\nWith --cut first, a document that keeps \
+         words of a passage, such as its first copy, is never removed.",
+    )
+    .needing("write_kept"),
+    Setting::flag(
+        "write_kept",
+        "Write copies of the input files without the passages to the folder --output.\n\nThe copies are in \
+         kept/ and have the format of the input. Only the text of a document is changed: a string of JSON, a \
+         column of CSV, Parquet or Arrow, the block of a WET record, or a part of a text file. A document whose \
+         text was extracted or decoded, as from HTML, is copied whole and listed (uncut). The folder also has the \
+         passages, a list of the cut documents (cuts), a list of the copies (files), summary.json and \
+         report.html.",
+    )
+    .needing("output"),
+];
+
+/// Items, and which documents contain them.
+pub const ITEMS: &[Setting] = &[
+    Setting::value(
+        "fields",
+        "NAMES",
+        "Fields of the items, joined by newlines, such as question,answer [default: text].\n\nA comma joins \
+         fields here, and an item may lack some of them. In --text-field, which names the text of the documents, \
+         a plus sign joins fields, and a comma separates alternatives. Otherwise each field is written like \
+         --text-field.",
+    ),
+    Setting::value("words", "N", "Number of words of a shingle, from 1 to 1000.")
+        .short('w')
+        .default("5"),
+    Setting::choice(
+        "measure",
+        "MEASURE",
+        names::<Measure>,
+        "Measure of how much of an item a document has.",
+    )
+    .default("words"),
+    Setting::value(
+        "share",
+        "SHARE",
+        "Minimum share of an item that a document has, as 0.8 or 4/5 [default: 0.8, and 0.6 with --measure \
+         weighted].",
+    ),
+];
+
+/// Removing items from copies of the files.
+pub const ITEM_REMOVAL: &[Setting] = &[
+    Setting::choice(
+        "write_kept",
+        "HOW",
+        names::<ItemRemoval>,
+        "Write copies of the documents' files without the items to the folder --output.\n\nThe copies are in \
+         kept/ and have the format of the input. A document whose text was extracted or decoded, as from HTML, \
+         cannot be cut; it is copied whole and listed (uncut). The folder also has the rows, a list of the copies \
+         (files) and summary.json.",
+    )
+    .needing("output"),
+    Setting::value(
+        "mask",
+        "TEXT",
+        "Text in place of the words of items, with --write-kept mask [default: [...]].",
+    )
+    .needing("write_kept"),
+];
+
+/// Storing what a search for items finds.
+pub const FOUND_PARTS: &[Setting] = &[
+    Setting::flag(
+        "resume",
+        "Store what was found, and go on from there if this run was stopped before.\n\nThe folder OUTPUT.parts \
+         has the items that the documents of each file contain. A run with the same options searches only the \
+         files that are not there, or that have changed. The results are the same. The folder is removed after \
+         the run.",
+    )
+    .needing("output")
+    .of_resources(),
+];

@@ -1,0 +1,164 @@
+//! Settings of which documents are kept, and of the outputs.
+
+use super::{Named, Setting, names};
+use crate::output::BadRecords;
+use crate::pipeline::config::{ClusterRule, Keep};
+use crate::write::columns::RowFormat;
+use simtool_base::options::Choice as _;
+use simtool_read::USUAL_DATES;
+use std::fmt::Write as _;
+
+/// Choice of the kept documents.
+pub const KEEPING: &[Setting] = &[
+    Setting::value(
+        "keep",
+        "RULES",
+        "Document to keep of several near-duplicates: rules, separated by commas.",
+    )
+    .default("first")
+    .explained_by(keep_help),
+    Setting::value(
+        "keep_field",
+        "NAME",
+        "Field whose values --keep compares if a rule names none, written like --text-field. In WARC files, it \
+         may be a field of the header, `http:NAME` for a field of the HTTP header, or `host` or `path` of the \
+         URI.",
+    ),
+    Setting::value(
+        "prefer",
+        "FIELD=VALUES",
+        "Keep documents whose field has the first of these values, or else the next, before --keep decides.\n\n\
+         For example, `--prefer source=wiki,news` keeps a document of source wiki, or else one of news, or else \
+         any other. A value must be exactly as in the file.",
+    ),
+    Setting::value(
+        "keep_count",
+        "N",
+        "Keep up to this number of documents of each cluster.\n\nThese are the document that is kept without \
+         this option, and those of the removed documents of its cluster that come first by --prefer and --keep.",
+    )
+    .default("1"),
+    Setting::choice(
+        "cluster",
+        "RULE",
+        names::<ClusterRule>,
+        "Documents to remove: only documents near a kept document (proven), or also documents that a chain of \
+         near-duplicates links to it (components).",
+    )
+    .default("proven"),
+    Setting::flag(
+        "pairs",
+        "Also write every pair; more than 100 million only with --force. All pairs must fit in memory: with \
+         exact, 24 bytes for each pair of unequal documents.",
+    ),
+    Setting::flag_or(
+        "annotate",
+        "WHERE",
+        annotations,
+        "Also write documents.jsonl: every document, kept or removed, with its cluster, in reading order. With \
+         in-place, also write the folder annotated: copies of the inputs whose records have these columns.",
+    ),
+    Setting::value(
+        "cluster_weight",
+        "RULE",
+        "Weight of a kept document by the size n of its cluster: 1, sqrt, log (1 + ln n), or sizes from which a \
+         weight holds, such as 1:1,2:2,10:3.",
+    )
+    .default("1")
+    .needing("annotate"),
+    Setting::value(
+        "repeated_share",
+        "N",
+        "Also compute, for each document, the share of its words that are in passages of at least N words which \
+         another document has, too. Searches the passages as `simtool passages` does.",
+    )
+    .needing("annotate"),
+];
+
+/// Folder of the results of a deduplication or a match.
+pub const RESULTS: &[Setting] = &[
+    Setting::results(
+        "output",
+        "DIR",
+        "Folder for the results; it appears once all results are complete.\n\nIt contains report.html, a page \
+         for people, and summary.json, which has all counts, settings and faults, with the same numbers as the \
+         printed table.",
+    )
+    .default("simtool-out")
+    .of_resources(),
+    Setting::flag(
+        "force",
+        "Replace the output folder if an earlier run of simtool wrote it.",
+    )
+    .of_resources(),
+    Setting::choice(
+        "output_format",
+        "FORMAT",
+        names::<RowFormat>,
+        "Format of the files removed and pairs.",
+    )
+    .default("jsonl"),
+    Setting::flag(
+        "ids_only",
+        "Write only the IDs of removed documents.\n\nIf a kept document has the ID of a removed one, the list \
+         also has the file and the record number, because the ID alone would name both.",
+    ),
+    Setting::flag(
+        "write_kept",
+        "Also write copies of the input files without the removed documents to kept/, in the same format.",
+    ),
+    Setting::choice(
+        "quarantined",
+        "WHAT",
+        names::<BadRecords>,
+        "Whether kept/ includes bad records, at their places.",
+    )
+    .default("keep")
+    .needing("write_kept"),
+    Setting::flag(
+        "json",
+        "Print the content of summary.json instead of a table.",
+    )
+    .printing(),
+];
+
+/// File or stream of rows.
+pub const ROWS: &[Setting] = &[
+    Setting::path(
+        "output",
+        "PATH",
+        "File to write, or the folder to write with --write-kept; - is standard output.",
+    )
+    .short('o')
+    .default("-")
+    .of_resources(),
+    Setting::flag("force", "Replace an existing output.").of_resources(),
+    Setting::choice("output_format", "FORMAT", names::<RowFormat>, "Format of the rows.")
+        .default("jsonl"),
+];
+
+fn annotations() -> Vec<Named> {
+    ["true", "false", "in-place"].map(|name| (name, "")).into()
+}
+
+/// Returns the long help text of `--keep`, with a line for each rule.
+fn keep_help() -> String {
+    let mut help = "Document to keep of several near-duplicates: rules, separated by commas. Each rule decides \
+        between documents that are equal by the rules before it. Of documents that are equal by all rules, the \
+        first in reading order is kept.\n\n\
+        For example, max:score,longest keeps the document with the highest score, and of several with this score \
+        the longest.\n\n"
+        .to_owned();
+    for rule in Keep::ALL {
+        // Writing to a string cannot fail.
+        let _ = writeln!(help, "  {:<8} {}", rule.name(), rule.help());
+    }
+    let _ = write!(
+        help,
+        "\nmax, min, newest and oldest may have their field behind a colon. Without a field, newest and oldest \
+        read the date from --keep-field, or else from the first of these fields that a record has: `{}`. Documents \
+        without a value come last.",
+        USUAL_DATES.join("`, `")
+    );
+    help
+}
