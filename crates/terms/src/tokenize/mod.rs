@@ -14,6 +14,7 @@ pub mod chinese_words;
 mod decompositions;
 mod foreign;
 pub mod hashed_tokens;
+mod kind;
 mod known_characters;
 #[cfg(feature = "chinese")]
 pub mod lecture_hash;
@@ -35,38 +36,9 @@ mod word_roles;
 #[cfg(feature = "chinese")]
 pub mod words_by_script;
 
-use hashed_tokens::HashTokenizer;
 use simtool_base::error::{ErrorKind, Result};
-use simtool_kernels::Isa;
 
-/// A tokenizer that can be selected by name.
-#[derive(Clone, Copy, Debug)]
-pub struct TokenizerKind {
-    /// Name that options use, for example `words`.
-    pub name: &'static str,
-    /// Short description of the tokens, which help texts show.
-    pub help: &'static str,
-    /// Number of consecutive tokens in a shingle if the user gives no number.
-    pub default_shingle: usize,
-    /// Whether the tokens are words. Only words can be filtered by a list of stop words.
-    pub makes_words: bool,
-    /// Whether the tokenizer adds the symbols that belong to no token, such as `<`, to the hash of symbols. Texts
-    /// with the same tokens and different symbols are then not equal.
-    pub leaves_symbols_out: bool,
-    /// Approximate number of bytes of text per token, for estimates.
-    pub bytes_per_token: u64,
-    /// Creates the tokenizer for an instruction set.
-    pub create: fn(Isa) -> Box<dyn HashTokenizer>,
-}
-
-/// Two kinds are equal if their names are equal, because each name occurs once in [`TOKENIZERS`].
-impl PartialEq for TokenizerKind {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for TokenizerKind {}
+pub use kind::TokenizerKind;
 
 /// All tokenizers of this build; the first is the default.
 pub const TOKENIZERS: &[TokenizerKind] = &[
@@ -87,6 +59,7 @@ pub const TOKENIZERS: &[TokenizerKind] = &[
 pub const MISSING_TOKENIZERS: &[&str] =
     if cfg!(feature = "chinese") { &[] } else { &["chinese", "auto", "lecture"] };
 
+// These functions read the table, which the file of the type does not know.
 impl TokenizerKind {
     /// The tokenizer that is used if the user selects none.
     pub const DEFAULT: &'static Self = &TOKENIZERS[0];
