@@ -11,7 +11,8 @@
 //! M. Charikar. Similarity estimation techniques from rounding algorithms. STOC 2002.
 //! G. Manku, A. Jain, A. Das Sarma. Detecting near-duplicates for web crawling. WWW 2007.
 
-use super::{Scratch, Sketch, SketchKind, SketchOption, Sketcher, is_weighty, unequal_weights};
+use super::sketch::{Scratch, Sketch, SketchKind, SketchOption, Sketcher};
+use super::term_weights::{is_weighty, unequal_weights};
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_kernels::Isa;

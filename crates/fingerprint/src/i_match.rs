@@ -17,7 +17,8 @@
 //! Supercomputing 45, 2008.
 
 use super::random_lexicon::RandomLexicons;
-use super::{Scratch, Sketch, SketchKind, SketchOption, Sketcher, weighty_terms};
+use super::sketch::{Scratch, Sketch, SketchKind, SketchOption, Sketcher};
+use super::term_weights::weighty_terms;
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_base::stable_hash::{GAMMA, hash, mix};

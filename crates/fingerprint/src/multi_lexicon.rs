@@ -10,7 +10,8 @@
 //! Chinese).
 
 use super::random_lexicon::RandomLexicons;
-use super::{Scratch, Sketch, SketchKind, SketchOption, Sketcher, unequal_weights};
+use super::sketch::{Scratch, Sketch, SketchKind, SketchOption, Sketcher};
+use super::term_weights::unequal_weights;
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_kernels::Isa;

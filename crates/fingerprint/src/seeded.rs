@@ -1,6 +1,6 @@
 //! Fingerprints with other hash functions, to measure how much a result depends on them.
 
-use super::{Scratch, Sketch, Sketcher};
+use super::sketch::{Scratch, Sketch, Sketcher};
 use simtool_base::stable_hash::{mix, row_word};
 use simtool_kernels::Isa;
 use simtool_model::features::Features;

@@ -9,7 +9,8 @@
 
 use super::hash_table::HashTable;
 use super::hashed_simhash::cosine_at;
-use super::{Scratch, Sketch, Sketcher, is_weighty};
+use super::sketch::{Scratch, Sketch, Sketcher};
+use super::term_weights::is_weighty;
 use simtool_base::stable_hash::hash;
 use simtool_kernels::Isa;
 use simtool_kernels::bit_majority::BitCounts;

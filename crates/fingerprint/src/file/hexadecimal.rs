@@ -1,8 +1,7 @@
 //! Fingerprints as text: one lower-case hexadecimal number per line, with a digit for every four
 //! bits, highest first. An empty line is a row without a fingerprint.
 
-use super::row_ids::FoundIds;
-use super::{FileFormat, MOST_BITS};
+use super::format::{FileFormat, FoundIds, MOST_BITS};
 use simtool_base::error::{ErrorKind, Result};
 use simtool_model::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use std::io::{self, Write};

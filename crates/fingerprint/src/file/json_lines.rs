@@ -2,8 +2,8 @@
 //! lower-case hexadecimal digits, or null for a row without a fingerprint. Fields that name the
 //! document of the row precede it. A reader ignores all other fields.
 
+use super::format::{FileFormat, NameOf};
 use super::hexadecimal::write_number;
-use super::{FileFormat, NameOf};
 use reading::{find_ids, has_ids, read};
 use simtool_model::fingerprint_rows::FingerprintRows;
 use std::io::{self, Write};
@@ -45,8 +45,8 @@ fn write(rows: &FingerprintRows<'_>, name: &NameOf<'_, '_>, out: &mut dyn Write)
 }
 
 mod reading {
+    use crate::file::format::FoundIds;
     use crate::file::hexadecimal::{HexadecimalRows, lines};
-    use crate::file::row_ids::FoundIds;
     use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
     use serde_json::value::RawValue;
     use simtool_base::error::{ErrorKind, Result};

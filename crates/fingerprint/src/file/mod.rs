@@ -13,6 +13,8 @@
 //! format of a file that is written. [`FILE_FORMATS`] lists the formats. To add one, write its file
 //! with a [`FileFormat`] and add it to the table.
 
+mod checked_rows;
+mod format;
 mod hexadecimal;
 mod json_lines;
 mod little_endian;
@@ -24,52 +26,20 @@ mod row_ids;
 #[cfg(feature = "parquet")]
 mod shape_text;
 
+use checked_rows::missing_rows;
+use format::NameOf;
 use simtool_base::error::{Error, ErrorKind, Result};
-use simtool_model::document_name::DocumentName;
 use simtool_model::fingerprint_rows::FingerprintRows;
 use std::ffi::OsStr;
-use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
+pub use format::{FileFormat, FoundIds, MOST_BITS};
 pub use hexadecimal::write_number as write_hexadecimal;
-pub use row_ids::{FoundIds, RowIds};
-
-/// Maximum number of bits of a fingerprint in a file.
-pub const MOST_BITS: u32 = 1 << 16;
+pub use row_ids::RowIds;
 
 /// Maximum number of rows that an error message lists.
 const ROWS_LISTED: usize = 5;
-
-/// Function that returns the name of the document of a row: its ID, file and record number.
-pub(crate) type NameOf<'n, 'd> = dyn Fn(u32) -> DocumentName<'d> + 'n;
-
-/// A file format for fingerprints, with the functions that read and write it.
-#[derive(Clone, Copy)]
-pub struct FileFormat {
-    /// Name of the format in options and messages.
-    pub name: &'static str,
-    /// Extensions of file names that select the format, the usual one first. An empty extension means
-    /// a name without one.
-    pub extensions: &'static [&'static str],
-    /// Short description of the format, for help texts.
-    pub help: &'static str,
-    /// Whether the format can mark rows without a fingerprint. If not, such rows would be written
-    /// as zeros.
-    pub marks_missing: bool,
-    /// Cargo feature that the format needs, if this build lacks it.
-    missing_feature: Option<&'static str>,
-    /// Whether a file that begins with these bytes has this format.
-    is_format_of: fn(&[u8]) -> bool,
-    /// Parses the content of a file. The path is for error messages.
-    read: for<'a> fn(&'a [u8], &Path) -> Result<FingerprintRows<'a>>,
-    /// Writes fingerprints. The function argument returns the names of their documents.
-    write: fn(&FingerprintRows<'_>, &NameOf<'_, '_>, &mut dyn Write) -> io::Result<()>,
-    /// Whether the file contains the IDs of documents. The path is for error messages.
-    has_ids: fn(&[u8], &Path) -> Result<bool>,
-    /// Finds the IDs of documents in the content of a file. The path is for error messages.
-    find_ids: for<'a> fn(&'a [u8], &Path) -> Result<FoundIds<'a>>,
-}
 
 /// All formats. A file is read with the first format whose `is_format_of` accepts it. So the format
 /// without a signature, which accepts everything, is the last one.
@@ -96,22 +66,7 @@ const PARQUET_WITHOUT_FEATURE: FileFormat = FileFormat {
     ..packed::FORMAT
 };
 
-/// Two formats are equal if their names are equal, because each name occurs once in
-/// [`FILE_FORMATS`].
-impl PartialEq for FileFormat {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for FileFormat {}
-
-impl fmt::Debug for FileFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
+// These functions read the table, which the file of the type does not know.
 impl FileFormat {
     /// Returns the format that the extension of an output file selects. The path `-`, which means
     /// standard output, selects JSON Lines.
@@ -263,24 +218,11 @@ fn has_row_numbers(rows: &FingerprintRows<'_>) -> bool {
     u32::try_from(rows.len()).is_ok_and(|rows| rows < u32::MAX)
 }
 
-/// Returns the numbers of the rows without a fingerprint.
-fn missing_rows(rows: &FingerprintRows<'_>) -> impl Iterator<Item = usize> {
-    let count = if rows.validity.is_some() { rows.len() } else { 0 };
-    (0..count).filter(|&row| !rows.has_fingerprint(row))
-}
-
-/// Whether all bits beyond the width of a fingerprint are zero in each row that has a fingerprint.
-fn ends_in_zeros(rows: &FingerprintRows<'_>) -> bool {
-    // Distances count all bits of a word. A bit behind the row's own bits would count as a
-    // difference.
-    let used = rows.shape.row_bits() % u64::BITS;
-    used == 0 || (0..rows.len()).filter_map(|row| rows.row(row)?.last()).all(|&w| w >> used == 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use simtool_base::stable_hash::mix;
+    use simtool_model::document_name::DocumentName;
     use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
     use std::borrow::Cow;
 

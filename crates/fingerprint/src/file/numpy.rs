@@ -5,8 +5,9 @@
 //!
 //! R. Kern, "NEP 1: A simple file format for `NumPy` arrays", 2007.
 
-use super::row_ids::FoundIds;
-use super::{FileFormat, MOST_BITS, little_endian, missing_rows};
+use super::checked_rows::missing_rows;
+use super::format::{FileFormat, FoundIds, MOST_BITS};
+use super::little_endian;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_model::fingerprint_rows::{FingerprintRows, Shape};
 use simtool_model::numpy_header;

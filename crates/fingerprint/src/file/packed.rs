@@ -26,11 +26,11 @@
 //! change unnoticed. A checksum is XXH3-64 with seed 0. The checksums follow the sections, so a
 //! file can be written in one pass.
 //!
-//! Version 1 has no checksums. Its field at byte 16 is the number of bits of a row in memory: 16,
-//! 32, 64 or 128.
+//! Version 1 has no checksums. Its field at byte 16 is the number of bits of a row in memory: 16, 32, 64 or 128.
 
-use super::row_ids::FoundIds;
-use super::{FileFormat, MOST_BITS, ends_in_zeros, little_endian};
+use super::checked_rows::ends_in_zeros;
+use super::format::{FileFormat, FoundIds, MOST_BITS};
+use super::little_endian;
 use simtool_base::error::{ErrorKind, Result};
 use simtool_base::stable_hash::{StreamedHash, hash};
 use simtool_model::fingerprint_rows::{FingerprintRows, Metric, SIZE_BITS, Shape};

@@ -3,7 +3,7 @@
 //! The IDs are only decoded when the first one is needed. So a join that finds no pair, or only counts
 //! pairs, takes no longer because of them.
 
-use super::FileFormat;
+use super::format::{FileFormat, FoundIds};
 use simtool_base::error::{Error, Result};
 use std::borrow::Cow;
 use std::fmt;
@@ -24,30 +24,6 @@ impl fmt::Debug for RowIds<'_> {
         let mut shown = f.debug_struct("RowIds");
         shown.field("path", &self.path).field("bytes", &self.bytes.len()).finish_non_exhaustive()
     }
-}
-
-/// Decoded document IDs, or the positions where they can be found.
-#[derive(Debug, Default)]
-pub enum FoundIds<'a> {
-    /// The format has no IDs.
-    #[default]
-    Nothing,
-    /// The file consists of lines of text. A line is parsed when the ID in it is needed.
-    Lines {
-        /// Content of the file.
-        bytes: &'a [u8],
-        /// Byte offset of the start of each line. Row i of the file is line i.
-        starts: Vec<usize>,
-        /// Returns the ID in a line, or `None` if the line has none.
-        parse: fn(&[u8]) -> Option<Cow<'_, [u8]>>,
-    },
-    /// All IDs, one after the other in one buffer.
-    Column {
-        /// The bytes of all IDs.
-        ids: Vec<u8>,
-        /// Byte offset in `ids` of the end of each ID.
-        ends: Vec<usize>,
-    },
 }
 
 impl<'a> RowIds<'a> {

@@ -1,7 +1,7 @@
 //! The shape of fingerprints as text, for the metadata of files. A shape is the width of a
 //! fingerprint and the way in which two of them are compared.
 
-use super::MOST_BITS;
+use super::format::MOST_BITS;
 use simtool_model::fingerprint_rows::{Metric, SIZE_BITS, Shape};
 
 /// Describes a shape as text. Examples are `bits=100`, `lanes=128x4` (number and bits of lanes),

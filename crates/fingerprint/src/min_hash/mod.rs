@@ -14,7 +14,8 @@
 //! P. Li, A. Owen, C.-H. Zhang. One permutation hashing. NIPS 2012.
 //! A. Shrivastava. Optimal densification for fast and accurate minwise hashing. ICML 2017.
 
-use super::{Scratch, Sketch, SketchKind, SketchOption, Sketcher, weighty_terms};
+use super::sketch::{Scratch, Sketch, SketchKind, SketchOption, Sketcher};
+use super::term_weights::weighty_terms;
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_base::stable_hash::{GAMMA, mix, row_word};

@@ -10,10 +10,10 @@
 //! A reader accepts 64-bit integers (signed or not), values of 2, 4 or any multiple of 8 bytes, and
 //! text of lower-case hexadecimal digits. It ignores other columns.
 
+use super::checked_rows::ends_in_zeros;
+use super::format::{FileFormat, FoundIds, MOST_BITS, NameOf};
 use super::hexadecimal::HexadecimalRows;
-use super::row_ids::FoundIds;
 use super::shape_text::{shape_of, shape_text};
-use super::{FileFormat, MOST_BITS, NameOf, ends_in_zeros};
 use arrow_array::builder::{FixedSizeBinaryBuilder, Int64Builder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt64Type};
