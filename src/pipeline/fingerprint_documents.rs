@@ -6,7 +6,7 @@ use simtool_compute::threads::Threads;
 use simtool_fingerprint::table_simhash::{Accumulator, TableSimhash};
 use simtool_kernels::Isa;
 use simtool_model::fingerprint_table::Fingerprint;
-use simtool_read::form_feed;
+use simtool_read::{form_feed, without_byte_order_mark};
 use simtool_terms::extract::vocabulary::Vocabulary;
 use simtool_terms::token_batch::TokenBatch;
 use simtool_terms::tokenize::ascii_letters::AsciiLetters;
@@ -62,7 +62,7 @@ pub(super) fn fingerprint_queries<'t, L: Fingerprint>(
     vocabulary: &Vocabulary,
     queries: &'t [u8],
 ) -> FingerprintedDocuments<'t, L> {
-    let queries = form_feed::without_byte_order_mark(queries);
+    let queries = without_byte_order_mark(queries);
     let share_count = form_feed::share_count(queries, QUERY_SHARE_BYTES);
     let shares = workers.map((0..share_count).collect(), |share| {
         let text = &queries[form_feed::share(queries, share, QUERY_SHARE_BYTES)];

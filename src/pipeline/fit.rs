@@ -6,7 +6,7 @@ use crate::write::reference_text::Id;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_compute::threads::Threads;
 use simtool_kernels::Isa;
-use simtool_read::form_feed;
+use simtool_read::{form_feed, without_byte_order_mark};
 use simtool_terms::extract::vocabulary::{NumberRanks, Vocabulary};
 use simtool_terms::extract::word_counter::{MOST_PLACES, WordCounter};
 use simtool_terms::token_batch::TokenBatch;
@@ -116,7 +116,7 @@ pub(super) fn fit<'t>(
     stop_words: &[Vec<u8>],
     most: usize,
 ) -> FittedCorpus<'t> {
-    let corpus = form_feed::without_byte_order_mark(corpus);
+    let corpus = without_byte_order_mark(corpus);
     let share_count = form_feed::share_count(corpus, SHARE_BYTES);
     let start = || CountingWorker {
         tokenizer: AsciiLetters::new(isa),

@@ -1,6 +1,6 @@
 //! Fields that copies of files have in addition to the fields of the input.
 
-use crate::delimited::dialect::Dialect;
+use crate::dialect::Dialect;
 use simtool_base::byte_text::byte_text;
 use simtool_base::json_text::write_string;
 use std::fmt;

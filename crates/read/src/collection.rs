@@ -2,7 +2,6 @@
 //! requires.
 
 use crate::added_fields::{AddedField, AddedRecord, AddedValue};
-use crate::decompress;
 use crate::format::{FieldNames, Format, Reader};
 use crate::longest_reading::LongestReading;
 use crate::opened::{Opened, Part, Recognized};
@@ -13,7 +12,6 @@ use crate::sniff;
 use crate::table::RowsCopy;
 use crate::text_edit::{RecordEdit, TextEdit};
 use crate::walk::{InFolders, InputFile, Walked, Walker};
-use crate::{Corpus, Event, Price, Visit, refuse};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::memory_turns::MemoryTurns;
@@ -22,30 +20,30 @@ use simtool_model::compression::Compression;
 use simtool_model::document::{Bad, Content, Record};
 use std::fs::File;
 use std::io;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// A list of input files as a [`Corpus`].
+/// A list of input files as a [`Corpus`](crate::Corpus).
 #[derive(Debug)]
 pub struct Collection {
     pub(super) options: ReadOptions,
     pub(super) files: Vec<Opened>,
-    shards: Vec<Shard>,
+    pub(super) shards: Vec<Shard>,
     /// Warnings about paths, which are reported when the first shard is read.
-    odd_paths: Vec<Fault>,
+    pub(super) odd_paths: Vec<Fault>,
     /// Whether the collection ends after the greatest number of documents, so that the rest is not read.
-    ends_at_limit: bool,
+    pub(super) ends_at_limit: bool,
 }
 
+/// A file or a part of one.
 #[derive(Debug)]
-struct Shard {
-    file: u32,
-    part: Part,
+pub(super) struct Shard {
+    pub(super) file: u32,
+    pub(super) part: Part,
     /// Largest number of documents that are read from the shard. `u64::MAX` means no limit.
-    most: u64,
+    pub(super) most: u64,
     /// Record of the longest reading of the shard, with which the other readings must agree.
-    longest: LongestReading,
+    pub(super) longest: LongestReading,
 }
 
 impl Shard {
@@ -118,38 +116,6 @@ impl Collection {
     #[must_use]
     pub fn ends_at_limit(&self) -> bool {
         self.ends_at_limit
-    }
-
-    /// If the number of documents is limited, drops all shards and files that lie after the last
-    /// document within the limit.
-    fn end_at_limit(&mut self) {
-        // The limit is for all files together. So the files are read here once up to the limit.
-        // Later readings then know the number of documents to read from each shard.
-        let mut left = self.options.selection.limit;
-        if left == u64::MAX {
-            return;
-        }
-        for number in 0..self.shards.len() {
-            self.shards[number].most = left;
-            let mut found = 0;
-            let counted = self.read_shard(number, &mut |event| {
-                if let Event::Record(Record { content: Content::Document(_), .. }) = event {
-                    found += 1;
-                }
-                Ok(ControlFlow::Continue(()))
-            });
-            // An error, for example a format that this build cannot read, is reported when the
-            // shard is read again for its documents.
-            drop(counted);
-            left -= found;
-            if left == 0 {
-                let last = self.shard_file(number);
-                self.shards.truncate(number + 1);
-                self.files.truncate(last + 1);
-                self.ends_at_limit = true;
-                return;
-            }
-        }
     }
 
     fn add(&mut self, mut opened: Opened) {
@@ -288,7 +254,7 @@ impl Collection {
             },
             _ => return false,
         }
-        let first = (0..self.shard_count()).find(|&shard| self.shard_file(shard) == file);
+        let first = self.shards.iter().position(|shard| shard.file as usize == file);
         let names = first.map_or_else(Vec::new, |shard| self.names_of(file, shard));
         !fields.iter().any(|field| names.contains(&field.name))
     }
@@ -382,93 +348,5 @@ impl Collection {
     pub fn named_kind(&self, file: usize) -> (Compression, Option<Format>) {
         let name = &self.files[file].input.name;
         (sniff::promised_compression(name), self.options.format.or_else(|| sniff::named(name)))
-    }
-}
-
-impl Corpus for Collection {
-    fn file_count(&self) -> usize {
-        self.files.len()
-    }
-
-    fn file_name(&self, file: usize) -> &Path {
-        &self.files[file].input.name
-    }
-
-    fn shard_count(&self) -> usize {
-        self.shards.len()
-    }
-
-    fn shard_file(&self, shard: usize) -> usize {
-        self.shards[shard].file as usize
-    }
-
-    fn shard_bytes(&self, shard: usize) -> u64 {
-        match &self.shards[shard].part {
-            Part::Whole => self.files[self.shard_file(shard)].bytes,
-            Part::Range(_, range) => range.end - range.start,
-            Part::Rows(_, share) => share.bytes,
-            Part::Unreadable(_) => 0,
-        }
-    }
-
-    fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64> {
-        let opened = &self.files[self.shard_file(shard)];
-        let Shard { part, most, longest, .. } = &self.shards[shard];
-        // Every reading must visit the same events, so warnings about paths belong to one shard.
-        for fault in self.odd_paths.iter().filter(|_| shard == 0) {
-            if visit(Event::Fault(fault.clone()))?.is_break() {
-                return Ok(0);
-            }
-        }
-        self.options.selection.visit(*most, visit, |visit| {
-            longest.visit_same(&opened.input.name, visit, |visit| match part {
-                Part::Whole => self.read_whole(opened, visit),
-                Part::Range(format, range) => self.read_range(opened, *format, range, visit),
-                Part::Rows(table, share) => {
-                    self.read_rows(opened, *table, Some(share.groups.clone()), visit)
-                }
-                Part::Unreadable(fault) => refuse(fault.clone(), visit),
-            })
-        })
-    }
-
-    fn read_shard_behind(&self, shard: usize, byte: u64, visit: &mut Visit<'_>) -> Result<bool> {
-        let Shard { file, part, most, .. } = &self.shards[shard];
-        if !matches!(part, Part::Whole) || *most < u64::MAX {
-            return Ok(false);
-        }
-        let mut is_found = false;
-        self.options.selection.visit(*most, visit, |visit| {
-            is_found = self.read_behind(*file as usize, byte, visit)?;
-            Ok(0)
-        })?;
-        Ok(is_found)
-    }
-
-    fn known_records(&self, shard: usize) -> Option<u64> {
-        match &self.shards[shard].part {
-            Part::Rows(_, share) => Some(share.rows),
-            Part::Whole | Part::Range(..) | Part::Unreadable(_) => None,
-        }
-    }
-
-    fn content_bytes(&self, shard: usize) -> Option<u64> {
-        let Shard { file, part: Part::Whole, .. } = &self.shards[shard] else { return None };
-        let opened = &self.files[*file as usize];
-        let Recognized { compression, .. } = opened.recognized.get()?;
-        let mut file = File::open(opened.input.path()).ok()?;
-        decompress::content_bytes(*compression, &mut file, opened.bytes)
-    }
-
-    fn price(&self, shard: usize) -> Price {
-        match &self.shards[shard].part {
-            Part::Whole => self.files[self.shard_file(shard)].price,
-            Part::Range(..) | Part::Unreadable(_) => Price::Cheap,
-            Part::Rows(..) => Price::Unpacked,
-        }
-    }
-
-    fn as_files(&self) -> Option<&Collection> {
-        Some(self)
     }
 }

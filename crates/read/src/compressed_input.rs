@@ -6,7 +6,6 @@
 //! bytes are used. After a damaged member or frame, reading goes on at the next bytes that look
 //! like the start of one.
 
-use crate::options::ReadOptions;
 use crate::plain_stream::unreadable;
 use crate::stream::{Damage, Then};
 use std::io::{ErrorKind as IoErrorKind, Read};
@@ -33,8 +32,10 @@ impl Expansion {
     /// Number of decompressed bytes that are always allowed, however few the compressed bytes are.
     const FREE_BYTES: u64 = 1 << 30;
 
-    pub(super) fn new(options: &ReadOptions) -> Self {
-        Self { ratio: options.max_expansion.max(1) }
+    /// Creates the limit of `max_expansion` output bytes for each input byte.
+    pub(super) fn new(max_expansion: u64) -> Self {
+        // A ratio of 0 would be a division by zero.
+        Self { ratio: max_expansion.max(1) }
     }
 
     /// Returns whether `read` input bytes may expand to `written` output bytes.

@@ -198,7 +198,7 @@ impl<'r> DecodedStream<'r> {
             }
             Compression::None | Compression::Gzip | Compression::Zstd => Box::new(watched),
         };
-        let expansion = Expansion::new(options);
+        let expansion = Expansion::new(options.max_expansion);
         Self { decoder, compression, expansion, memory_limit, file, written: 0, is_done: false }
     }
 

@@ -2,9 +2,10 @@
 
 use crate::compressed_input::CompressedBuffer;
 use crate::decoded_stream::DecodedStream;
+use crate::magic_bytes;
 use crate::options::ReadOptions;
 use crate::plain_stream::PlainStream;
-use crate::sniff::{self, SNIFFED_BYTES};
+use crate::sniff::SNIFFED_BYTES;
 use crate::stream::{Filled, Stream, Then};
 use simtool_base::error::{ErrorKind, Result};
 use simtool_model::compression::Compression;
@@ -102,7 +103,7 @@ pub(super) fn content_bytes(
 ///
 /// The compressed data is damaged, or this build cannot read it.
 pub(super) fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
-    let compression = sniff::compression(&bytes);
+    let compression = magic_bytes::compression(&bytes);
     if compression == Compression::None {
         return Ok(bytes);
     }

@@ -5,6 +5,7 @@
 
 use crate::format::Format;
 use crate::html_page::begins_page;
+use crate::text_encoding::is_utf8_so_far;
 
 /// A kind of files that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,11 +153,6 @@ pub(super) fn kind_of(head: &[u8], named: Option<Format>) -> Option<ForeignKind>
     }
     let is_xml = head.trim_ascii_start().starts_with(XML.magic);
     begins_page(head).then_some(PAGE).or_else(|| is_xml.then_some(XML))
-}
-
-/// Returns whether `head` is valid UTF-8, except that its last character may be cut.
-pub(super) fn is_utf8_so_far(head: &[u8]) -> bool {
-    str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
 #[cfg(test)]

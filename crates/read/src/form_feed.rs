@@ -1,6 +1,7 @@
 //! Text files in which form feeds separate documents, and each document begins with its ID.
 
-use crate::delimited::dialect::Dialect;
+use crate::byte_order_mark::without_byte_order_mark;
+use crate::dialect::Dialect;
 use crate::format::{ByteFormat, Head, InputFormat, Reader, Separator};
 use crate::split_job::SplitJob;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
@@ -114,17 +115,6 @@ fn document(part: &[u8]) -> Option<FormFeedDocument<'_>> {
     // The rest of the line of the ID belongs to neither the ID nor the text.
     let line_end = memchr(b'\n', behind).map_or(behind.len(), |at| at + 1);
     Some(FormFeedDocument { id, text: &behind[line_end..] })
-}
-
-/// Returns the bytes of a file without the byte order mark at the start, if there is one.
-#[must_use]
-pub fn without_byte_order_mark(file: &[u8]) -> &[u8] {
-    file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file)
-}
-
-/// Returns the number of bytes of the byte order mark at the start of a file, or 0 if there is none.
-pub(crate) fn byte_order_mark_length(file: &[u8]) -> usize {
-    file.len() - without_byte_order_mark(file).len()
 }
 
 /// Returns the range of bytes of share number `number` of `text`. Threads can read the shares of a

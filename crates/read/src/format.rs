@@ -6,8 +6,8 @@
 use crate::Price;
 use crate::added_fields::AddedRecord;
 use crate::blank_lines::end_of_blank_line;
-use crate::delimited::dialect::Dialect;
-use crate::delimited::recognize_dialect::NamedDialect;
+use crate::dialect::Dialect;
+use crate::named_dialect::NamedDialect;
 use crate::selector::Selector;
 use crate::split_job::SplitJob;
 use crate::table::{Columns, TableFormat, TableRows};

@@ -42,7 +42,7 @@ impl<R: Read> Gzip<R> {
             // them can be reported with its position.
             inflate: Decompress::new(false),
             checksum: Crc::new(),
-            expansion: Expansion::new(options),
+            expansion: Expansion::new(options.max_expansion),
             member: None,
             written: 0,
             done: false,

@@ -1,7 +1,7 @@
 //! HTML files: a file is a page, and its text is a document.
 
 use crate::Price;
-use crate::delimited::dialect::Dialect;
+use crate::dialect::Dialect;
 use crate::format::{ByteFormat, Head, InputFormat, Reader};
 use crate::html::{self, HtmlText};
 use crate::split_job::SplitJob;

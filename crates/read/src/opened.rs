@@ -1,8 +1,9 @@
 //! One input file: its state when it was opened, its division into shards, and its faults.
 
 use crate::Price;
-use crate::delimited::dialect::Dialect;
+use crate::dialect::Dialect;
 use crate::format::{Format, Reader, Separator};
+use crate::magic_bytes;
 use crate::options::ReadOptions;
 use crate::sniff::{self, SNIFFED_BYTES};
 use crate::table::{TableFormat, TableShare};
@@ -96,7 +97,7 @@ impl Opened {
         let mut file = File::open(self.input.path())?;
         let mut head = vec![0; SNIFFED_BYTES];
         file.read_exact(&mut head)?;
-        let compression = sniff::compression(&head);
+        let compression = magic_bytes::compression(&head);
         self.price = price(compression, options.format);
         // Compressed bytes can only be read from the start, so a compressed file is one shard.
         if compression != Compression::None {

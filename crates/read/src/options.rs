@@ -1,7 +1,7 @@
 //! Options for reading files of any format.
 
-use crate::delimited::recognize_dialect::NamedDialect;
 use crate::format::Format;
+use crate::named_dialect::NamedDialect;
 use crate::page_content::PageContent;
 use crate::selection::Selection;
 use crate::selector::Selector;

@@ -1,7 +1,8 @@
 //! Plain text: a file is one document, or it is divided into documents.
 
-use crate::delimited::dialect::Dialect;
-use crate::form_feed::{is_white_space, without_byte_order_mark};
+use crate::byte_order_mark::without_byte_order_mark;
+use crate::dialect::Dialect;
+use crate::form_feed::is_white_space;
 use crate::format::{ByteFormat, Fields, InputFormat, Reader, Separator};
 use crate::split_job::SplitJob;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};

@@ -3,6 +3,7 @@
 use crate::collection::Collection;
 use crate::compressed_input::Expansion;
 use crate::decompress;
+use crate::event::{Event, Visit, refuse};
 use crate::format::{Format, Reader};
 use crate::opened::{Opened, Recognized};
 use crate::record_memory::RecordMemory;
@@ -10,7 +11,6 @@ use crate::sniff::SNIFFED_BYTES;
 use crate::split_job::{SplitBytes, SplitJob};
 use crate::stream::Damage;
 use crate::table::{Columns, TableFormat, TableJob};
-use crate::{Event, Visit, refuse};
 use simtool_base::error::Result;
 use simtool_base::fault::{Fault, Severity};
 use simtool_model::compression::Compression;
@@ -126,7 +126,7 @@ impl Collection {
         let longest = self.options.max_record_bytes;
         let columns = self.columns();
         let memory = self.record_memory(opened);
-        let expansion = Expansion::new(&self.options);
+        let expansion = Expansion::new(self.options.max_expansion);
         let job = TableJob {
             file: &file,
             groups,

@@ -4,6 +4,7 @@ use crate::collection::Collection;
 use crate::decompress;
 use crate::foreign_file::ForeignKind;
 use crate::format::Reader;
+use crate::magic_bytes;
 use crate::opened::{Opened, Recognized};
 use crate::options::ReadOptions;
 use crate::sniff::{self, SNIFFED_BYTES};
@@ -38,7 +39,7 @@ impl Collection {
 
     /// Recognizes compression, format and dialect from `head`, the first bytes of the file.
     pub(super) fn recognize_head(&self, opened: &Opened, head: &[u8]) -> Result<Recognized, Fault> {
-        let compression = sniff::compression(head);
+        let compression = magic_bytes::compression(head);
         let unpacked;
         let (content, whole) = if compression == Compression::None {
             (head, head.len() as u64 >= opened.bytes)

@@ -1,7 +1,7 @@
 //! Plain text in which blank lines separate documents, such as the files of CC-100 and OSCAR.
 
 use crate::blank_lines::{blank_lines, end_of_blank_line, first_blank_line};
-use crate::form_feed::byte_order_mark_length;
+use crate::byte_order_mark::byte_order_mark_length;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use simtool_model::document::{Content, Document};
 

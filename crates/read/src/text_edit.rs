@@ -1,6 +1,6 @@
 //! Cuts parts out of the text of a document, for a copy of its record.
 
-use crate::delimited::dialect::Dialect;
+use crate::dialect::Dialect;
 use crate::selector::Selector;
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,6 +1,5 @@
 //! The encoding in which texts are read that are not UTF-8.
 
-use crate::foreign_file::is_utf8_so_far;
 use crate::html::guess_encoding;
 use encoding_rs::{BIG5, Encoding, GB18030, GBK, SHIFT_JIS, UTF_8};
 
@@ -71,6 +70,11 @@ impl TextEncoding {
 pub(super) fn is_safe_separator(encoding: &'static Encoding, character: u8) -> bool {
     let has_second_bytes = [SHIFT_JIS, GBK, GB18030, BIG5].contains(&encoding);
     encoding.is_ascii_compatible() && !(has_second_bytes && (b'@'..=b'~').contains(&character))
+}
+
+/// Returns whether `head` is valid UTF-8, except that its last character may be cut.
+pub(super) fn is_utf8_so_far(head: &[u8]) -> bool {
+    str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
 #[cfg(test)]

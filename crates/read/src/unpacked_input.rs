@@ -1,8 +1,8 @@
 //! A stream that may be compressed, for example standard input, as a reader of its content.
 
 use crate::decompress;
+use crate::magic_bytes;
 use crate::options::ReadOptions;
-use crate::sniff;
 use crate::stream::{Filled, Stream, Then};
 use simtool_model::compression::Compression;
 use std::fmt;
@@ -54,7 +54,7 @@ impl<R: Read + 'static> UnpackedInput<R> {
                 Err(error) => return Err(error),
             }
         }
-        let compression = sniff::compression(&head);
+        let compression = magic_bytes::compression(&head);
         let whole = Cursor::new(head).chain(stream);
         if compression == Compression::None {
             return Ok(State::Plain(whole));

@@ -5,10 +5,10 @@
 //! allowed record has. A record that does not end within these bytes is skipped up to the next
 //! start of a record, and reported as `oversize`. So memory is limited, whatever the input claims.
 
+use crate::event::{Event, Flow, Visit, give, part_of};
 use crate::record_memory::RecordMemory;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::stream::{Damage, Filled, Stream, Then};
-use crate::{Event, Flow, Visit, give, part_of};
 use simtool_base::error::Result;
 use simtool_base::memory_turns::Turn;
 use simtool_model::document::{Bad, Content, Record};

@@ -50,7 +50,8 @@ impl<R: Read> Zstd<R> {
     ///
     /// The decoder refuses the option `zstd_window_log`.
     pub(super) fn new(input: CompressedBuffer<R>, options: &ReadOptions) -> Result<Self> {
-        let (expansion, window_log) = (Expansion::new(options), options.zstd_window_log);
+        let (expansion, window_log) =
+            (Expansion::new(options.max_expansion), options.zstd_window_log);
         let refused = |_| Error::config("zstd_window_log", window_log, "must be from 10 to 31");
         let mut decoder = Decoder::new().map_err(refused)?;
         decoder.set_parameter(DParameter::WindowLogMax(window_log)).map_err(refused)?;

@@ -4,7 +4,7 @@
 //! be compressed itself. All later frames need the dictionary. The layout is that of the Internet
 //! Archive ("Use of Zstandard in WARC files", version 0.1).
 
-use crate::sniff;
+use crate::magic_bytes;
 use simtool_model::compression::Compression;
 use std::io::Read;
 
@@ -32,7 +32,7 @@ pub(super) fn frame_length(head: &[u8]) -> Option<usize> {
 /// Returns the dictionary in `content`, the content of its frame. Returns `None` if it cannot be
 /// decompressed or is too long.
 pub(super) fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
-    if sniff::compression(content) != Compression::Zstd {
+    if magic_bytes::compression(content) != Compression::Zstd {
         return Some(content.to_vec());
     }
     let mut dictionary = Vec::new();

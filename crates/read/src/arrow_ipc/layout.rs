@@ -8,7 +8,7 @@
 //! Every size that a file declares is compared with the length of the file before memory is
 //! allocated for it.
 
-use crate::arrow_ipc::{CONTINUATION, LONGEST_METADATA, MAGIC};
+use crate::arrow_ipc::framing::{CONTINUATION, LONGEST_METADATA, MAGIC};
 use crate::table::documents::caught;
 use arrow_buffer::{Buffer, MutableBuffer};
 use arrow_ipc::convert::try_fb_to_schema;

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "parquet")]
 mod copy;
+mod framing;
 #[cfg(feature = "parquet")]
 mod layout;
 #[cfg(feature = "parquet")]
@@ -14,6 +15,7 @@ mod selection;
 mod tests;
 
 use crate::Price;
+use crate::arrow_ipc::framing::{CONTINUATION, LONGEST_METADATA, MAGIC};
 use crate::format::{Fields, InputFormat, Reader};
 #[cfg(feature = "parquet")]
 use {
@@ -24,14 +26,6 @@ use {
     std::fs::File,
     std::path::Path,
 };
-
-/// Magic bytes at the start and at the end of an Arrow file. A stream does not have them.
-const MAGIC: &[u8] = b"ARROW1";
-/// Bytes at the start of each message, before the length of its metadata.
-const CONTINUATION: [u8; 4] = [0xFF; 4];
-/// Largest length, in bytes, of the metadata of a message and of the footer. A file with a larger
-/// length counts as damaged.
-const LONGEST_METADATA: u32 = 64 << 20;
 
 /// Entry of Arrow IPC in the table of input formats.
 pub(super) static ARROW: ArrowIpc = ArrowIpc;

@@ -3,9 +3,9 @@
 use crate::arrow_ipc::layout::ArrowLayout;
 use crate::arrow_ipc::layout::BatchPlace;
 use crate::arrow_ipc::selection::SelectedFields;
+use crate::event::{Event, Flow, Visit, give, part_of};
 use crate::table::documents::VisitedRows;
 use crate::table::{TableJob, TableShare, shares_of};
-use crate::{Event, Flow, Visit, give, part_of};
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::FileDecoder;
 use simtool_base::error::Result;

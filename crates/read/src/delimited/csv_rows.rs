@@ -1,7 +1,7 @@
 //! Rows of a CSV file in memory, for files of settings and labels, which are not documents.
 
-use super::dialect::Dialect;
 use super::row_parser::RowParser;
+use crate::dialect::Dialect;
 
 /// Receives the number of the first line of a row, from 1, and the fields of the row.
 pub type VisitCsvRow<'v, E> = dyn FnMut(usize, &[&[u8]]) -> Result<(), E> + 'v;

@@ -1,8 +1,8 @@
 //! Edits the text in a row of a text table, or adds columns to it. The other columns stay as they are.
 
-use super::dialect::Dialect;
 use super::rows;
 use crate::added_fields::{AddedRecord, AddedValue};
+use crate::dialect::Dialect;
 use crate::text_edit::RecordEdit;
 use csv_core::ReadFieldResult;
 use std::borrow::Cow;

@@ -1,15 +1,14 @@
 //! CSV and TSV: rows of columns after a header row that names them.
 
 pub(super) mod csv_rows;
-pub(super) mod dialect;
-mod edit;
+pub(super) mod edit;
 pub(super) mod recognize_dialect;
 mod row_parser;
 mod rows;
 
+use crate::dialect::Dialect;
 use crate::format::{Fields, Head, InputFormat, Reader};
-use dialect::Dialect;
-use recognize_dialect::NamedDialect;
+use crate::named_dialect::NamedDialect;
 use {
     crate::added_fields::AddedRecord,
     crate::format::{ByteFormat, FieldNames},

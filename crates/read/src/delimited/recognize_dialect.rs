@@ -5,9 +5,10 @@
 //! like any other. With the wrong dialect, a quote at the start of a field swallows all lines up to
 //! the next quote. So a dialect with quotes is chosen only if the first rows agree with it.
 
-use super::dialect::{Dialect, LEAST_SWALLOWED};
 use super::row_parser::RowParser;
-use crate::form_feed::without_byte_order_mark;
+use crate::byte_order_mark::without_byte_order_mark;
+use crate::dialect::{Dialect, LEAST_SWALLOWED};
+use crate::named_dialect::{NamedDialect, Quote};
 
 /// Characters that are tried when the delimiter is recognized, the likeliest first.
 const DELIMITERS: [u8; 4] = *b",;\t|";
@@ -15,48 +16,6 @@ const DELIMITERS: [u8; 4] = *b",;\t|";
 const RANKED_ROWS: usize = 20;
 /// Start of the line with which spreadsheet programs name the delimiter, for example `sep=;`.
 const SEPARATOR_LINE: &[u8] = b"sep=";
-
-/// Characters that the user named. `None` means that a character is recognized from the first rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct NamedDialect {
-    /// Character between columns.
-    pub delimiter: Option<u8>,
-    /// Character that encloses fields, or that there is none.
-    pub quote: Option<Quote>,
-    /// Character before a quote that does not end its field.
-    pub escape: Option<u8>,
-    /// Whether the first row is a record, and columns are named by their numbers.
-    pub no_header: bool,
-}
-
-/// Treatment of quotes in a text table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quote {
-    /// No character encloses fields, so a quote is a letter.
-    None,
-    /// This character encloses fields.
-    Char(u8),
-}
-
-impl NamedDialect {
-    /// Returns the names and values of the settings that the user gave.
-    #[must_use]
-    pub fn settings(self) -> Vec<(&'static str, String)> {
-        // A tab is shown as an escape, because the tab itself would not be visible.
-        let shown = |byte: u8| char::from(byte).escape_debug().to_string();
-        let quote = self.quote.map(|quote| match quote {
-            Quote::None => "none".to_owned(),
-            Quote::Char(byte) => shown(byte),
-        });
-        let settings = [
-            ("delimiter", self.delimiter.map(shown)),
-            ("quote", quote),
-            ("escape", self.escape.map(shown)),
-            ("no_header", self.no_header.then(String::new)),
-        ];
-        settings.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
-    }
-}
 
 impl Dialect {
     /// Recognizes the dialect of a table that begins with `head`. Characters that `named` has are

@@ -1,6 +1,6 @@
 //! Parses one row of a text table into its fields.
 
-use super::dialect::Dialect;
+use crate::dialect::Dialect;
 use csv_core::{ReadRecordResult, Reader};
 
 /// Parser of rows in one dialect, and the fields of the row that it parsed last.

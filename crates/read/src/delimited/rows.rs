@@ -9,10 +9,10 @@
 //!
 //! The [dialect](Dialect) of a table is recognized from its first rows unless the user names it.
 
-use super::dialect::{Dialect, LEAST_SWALLOWED, LOOKAHEAD, NextLine};
 use super::recognize_dialect::separator_line;
 use super::row_parser::RowParser;
-use crate::form_feed::{byte_order_mark_length, without_byte_order_mark};
+use crate::byte_order_mark::{byte_order_mark_length, without_byte_order_mark};
+use crate::dialect::{Dialect, LEAST_SWALLOWED, LOOKAHEAD, NextLine};
 use crate::plain_text::next_line;
 use crate::selector::Selector;
 use crate::splitter::{AfterLoss, SplitStep, Splitter};

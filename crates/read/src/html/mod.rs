@@ -19,14 +19,16 @@ mod raw_text;
 mod tests;
 #[cfg(test)]
 mod twin;
+mod visitor;
 
 pub(super) use charset::{decode, decode_text, guess_encoding};
 
-use crate::html::attributes::{Attribute, Attributes};
+use crate::html::attributes::Attributes;
 use crate::html::element::{Element, ElementName};
 use crate::html::foreign::Foreign;
 use crate::html::lines::HtmlLines;
 use crate::html::main_content::MainContent;
+use crate::html::visitor::{AttributeVisitor, ElementVisitor};
 use crate::page_content::PageContent;
 
 /// The character U+FFFD in UTF-8. It replaces a zero byte where the HTML standard requires that.
@@ -63,43 +65,6 @@ impl HtmlText {
         PageReader { foreign, visitor: main }.read(html, text);
         main.cut(text)
     }
-}
-
-/// Receives the elements of a page while its text is read.
-trait ElementVisitor {
-    /// Attributes of a tag, as far as they matter to the visitor.
-    type Marks<'h>: AttributeVisitor<'h>;
-
-    /// Handles the start tag of an element. `text` is the text of the page before the tag.
-    fn start_tag(
-        &mut self,
-        name: ElementName,
-        element: Element,
-        marks: &Self::Marks<'_>,
-        text: &[u8],
-    );
-
-    /// Handles the end tag of an element. `text` is the text of the page before the tag.
-    fn end_tag(&mut self, name: ElementName, element: Element, text: &[u8]);
-}
-
-/// Receives the attributes of a tag while the end of the tag is searched.
-trait AttributeVisitor<'h>: Default {
-    fn note(&mut self, attribute: Attribute<'h>);
-}
-
-/// Visitor that ignores all elements.
-impl ElementVisitor for () {
-    type Marks<'h> = ();
-
-    fn start_tag(&mut self, _: ElementName, _: Element, (): &(), _: &[u8]) {}
-
-    fn end_tag(&mut self, _: ElementName, _: Element, _: &[u8]) {}
-}
-
-impl AttributeVisitor<'_> for () {
-    #[inline]
-    fn note(&mut self, _: Attribute<'_>) {}
 }
 
 /// Reads the text of a page, and passes the elements of the page to a visitor.

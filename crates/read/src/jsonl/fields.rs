@@ -1,6 +1,6 @@
 //! Finds the fields of a line of JSON with a parser that validates the whole line.
 
-use crate::form_feed::without_byte_order_mark;
+use crate::byte_order_mark::without_byte_order_mark;
 use crate::jsonl::non_finite::without_non_finite;
 use crate::jsonl::object::{Object, Refusal, elements};
 use crate::jsonl::strings::unescaped;

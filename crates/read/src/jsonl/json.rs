@@ -1,7 +1,7 @@
 //! JSON files that are not JSON Lines: an array of objects, or objects one after another.
 
 use crate::added_fields::AddedRecord;
-use crate::delimited::dialect::Dialect;
+use crate::dialect::Dialect;
 use crate::format::{ByteFormat, FieldNames, Fields, Format, Head, InputFormat, Reader};
 use crate::jsonl::edit;
 use crate::jsonl::fields::{self, WantedFields};

@@ -13,8 +13,8 @@ mod strings;
 mod value_end;
 mod values;
 
-use crate::delimited::dialect::Dialect;
-use crate::form_feed::without_byte_order_mark;
+use crate::byte_order_mark::without_byte_order_mark;
+use crate::dialect::Dialect;
 use crate::format::{Fields, Head, InputFormat, Reader};
 use {
     crate::added_fields::AddedRecord,

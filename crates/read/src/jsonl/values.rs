@@ -9,7 +9,7 @@
 //! if the elements begin on lines of their own with the same indentation as the first one.
 //! Otherwise the rest of the file is one bad record.
 
-use crate::form_feed::byte_order_mark_length;
+use crate::byte_order_mark::byte_order_mark_length;
 use crate::jsonl::lines::ObjectParser;
 use crate::jsonl::value_end::{ValueEnd, ValueEndSearch, white_space};
 use crate::splitter::{AfterLoss, SplitStep, Splitter};

@@ -9,7 +9,7 @@ mod message;
 mod split;
 
 use crate::Price;
-use crate::delimited::dialect::Dialect;
+use crate::dialect::Dialect;
 use crate::format::{ByteFormat, FieldNames, Fields, Head, InputFormat, Reader};
 use crate::split_job::SplitJob;
 use crate::table::Columns;

@@ -4,10 +4,10 @@
 //! library's errors. Sizes that a file declares are checked before anything is decoded.
 
 use crate::compressed_input::Expansion;
+use crate::event::{Event, Flow, Visit, give, part_of};
 use crate::table::columns::{self, ColumnPath, FoundColumns};
 use crate::table::documents::{VisitedRows, caught};
 use crate::table::{Columns, TableJob, TableShare, shares_of};
-use crate::{Event, Flow, Visit, give, part_of};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,

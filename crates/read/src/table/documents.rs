@@ -1,9 +1,9 @@
 //! Converts rows of Arrow's record batches to documents.
 
+use crate::event::{Event, Flow, Visit, give};
 use crate::table::columns::FoundColumns;
 use crate::table::selected::{BatchColumns, Values};
 use crate::table::value::{Form, value};
-use crate::{Event, Flow, Visit, give};
 use arrow_array::RecordBatch;
 use simtool_model::document::{Bad, Content, Document, FieldValues, MOST_FIELDS, Record};
 use simtool_model::document_id::DocumentId;

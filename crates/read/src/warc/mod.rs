@@ -5,8 +5,8 @@ mod fields;
 mod records;
 
 use crate::Price;
-use crate::delimited::dialect::Dialect;
-use crate::form_feed::without_byte_order_mark;
+use crate::byte_order_mark::without_byte_order_mark;
+use crate::dialect::Dialect;
 use crate::format::{Fields, InputFormat, Reader};
 use {
     crate::format::{ByteFormat, FieldNames},

@@ -1,10 +1,10 @@
 //! The meaning of the tags of a page and of their attributes for its main content.
 
-use crate::html::AttributeVisitor;
 use crate::html::attributes::Attribute;
 use crate::html::element::{Element, ElementName, NameSet};
 use crate::html::main_content::containers::ContainerKind;
 use crate::html::main_content::names::{Evidence, NameMatching, NameRole, role_of_name};
+use crate::html::visitor::AttributeVisitor;
 
 const MAIN: ElementName = ElementName::new("main");
 const ARTICLE: ElementName = ElementName::new("article");

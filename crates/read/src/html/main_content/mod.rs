@@ -16,12 +16,12 @@ mod open_elements;
 #[cfg(test)]
 mod tests;
 
-use crate::html::ElementVisitor;
 use crate::html::element::{Element, ElementName};
 use crate::html::main_content::blocks::Blocks;
 use crate::html::main_content::containers::Containers;
 use crate::html::main_content::marks::{Marks, State};
 use crate::html::main_content::open_elements::{OpenElements, is_void};
+use crate::html::visitor::ElementVisitor;
 
 /// Data of an open element.
 #[derive(Clone, Copy, Debug)]
