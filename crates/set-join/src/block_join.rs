@@ -2,14 +2,13 @@
 //! memory is scarce, joins them block by block.
 
 use super::close::ClosePair;
+use super::memory_texts::enough_more;
 use super::pair_filter::JoinFilter;
 use super::prefix_join::PrefixJoin;
-use super::prune::{self, JoinShard, Stored};
-use super::ranked_sets::Ranking;
-use super::survivors::NANOSECONDS_A_RANKED_TERM;
-use super::{
-    BYTES_PER_TERM, SetJoin, TermSource as _, TermSources, Wanted, enough_more, living_terms,
-};
+use super::prune::{self, JoinShard, Stored, living_terms};
+use super::ranked_sets::{NANOSECONDS_A_RANKED_TERM, Ranking};
+use super::set_join::{BYTES_PER_TERM, SetJoin};
+use super::term_source::{TermSource as _, TermSources, Wanted};
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;

@@ -1,6 +1,6 @@
 //! Sets of terms as bit sets, for fast comparison of sets that have most terms in common.
 
-use super::TERMS;
+use super::memory_texts::TERMS;
 use super::term_numbers::TermNumbers;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, reserve};

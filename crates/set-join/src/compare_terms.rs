@@ -12,7 +12,7 @@ use super::candidate_links::{Links, NONE, PART, linked_rows};
 use super::pair_order::{Candidate, PAIRS, in_order};
 use super::prune::{JoinShard, Stored, end_row, shard_of};
 use super::term_numbers::TermNumbers;
-use super::{TermSource as _, TermSources, Wanted};
+use super::term_source::{TermSource as _, TermSources, Wanted};
 use crate::close::SetPair;
 use bytemuck::allocation::try_zeroed_vec;
 use simtool_base::error::{Error, Result};

@@ -4,7 +4,8 @@
 
 use crate::forecast::{SampledSizes, ScanForecast, scan_forecast};
 use crate::prune::sample_eighths;
-use crate::survivors::{FEW_TERMS, NANOSECONDS_A_RANKED_TERM, NANOSECONDS_A_ROUND, SAMPLE_BYTES};
+use crate::ranked_sets::NANOSECONDS_A_RANKED_TERM;
+use crate::survivors::{FEW_TERMS, NANOSECONDS_A_ROUND, SAMPLE_BYTES};
 use simtool_kernels::Isa;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;

@@ -8,12 +8,13 @@
 //!
 //! Before that, a join by prefixes is tried. It is quicker if the template is much less than a similar document shares.
 
-use super::prune::JoinShard;
+use super::prune::{JoinShard, living_terms};
+use super::set_join::{FoundPairs, SetJoin};
 use super::sketch_join::{Deciding, FewCandidates, SketchJoin};
 use super::sketches::Sketching;
 use super::survivors::sketch_counted;
 use super::term_source::TermSources;
-use super::{FoundPairs, SetJoin, living_terms, window_scan};
+use super::window_scan;
 use simtool_base::error::Result;
 use simtool_base::progress::Work;
 

@@ -15,40 +15,21 @@
 
 use crate::linking_pairs::linking_pairs;
 use crate::pair_order::{PAIRS, RowPair, in_order};
-use simtool_base::error::{Error, Result};
+use crate::pair_search::{FIRST_BATCH, GROWTH, NONE};
+use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, filled};
 use simtool_compute::context::Context;
 use simtool_model::closeness::Closeness;
-use simtool_model::groups::Groups;
 
-/// Number of pairs above which only some pairs are found, if these are enough. More than 8 million pairs come
-/// from documents that are all similar, such as 5000 pages of one template. Their number grows with the square
-/// of the documents, and so would the time.
-pub const MANY_PAIRS: u64 = 1 << 23;
-/// Number of documents in the first batch. If all documents are similar, one of these is kept, and all
-/// later documents are removed without any comparison among themselves.
-pub(crate) const FIRST_BATCH: usize = 512;
-/// Factor by which a batch is larger than the batch before it, as long as batches have few pairs. The
-/// number of pairs grows with its square.
-pub(crate) const GROWTH: usize = 4;
+// Callers of `deciding_pairs` need these types, too.
+pub use crate::pair_search::{FoundPairs, MANY_PAIRS, PairLists, PairSearch, RowFilter, Turns};
+
 /// Divisor of the pairs that fit in memory. Its result is the number of new pairs that are collected
 /// before the pairs are reduced.
 const FEW_PAIRS: u64 = 8;
 /// Pairs are reduced again when they are more than twice as many as the last reduction left, plus this
 /// number or less.
 const MORE_PAIRS: u64 = 1 << 20;
-/// Value for a missing index, and for a document that is not in the order of preference.
-const NONE: u32 = u32::MAX;
-
-/// Condition for documents. Its argument is the row number of a document.
-pub type RowFilter<'f> = dyn Fn(u32) -> bool + 'f;
-
-/// Receiver of similar pairs. Its arguments are some pairs and a function that returns the closeness of
-/// a pair. It returns the number of pairs that it keeps in memory.
-pub type FoundPairs<'f, P> = dyn FnMut(&[P], &dyn Fn(&P) -> Closeness) -> Result<u64> + 'f;
-
-/// Pairs of documents, in several lists.
-pub type PairLists<P> = Vec<LargeBuffer<P>>;
 
 /// Rule for choosing the kept documents from similar pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,47 +39,6 @@ pub enum DecidingRule {
     ClosestKept,
     /// Of each connected component of similar documents, the preferred document is kept.
     Component,
-}
-
-/// A search for the similar pairs among some documents. It decides by [`deciding_pairs`] which documents
-/// are kept.
-pub trait PairSearch {
-    /// Two row numbers and a number from which the closeness of the two documents follows.
-    type Pair: RowPair;
-
-    /// Returns the row numbers of the documents that may have similar ones. Equal documents are
-    /// represented by the first of them.
-    fn documents(&self) -> Vec<u32>;
-
-    /// Finds the similar pairs among the documents for which `is_one` is true. Returns `None` if there
-    /// are more than `most`. The caller holds `held` pairs in memory.
-    ///
-    /// # Errors
-    /// The documents cannot be read, or there is not enough memory.
-    fn within(
-        &mut self,
-        is_one: &RowFilter<'_>,
-        most: u64,
-        held: u64,
-    ) -> Result<Option<PairLists<Self::Pair>>>;
-
-    /// Finds the similar pairs of a document for which the first condition of `sides` is true, and a
-    /// document for which the second one is true. No document fulfils both. Calls `found` with some
-    /// pairs at a time. The rows of a pair can be in any order.
-    ///
-    /// # Errors
-    /// The documents cannot be read, `found` fails, or there is not enough memory.
-    fn across(
-        &mut self,
-        sides: [&RowFilter<'_>; 2],
-        found: &mut FoundPairs<'_, Self::Pair>,
-    ) -> Result<()>;
-
-    /// Returns the closeness of the documents of a pair that was found.
-    fn closeness(&self, pair: &Self::Pair) -> Closeness;
-
-    /// Returns the error for a number of pairs that does not fit in memory.
-    fn too_many_pairs(&self, pairs: u64) -> Error;
 }
 
 /// Finds enough pairs for two decisions, which are then the same as with all pairs: which documents are
@@ -124,61 +64,6 @@ pub fn deciding_pairs<S: PairSearch>(
     let decisions = vec![Decision::Open; turns.rows.len()];
     KeptPairs { search, turns, most, decisions, pairs: Vec::new(), looked_through: 0, context }
         .find()
-}
-
-/// The turn of each document, which is its position in the order of preference. Equal documents are
-/// represented by the one with the smallest row number.
-#[derive(Debug)]
-pub struct Turns {
-    /// Row numbers of all documents, in the order of preference.
-    rows: Vec<u32>,
-    /// For each row, the first and the last turn of the equal documents that it represents. A row that
-    /// represents no other has its own turn twice.
-    of_row: Vec<[u32; 2]>,
-}
-
-impl Turns {
-    /// Creates the turns from `rows`, which are all row numbers in the order of preference. `equal` has
-    /// the groups of equal documents. The first row of a group represents the group, so it gets the
-    /// first and the last turn of all its documents.
-    #[must_use]
-    pub fn new(rows: Vec<u32>, equal: &Groups) -> Self {
-        let mut of_row = vec![[NONE; 2]; rows.len()];
-        for (turn, &row) in (0..).zip(&rows) {
-            of_row[row as usize] = [turn; 2];
-        }
-        for group in equal.iter() {
-            let representative = group[0] as usize;
-            for &other in &group[1..] {
-                // Only the representative is compared with others, so it must know the turns of
-                // all.
-                let [turn, _] = of_row[other as usize];
-                let [first, last] = &mut of_row[representative];
-                (*first, *last) = (turn.min(*first), turn.max(*last));
-            }
-        }
-        Self { rows, of_row }
-    }
-
-    /// Returns the number of documents.
-    pub(crate) fn count(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Returns the first turn of the documents that `row` represents.
-    pub(crate) fn first(&self, row: u32) -> u32 {
-        self.of_row[row as usize][0]
-    }
-
-    fn last(&self, row: u32) -> u32 {
-        self.of_row[row as usize][1]
-    }
-
-    /// Returns the row that is kept if the documents represented by `row` are kept. It is the one that
-    /// comes first in the order of preference.
-    fn kept_row(&self, row: u32) -> u32 {
-        self.rows[self.first(row) as usize]
-    }
 }
 
 /// The decision whether a document is kept.

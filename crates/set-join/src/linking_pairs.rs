@@ -8,8 +8,8 @@
 //! pairs inside a batch are in memory together.
 
 use crate::disjoint_sets::DisjointSets;
-use crate::kept_pairs::{FIRST_BATCH, GROWTH, MANY_PAIRS, PairSearch, Turns};
 use crate::pair_order::{RowPair, in_order};
+use crate::pair_search::{FIRST_BATCH, GROWTH, MANY_PAIRS, PairSearch, Turns};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_compute::context::Context;

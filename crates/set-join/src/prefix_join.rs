@@ -9,7 +9,7 @@
 //! C. Xiao, W. Wang, X. Lin, J. X. Yu. Efficient similarity joins for near-duplicate detection.
 //! WWW 2008 (positions).
 
-use super::INDEX;
+use super::memory_texts::INDEX;
 use super::ranked_sets::RankedSets;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, filled};

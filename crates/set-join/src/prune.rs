@@ -8,7 +8,8 @@
 
 use super::cells::{CellNumbers, CellWriter, Cells};
 use super::large_vec::LargeVec;
-use super::{TERMS, TermSource as _, TermSources, Wanted};
+use super::memory_texts::TERMS;
+use super::term_source::{TermSource as _, TermSources, Wanted};
 use simtool_base::error::{Error, Result};
 use simtool_base::memory_ledger::Ledger;
 use simtool_compute::context::Context;
@@ -412,6 +413,12 @@ pub(super) fn rounds(
             return Ok(cells);
         }
     }
+}
+
+/// Returns the number of terms of all documents that may still have a similar one. Repeated terms
+/// count.
+pub(super) fn living_terms(shards: &[JoinShard]) -> u64 {
+    shards.iter().map(JoinShard::living_terms).sum()
 }
 
 #[cfg(test)]

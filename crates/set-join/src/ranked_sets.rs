@@ -5,14 +5,18 @@
 //! in the size of its set, but gets no number. Any order of the terms gives the same pairs, but
 //! this order gives the fewest candidates.
 
-use super::INDEX;
 use super::cells::Cells;
 use super::large_vec::LargeVec;
+use super::memory_texts::INDEX;
 use super::prune::Stored;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, filled, reserved};
 use simtool_compute::context::Context;
 use simtool_kernels::partition::counts_to_starts;
+
+/// Nanoseconds of a core for each term in the join by prefixes. They include ranking the term and
+/// joining its set. A term takes this time once for each pair of blocks that contains it.
+pub(super) const NANOSECONDS_A_RANKED_TERM: f64 = 150.0;
 
 /// Approximate number of records in a partition. A record is a term with a document that contains it. A
 /// partition has all terms with the same highest bits. Its records and their hash table fit into the

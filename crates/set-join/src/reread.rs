@@ -3,10 +3,12 @@
 //! terms, the first round counts the terms in several slices, one after the other.
 
 use super::cells::{CellWriter, Cells};
+use super::memory_texts::{TERMS, enough_more};
 use super::prune::{
-    CELLS_PER_TERM, JoinShard, document_size, outweighs, row_after, sample_eighths, unmatched_up_to,
+    CELLS_PER_TERM, JoinShard, document_size, living_terms, outweighs, row_after, sample_eighths,
+    unmatched_up_to,
 };
-use super::{TERMS, TermSource as _, TermSources, Wanted, enough_more, living_terms};
+use super::term_source::{TermSource as _, TermSources, Wanted};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::filled;
 use simtool_base::progress::Work;

@@ -7,10 +7,11 @@
 
 use super::pair_order::{PAIRS, in_order};
 use super::prune::{self, JoinShard};
+use super::set_join::{FoundPairs, SetJoin};
 use super::sketch_join::SketchJoin;
 use super::sketches::{self, Sketching, words_of};
 use super::survivors::sketch_some;
-use super::{FoundPairs, SetJoin, TermSource as _, TermSources};
+use super::term_source::{TermSource as _, TermSources};
 use crate::close::{ClosePairs, SetPair};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, filled};

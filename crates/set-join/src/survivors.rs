@@ -3,12 +3,14 @@
 
 use super::block_join::{MOST_BLOCKS, blocks};
 use super::cells::Cells;
+use super::memory_texts::enough_more;
 use super::pair_filter::PairFilter;
-use super::prune::{self, JoinShard, sample_eighths};
+use super::prune::{self, JoinShard, living_terms, sample_eighths};
+use super::ranked_sets::NANOSECONDS_A_RANKED_TERM;
+use super::set_join::SetJoin;
 use super::sketches::{self, SketchScratch, Sketching};
-use super::{
-    SetJoin, TermSource as _, TermSources, Wanted, enough_more, living_terms, window_scan,
-};
+use super::term_source::{TermSource as _, TermSources, Wanted};
+use super::window_scan;
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
@@ -43,10 +45,6 @@ pub(super) const FEW_TERMS: u64 = 1 << 26;
 /// another round of counting comes first, which drops more documents. The round takes about a third of
 /// this time, and saves about a third of the comparison.
 pub(super) const NANOSECONDS_A_ROUND: f64 = 60.0;
-
-/// Nanoseconds of a core for each term in the join by prefixes. They include ranking the term and
-/// joining its set. A term takes this time once for each pair of blocks that contains it.
-pub(super) const NANOSECONDS_A_RANKED_TERM: f64 = 150.0;
 
 /// Maximum number of bytes for the counter numbers of the terms that the first round of counting
 /// samples. If more bytes would be needed, the documents are read twice instead. This takes a quarter

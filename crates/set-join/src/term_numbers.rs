@@ -1,6 +1,6 @@
 //! Hash table that numbers terms in the order in which they first occur.
 
-use super::TERMS;
+use super::memory_texts::TERMS;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, reserve};
 use simtool_kernels::prefetch;

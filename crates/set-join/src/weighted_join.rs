@@ -9,11 +9,13 @@
 //! S. Chaudhuri, V. Ganti, R. Kaushik. A primitive operator for similarity joins in data
 //! cleaning. ICDE 2006 (prefixes of weighted sets).
 
+use super::memory_texts::INDEX;
 use super::prune::{self, JoinShard, Stored, shard_of};
 use super::ranked_sets::{RankedSets, Ranking};
+use super::set_join::SetJoin;
 use super::sketches::{SketchScratch, Sketching};
 use super::survivors::Survivors;
-use super::{INDEX, SetJoin, TermSource as _, TermSources, Wanted};
+use super::term_source::{TermSource as _, TermSources, Wanted};
 use crate::close::ClosePair;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::filled;
