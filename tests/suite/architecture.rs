@@ -56,7 +56,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("jiff", &["src/pipeline/date_value.rs"]),
     (
         "std::arch",
-        &["crates/kernels/src/lib.rs", "crates/kernels/src/aarch64/", "crates/kernels/src/x86_64/"],
+        &[
+            "crates/kernels/src/lib.rs",
+            "crates/kernels/src/aarch64/",
+            "crates/kernels/src/high_bits/",
+            "crates/kernels/src/x86_64/",
+        ],
     ),
     (
         "std::thread",

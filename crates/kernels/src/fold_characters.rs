@@ -10,9 +10,8 @@ pub use super::own_loops::fold_characters::ROOM;
 use super::Isa;
 use super::character_table::CharacterTable;
 use super::own_loops::fold_characters::Around;
-use super::own_loops::xxh3_short::MARGIN;
 use super::vector::{Kernel, Level};
-use super::words::Words;
+use super::words::{MARGIN, Words};
 use std::ops::Range;
 
 /// Copies the text of `range` to `folded`, and replaces characters beyond ASCII by the entries of

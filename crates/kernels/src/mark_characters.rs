@@ -12,9 +12,8 @@
 
 use super::Isa;
 use super::character_table::CharacterTable;
-use super::own_loops::xxh3_short::MARGIN;
 use super::vector::{Kernel, Level};
-use super::words::Words;
+use super::words::{MARGIN, Words};
 
 /// Adds the characters beyond ASCII to the masks of `words`, in which the ASCII characters of a
 /// text are already marked. Replaces `odd` by the byte offsets of the characters whose kind the

@@ -3,9 +3,8 @@
 
 use super::Isa;
 use super::high_bits::flagged;
-use super::own_loops::xxh3_short::MARGIN;
 use super::vector::{Kernel, Level};
-use super::words::Words;
+use super::words::{MARGIN, Words};
 
 /// Returns whether an ASCII byte is a symbol: `+ < = > $ # % & * @ ^ | ~` or the grave accent.
 #[inline(always)]

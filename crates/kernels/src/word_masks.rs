@@ -20,8 +20,8 @@
 pub use super::words::{Block, Words};
 
 use super::Isa;
-use super::own_loops::xxh3_short::MARGIN;
 use super::vector::{Kernel, Level};
+use super::words::MARGIN;
 use simtool_base::large_buffer::reserve_for_now;
 
 /// Maximum number of bytes of a text that [`classify`] takes.

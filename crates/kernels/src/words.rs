@@ -1,7 +1,10 @@
 //! Words of a text, as masks of its bytes and as start and end positions.
 
-use super::own_loops::xxh3_short::MARGIN;
 use std::ops::Range;
+
+/// Number of bytes that the text must have before the first word and after the last word, because
+/// loops read them.
+pub const MARGIN: usize = 16;
 
 /// The classes of bytes, such as letters, in a block of 64 bytes. There is a mask for each class,
 /// and bit i of a mask is set if byte i is in the class.

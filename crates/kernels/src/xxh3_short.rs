@@ -13,7 +13,7 @@
 //! # References
 //! Y. Collet. xxHash, XXH3 algorithm, <https://github.com/Cyan4973/xxHash>.
 
-pub use super::own_loops::xxh3_short::MARGIN;
+pub use super::words::MARGIN;
 
 use super::Isa;
 use super::own_loops::xxh3_short::PlacedWords;

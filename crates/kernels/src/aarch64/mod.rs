@@ -3,4 +3,3 @@
 mod neon;
 
 pub(super) use neon::Neon;
-pub(super) use neon::gathered_high_bits;

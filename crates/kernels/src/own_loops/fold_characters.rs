@@ -1,10 +1,9 @@
 //! The plain loop of [`crate::fold_characters`].
 
-use super::xxh3_short::MARGIN;
 use crate::character_starts::{Starts, places};
 use crate::character_table::{CharacterTable, PAD, fold};
 use crate::high_bits::flagged;
-use crate::words::Words;
+use crate::words::{MARGIN, Words};
 
 /// Number of additional bytes that the output must have at its end, because loops write whole
 /// blocks. They are a block of 64 bytes and the last two bytes of a character that begins at its

@@ -1,10 +1,9 @@
 //! The plain loop of [`crate::mark_characters`].
 
-use super::xxh3_short::MARGIN;
 use crate::character_starts::{Starts, places};
 use crate::character_table::{CharacterEntry, CharacterTable, kind};
 use crate::high_bits::flagged;
-use crate::words::{Block, Words};
+use crate::words::{Block, MARGIN, Words};
 
 /// Returns whether a byte is a quotation mark.
 #[inline]

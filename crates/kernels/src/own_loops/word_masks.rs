@@ -1,8 +1,7 @@
 //! The plain loops of [`crate::word_masks`].
 
-use super::xxh3_short::MARGIN;
 use crate::high_bits::flagged;
-use crate::words::{Block, Words};
+use crate::words::{Block, MARGIN, Words};
 
 pub(crate) const LETTER: u8 = 1;
 pub(crate) const DIGIT: u8 = 2;

@@ -1,11 +1,8 @@
 //! The plain loop of [`crate::xxh3_short`], and the numbers of XXH3.
 
+use crate::words::MARGIN;
 use std::hint::select_unpredictable;
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Number of bytes that the text must have before the first word and after the last word, because
-/// loops read them.
-pub const MARGIN: usize = 16;
 
 /// Number of words of a block. The words of more than 8 bytes are hashed after the other words of
 /// their block. Their indices in the block fit into a byte.

@@ -4,7 +4,7 @@ use super::byte_lanes::Lanes;
 use crate::character_starts::Starts;
 use crate::character_table::{PAD, Row, fold};
 use crate::own_loops::fold_characters::{Around, ROOM, Special};
-use crate::own_loops::xxh3_short::MARGIN;
+use crate::words::MARGIN;
 
 /// A block of 64 bytes whose characters are being replaced.
 struct FoldedBlock<L> {

@@ -4,8 +4,7 @@ use super::byte_lanes::Lanes;
 use crate::character_starts::Starts;
 use crate::character_table::{CharacterTable, Row, kind};
 use crate::own_loops::mark_characters::{Carry, FoundCharacters, push_places};
-use crate::own_loops::xxh3_short::MARGIN;
-use crate::words::Words;
+use crate::words::{MARGIN, Words};
 
 impl FoundCharacters {
     /// Adds the characters of `row` whose first bytes are in `mask`. At the position of each first

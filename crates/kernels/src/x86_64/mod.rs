@@ -6,9 +6,7 @@ mod byte_lanes;
 mod fold_characters;
 mod mark_characters;
 mod place_masks;
-mod sse2;
 mod xxh3_short;
 
 pub(super) use avx2::Avx2;
 pub(super) use avx512::Avx512;
-pub(super) use sse2::gathered_high_bits;

@@ -1,6 +1,7 @@
 //! Hashes words, several of them at once: the loop of the levels with lanes of 64 bits.
 
-use crate::own_loops::xxh3_short::{BLOCK, MARGIN, PlacedWords, hash_long};
+use crate::own_loops::xxh3_short::{BLOCK, PlacedWords, hash_long};
+use crate::words::MARGIN;
 use std::mem::MaybeUninit;
 
 /// Appends the XXH3 hash of each word to `hashes`. Each level passes two functions for its vectors

@@ -4,7 +4,6 @@
 
 mod hamming_groups;
 mod hamming_scan;
-mod masks;
 mod near_tags;
 mod word_masks;
 
@@ -13,7 +12,6 @@ use crate::own_loops::hamming_groups::GroupSearch;
 use crate::own_loops::near_tags::TagSearch;
 use crate::vector::{Costs, Kernel, Level};
 use crate::words::Block;
-pub(crate) use masks::gathered_high_bits;
 use std::arch::is_aarch64_feature_detected;
 
 /// Proof that the processor has NEON.

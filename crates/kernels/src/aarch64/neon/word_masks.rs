@@ -1,6 +1,6 @@
 //! Classifies the bytes of a text with NEON, 16 of them at once.
 
-use super::masks::mask;
+use crate::high_bits::aarch64::mask;
 use crate::words::Block;
 use std::arch::aarch64::{
     uint8x16_t, vandq_u8, vceqq_u8, vcgeq_u8, vcleq_u8, vdupq_n_u8, vld1q_u8, vorrq_u8, vst1q_u8,

@@ -1,11 +1,11 @@
-//! SSE2: registers of 16 bytes. Every processor of x86-64 has it, so no level is needed.
+//! The highest bits of 64 bytes with SSE2, which has registers of 16 bytes.
 
 use std::arch::x86_64::{_mm_movemask_epi8, _mm_set_epi64x};
 
 /// Returns the highest bits of 64 bytes as a mask. Each element of `eights` has eight bytes, the
 /// first one in its lowest bits.
 #[inline]
-pub(crate) fn gathered_high_bits(eights: &[u64; 8]) -> u64 {
+pub(super) fn gathered_high_bits(eights: &[u64; 8]) -> u64 {
     // SAFETY: every processor of x86-64 has SSE2.
     unsafe { gathered(eights) }
 }

@@ -15,7 +15,7 @@ const PLACES: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 1
 /// brings the bits of eight bytes together in one byte.
 #[inline]
 #[target_feature(enable = "neon")]
-pub(super) fn mask([a, b, c, d]: [uint8x16_t; 4]) -> u64 {
+pub(crate) fn mask([a, b, c, d]: [uint8x16_t; 4]) -> u64 {
     // SAFETY: the array has the 16 bytes of a vector.
     let places = unsafe { vld1q_u8(PLACES.as_ptr()) };
     let ab = vpaddq_u8(vandq_u8(a, places), vandq_u8(b, places));
@@ -27,7 +27,7 @@ pub(super) fn mask([a, b, c, d]: [uint8x16_t; 4]) -> u64 {
 /// Returns the highest bits of 64 bytes as a mask. Each element of `eights` has eight bytes, the
 /// first one in its lowest bits.
 #[inline]
-pub(crate) fn gathered_high_bits(eights: &[u64; 8]) -> u64 {
+pub(super) fn gathered_high_bits(eights: &[u64; 8]) -> u64 {
     // SAFETY: every 64-bit Arm processor has NEON.
     unsafe { gathered(eights) }
 }

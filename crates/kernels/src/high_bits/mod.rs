@@ -1,13 +1,20 @@
-//! Gathers the highest bits of 64 bytes.
+//! Gathers the highest bits of 64 bytes, with instructions that every processor of its kind has. So no level is
+//! needed, and the loops of all levels may call it.
+
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod aarch64;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 
 /// Returns the highest bits of 64 bytes as a mask. Each element of `eights` has eight bytes, the
 /// first one in its lowest bits.
 #[inline]
 pub(crate) fn gathered(eights: &[u64; 8]) -> u64 {
+    // The compiler only builds for processors with these instructions, so none are detected.
     #[cfg(target_arch = "x86_64")]
-    return crate::x86_64::gathered_high_bits(eights);
+    return x86_64::gathered_high_bits(eights);
     #[cfg(target_arch = "aarch64")]
-    return crate::aarch64::gathered_high_bits(eights);
+    return aarch64::gathered_high_bits(eights);
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     gathered_plain(eights)
 }
