@@ -3,7 +3,8 @@
 use super::affordable_texts::{Beginnings, Of, WantedText};
 use super::findings::Findings;
 use crate::cluster::Removal;
-use crate::write::report::{Example, Name};
+use crate::write::name::Name;
+use crate::write::report::Example;
 use simtool_model::closeness::Closeness;
 use simtool_model::document_name::DocumentName;
 use std::cmp::Ordering;

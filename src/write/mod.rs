@@ -6,7 +6,9 @@
 pub mod columns;
 pub(crate) mod copy_store;
 pub mod evaluation;
+mod excerpt;
 pub mod kept_documents;
+pub mod name;
 pub mod output_folder;
 pub(crate) mod output_inventory;
 pub mod pair_table;
@@ -15,6 +17,7 @@ pub mod reference_text;
 pub mod repetition_summary;
 pub mod report;
 pub mod shared_words;
+mod shortened;
 mod staging;
 mod standing_output;
 pub mod summary;

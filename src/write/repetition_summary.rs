@@ -1,7 +1,8 @@
 //! Shows how much of a collection is repeated, on the terminal and in `summary.json`.
 
-use super::preview::excerpt;
-use super::report::{Name, shortened};
+use super::excerpt::excerpt;
+use super::name::Name;
+use super::shortened::shortened;
 use super::summary::write_list;
 use simtool_base::json_text::write_string;
 use simtool_base::quantity::{counted, percent};

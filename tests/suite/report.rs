@@ -4,9 +4,10 @@
 use flate2::read::ZlibDecoder;
 use simtool::fault::{Fault, Severity};
 use simtool::sides::Sides;
+use simtool::write::name::Name;
 use simtool::write::report::{
-    Example, Name, Preview, QuarantinedRecord, Report, ReportCluster, ReportMember, Similarities,
-    Source, Sources, write_report,
+    Example, Preview, QuarantinedRecord, Report, ReportCluster, ReportMember, Similarities, Source,
+    Sources, write_report,
 };
 use simtool::write::shared_words::SharedWords;
 use simtool::write::summary::{Closest, Commands, LimitLevel, ReadCounts, Setting, Summary};

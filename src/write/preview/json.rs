@@ -1,8 +1,9 @@
 //! Writes the preview of a run as one JSON object.
 
-use super::excerpt::excerpts;
 use super::{Band, NearPair, RunPreview};
-use crate::write::report::{Name, ReportCluster};
+use crate::write::excerpt::excerpts;
+use crate::write::name::Name;
+use crate::write::report::ReportCluster;
 use crate::write::summary::{Setting, Summary, write_list};
 use simtool_base::json_text::write_string;
 use simtool_model::closeness::Closeness;

@@ -1,8 +1,10 @@
 //! Formats the preview of a run for the terminal.
 
-use super::excerpt::{excerpt, excerpts};
 use super::{Band, NearPair, RunPreview};
-use crate::write::report::{Example, Name, ReportCluster, shortened};
+use crate::write::excerpt::{excerpt, excerpts};
+use crate::write::name::Name;
+use crate::write::report::{Example, ReportCluster};
+use crate::write::shortened::shortened;
 use crate::write::summary::{Summary, counts_table};
 use simtool_base::quantity::{counted, grouped, percent};
 use simtool_model::closeness::Closeness;

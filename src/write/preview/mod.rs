@@ -4,11 +4,9 @@
 //! * All counts are those of the run itself. Only words that documents share come from some documents of each
 //!   cluster.
 
-mod excerpt;
 mod json;
 mod lines;
 
-pub(in crate::write) use excerpt::excerpt;
 pub use json::write_preview;
 pub use lines::preview_text;
 

@@ -26,12 +26,13 @@ mod tables;
 mod unread;
 mod wording;
 
-pub(super) use escape::{EscapedLine, EscapedLines, EscapedName, shortened};
+pub(super) use escape::{EscapedLine, EscapedLines, EscapedName};
 pub(super) use page::STYLE;
 pub use page::write_report;
 pub(crate) use passages::{PassagesPage, write_passages_page};
 pub use piece::write_charts;
 
+use crate::write::name::Name;
 use crate::write::shared_words::{SharedWords, Templates};
 use std::collections::BTreeMap;
 
@@ -121,17 +122,6 @@ impl Similarities {
             self.bins[bin] += count;
         }
     }
-}
-
-/// Name of a document: its ID, its file and its record number.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Name {
-    /// ID of the document.
-    pub id: Vec<u8>,
-    /// File of the document, as the user named it.
-    pub file: Vec<u8>,
-    /// Number of the record that holds the document, counted from 0 in the file.
-    pub record: u64,
 }
 
 /// A kept document, with some of the documents that were removed in its favour.

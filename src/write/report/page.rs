@@ -1,7 +1,8 @@
 //! Writes the HTML page about a run from top to bottom.
 
-use super::escape::{EscapedLine, shortened};
+use super::escape::EscapedLine;
 use super::{Report, clusters, examples, head, histograms, levels, run, sources, unread};
+use crate::write::shortened::shortened;
 use crate::write::summary::Summary;
 use std::io::{self, Write};
 

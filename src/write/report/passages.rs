@@ -1,13 +1,14 @@
 //! Writes the page about the repeated passages of a collection.
 
 use super::charts::write_parts;
-use super::escape::{EscapedLine, EscapedLines, EscapedName, shortened};
+use super::escape::{EscapedLine, EscapedLines, EscapedName};
 use super::head::{Tile, write_losses, write_tiles};
 use super::page::{TITLE, begin, end};
 use super::sources::{PASSAGES, write_table};
 use super::tables::{bar, begin_table, end_table, share};
 use super::{Report, run, unread};
 use crate::write::repetition_summary::{RepeatedText, RepetitionSummary};
+use crate::write::shortened::shortened;
 use crate::write::summary::Summary;
 use simtool_base::quantity::{bytes, counted, grouped};
 use std::io::{self, Write};

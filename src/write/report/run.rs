@@ -1,7 +1,8 @@
 //! Writes the end of the page: the command line, settings and times of the run.
 
-use super::escape::{EscapedLine, shortened};
+use super::escape::EscapedLine;
 use super::tables::{bar, begin_table, end_table, share};
+use crate::write::shortened::shortened;
 use crate::write::summary::Summary;
 use simtool_base::quantity::{bytes, rate, time};
 use std::io::{self, Write};

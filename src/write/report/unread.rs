@@ -1,8 +1,9 @@
 //! Lists documents and records that were not compared, and damaged or unreadable files.
 
-use super::escape::{EscapedLine, EscapedName, shortened};
+use super::escape::{EscapedLine, EscapedName};
 use super::tables::{begin_table, end_table};
 use super::{BAD_RECORDS, Report};
+use crate::write::shortened::shortened;
 use crate::write::summary::{FaultPlace, Summary};
 use simtool_base::quantity::{counted, grouped};
 use std::io::{self, Write};

@@ -7,7 +7,7 @@ const EXCERPT: usize = 180;
 
 /// Returns an excerpt of each text on one line. The excerpts begin at the same word, a few words before the first
 /// difference, or at the beginning if the words of the texts are equal.
-pub(super) fn excerpts(texts: [&[u8]; 2]) -> [String; 2] {
+pub(in crate::write) fn excerpts(texts: [&[u8]; 2]) -> [String; 2] {
     let [left, right] = texts.map(String::from_utf8_lossy);
     // White space is no difference, so the texts are compared word by word.
     let equal = left.split_whitespace().zip(right.split_whitespace()).take_while(|(l, r)| l == r);
