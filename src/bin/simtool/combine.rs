@@ -1,7 +1,8 @@
 //! `simtool combine`: writes the results of a run whose input was read in shards.
 
 use crate::args::{CombineArgs, Command, CorpusArgs, InputArgs, Job};
-use crate::{ExitStatus, corpus, passages, shell, usage};
+use crate::exit_status::ExitStatus;
+use crate::{corpus, passages, shell, usage};
 use anyhow::bail;
 use simtool::Error;
 use simtool::run::{STANDARD_INPUT, is_marked_as_finished, recorded_command};

@@ -1,8 +1,9 @@
 //! `simtool contamination`: finds the items of an evaluation set that documents contain.
 
 use crate::args::ContaminationArgs;
+use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
-use crate::{ExitStatus, console, shell};
+use crate::{console, shell};
 use simtool::options::Options;
 use simtool::quantity::{counted, grouped};
 use simtool::run::{self, ContaminationFound, ContaminationRequest};

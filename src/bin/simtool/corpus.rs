@@ -2,9 +2,10 @@
 
 use crate::args::Job;
 use crate::compare::shown;
+use crate::exit_status::ExitStatus;
 use crate::stored_note::stored_note;
 use crate::terminal::Terminal;
-use crate::{ExitStatus, console, shell};
+use crate::{console, shell};
 use simtool::run::{self, Face, Notice, Outcome, Previewed, Request};
 use simtool::write::preview::{preview_text, write_preview};
 use simtool::write::summary::{table, write_summary};

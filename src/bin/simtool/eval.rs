@@ -1,8 +1,9 @@
 //! `simtool eval`: measures methods on labelled collections.
 
 use crate::args::{EvalArgs, EvalFormat, TruthLines};
+use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
-use crate::{ExitStatus, console, eval_sample, eval_suggest};
+use crate::{console, eval_sample, eval_suggest};
 use simtool::Error;
 use simtool::evaluate::truth::TruthFormat;
 use simtool::evaluation::Evaluation;

@@ -1,8 +1,9 @@
 //! `simtool eval --sample`: estimates recall and precision in a collection without labels.
 
 use crate::args::{EvalArgs, EvalFormat};
+use crate::console;
+use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
-use crate::{ExitStatus, console};
 use simtool::evaluate::{Interval, RatioEstimate, SampleSettings, SampledMethod};
 use simtool::json_text::write_string;
 use simtool::method::presets::NamedMethod;

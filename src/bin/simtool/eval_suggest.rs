@@ -1,8 +1,9 @@
 //! `simtool eval --suggest`: describes a sample of a collection and suggests a method for it.
 
 use crate::args::{EvalArgs, EvalFormat};
+use crate::console;
+use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
-use crate::{ExitStatus, console};
 use simtool::json_text::write_string;
 use simtool::method::Method;
 use simtool::method::presets::NamedMethod;

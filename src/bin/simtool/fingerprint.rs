@@ -1,8 +1,9 @@
 //! `simtool fingerprint`: writes the fingerprints of documents to a file.
 
 use crate::args::FingerprintArgs;
+use crate::console;
+use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
-use crate::{ExitStatus, console};
 use simtool::options::Options;
 use simtool::quantity::{counted, grouped};
 use simtool::run::{self, FingerprintRequest};

@@ -4,9 +4,10 @@ use crate::args::{
     AddArgs, CommonArgs, CreateArgs, ExportArgs, FilterArgs, IndexCommand, IndexedArgs, MemoryArgs,
     MergeArgs, OneIndexArgs, QueryArgs, RemoveArgs, SalvageArgs, StatArgs,
 };
+use crate::console;
+use crate::exit_status::ExitStatus;
 use crate::inputs;
 use crate::terminal::Terminal;
-use crate::{ExitStatus, console};
 use simtool::Error;
 use simtool::index::{AddedCorpus, IndexSize, Salvaged};
 use simtool::options::Options;

@@ -1,6 +1,7 @@
 //! Handles Ctrl-C and requests to end: removes unfinished outputs, and keeps files that existed before.
 
-use crate::{ExitStatus, console};
+use crate::console;
+use crate::exit_status::ExitStatus;
 use simtool::run::{HeldInterruptions, OutputState};
 use simtool::write::output_folder::remove_unfinished;
 use std::sync::atomic::{AtomicBool, Ordering};

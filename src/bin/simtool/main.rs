@@ -12,6 +12,7 @@ mod corpus;
 mod eval;
 mod eval_sample;
 mod eval_suggest;
+mod exit_status;
 mod fingerprint;
 mod generate;
 #[cfg(feature = "parquet")]
@@ -22,6 +23,7 @@ mod inputs;
 mod interrupt;
 mod join;
 mod manual;
+mod papers;
 mod passages;
 mod plan;
 mod progress_line;
@@ -38,33 +40,11 @@ mod why;
 
 use args::{Args, Command};
 use clap::CommandFactory;
+use exit_status::{ExitStatus, failed};
 use std::ffi::OsString;
 use std::panic;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
-
-/// Exit code of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ExitStatus {
-    /// Everything was done.
-    Done = 0,
-    /// The command failed without results.
-    Failed = 1,
-    /// The command line is wrong, and no command was started.
-    Usage = 2,
-    /// Everything was done, but some records or files could not be read.
-    DoneWithLosses = 3,
-    /// The command was interrupted: 128 plus 2, the number of the signal SIGINT. Shells expect this code.
-    Interrupted = 130,
-}
-
-impl ExitStatus {
-    /// Returns the status of a finished command. `has_losses` says whether records or files could not be
-    /// read.
-    fn after(has_losses: bool) -> Self {
-        if has_losses { Self::DoneWithLosses } else { Self::Done }
-    }
-}
 
 /// Message of the last panic, which is printed when the program ends.
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
@@ -109,24 +89,6 @@ fn command(arguments: Vec<OsString>) -> Result<Command, ExitStatus> {
     }
     let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     usage::parse(shell::keep(settings_file::with_settings(arguments, &environment)?))
-}
-
-/// Prints the error that ended a command, and returns the exit status for it.
-fn failed(error: &anyhow::Error) -> ExitStatus {
-    // A closed pipe means that a reader such as `head` has enough.
-    if console::is_broken_pipe(error) {
-        return ExitStatus::Done;
-    }
-    let kind = error.downcast_ref::<simtool::Error>().map(simtool::Error::kind);
-    if let Some(simtool::ErrorKind::Finished { has_losses, .. }) = kind {
-        console::note(&error.to_string());
-        return ExitStatus::after(*has_losses);
-    }
-    console::error(&console::explained(error));
-    match kind {
-        Some(simtool::ErrorKind::Config { .. }) => ExitStatus::Usage,
-        _ => ExitStatus::Failed,
-    }
 }
 
 fn run(command: &Command) -> anyhow::Result<ExitStatus> {

@@ -1,9 +1,10 @@
 //! `simtool passages`: finds the passages of a collection that occur more than once.
 
 use crate::args::PassagesArgs;
+use crate::exit_status::ExitStatus;
 use crate::stored_note::stored_note;
 use crate::terminal::Terminal;
-use crate::{ExitStatus, console, shell};
+use crate::{console, shell};
 use simtool::options::Options;
 use simtool::quantity::{counted, grouped};
 use simtool::run::{self, PassagesFound, PassagesRequest};

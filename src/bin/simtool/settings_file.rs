@@ -4,8 +4,9 @@
 //! command line has all of them, and a finished run can be explained without the environment and the file.
 
 use crate::args::Args;
+use crate::console;
+use crate::exit_status::{self, ExitStatus};
 use crate::usage::{CommandForm, form, program};
-use crate::{ExitStatus, console};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory as _};
 use simtool::Error;
@@ -54,7 +55,7 @@ pub(crate) fn with_settings(
     if prints {
         return match console::out(called.printed().as_bytes()) {
             Ok(()) => Err(ExitStatus::Done),
-            Err(error) => Err(crate::failed(&error.into())),
+            Err(error) => Err(exit_status::failed(&error.into())),
         };
     }
     called.completed(arguments, environment).map_err(failed)

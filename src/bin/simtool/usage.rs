@@ -1,7 +1,8 @@
 //! Parses the arguments, and prints help or an error if there is no command to run.
 
 use crate::args::{Args, Command, CorpusForm, ReferenceArgs, with_short_help};
-use crate::{ExitStatus, console, guessed_options};
+use crate::exit_status::ExitStatus;
+use crate::{console, guessed_options};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Args as _, CommandFactory, FromArgMatches};
 use std::ffi::OsString;

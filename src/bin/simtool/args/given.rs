@@ -207,3 +207,12 @@ rows! {
     ItemRemovalRows: ITEM_REMOVAL, Some("Writing");
     FoundPartsRows: FOUND_PARTS, Some("Running");
 }
+
+/// Options that choose the kept document of each cluster.
+pub(crate) type KeepArgs = Given<KeepingRows>;
+/// Options that choose the terms to compare.
+pub(crate) type TermArgs = Given<TermRows>;
+/// Options for storing what a run reads.
+pub(crate) type PartsArgs = Given<PartsRows>;
+/// Options that say where and how rows are written.
+pub(crate) type RowsArgs = Given<StreamRows>;

@@ -15,6 +15,7 @@ mod short_help;
 mod sizes;
 mod sketch;
 mod why;
+mod words;
 
 pub(crate) use combine::CombineArgs;
 pub(crate) use common::{CommonArgs, MemoryArgs, RunningArgs, ShowProgress, ending};
@@ -22,6 +23,7 @@ pub(crate) use contamination::ContaminationArgs;
 pub(crate) use corpus::{CorpusArgs, CorpusForm, DedupArgs, Job, MatchArgs};
 pub(crate) use eval::{EvalArgs, EvalFormat, TruthLines};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
+pub(crate) use given::{KeepArgs, PartsArgs, RowsArgs, TermArgs};
 pub(crate) use index::{
     AddArgs, CreateArgs, ExportArgs, FilterArgs, IndexCommand, IndexedArgs, MergeArgs,
     OneIndexArgs, PlanArgs, QueryArgs, RemoveArgs, SalvageArgs, StatArgs,
@@ -31,24 +33,14 @@ pub(crate) use passages::PassagesArgs;
 pub(crate) use short_help::with_short_help;
 pub(crate) use sketch::SketchArgs;
 pub(crate) use why::WhyArgs;
+pub(crate) use words::WordsArgs;
 
-use given::{Given, KeepingRows, PartsRows, StreamRows, TermRows, choices_of};
-
-/// Options that choose the kept document of each cluster.
-pub(crate) type KeepArgs = Given<KeepingRows>;
-/// Options that choose the terms to compare.
-pub(crate) type TermArgs = Given<TermRows>;
-/// Options for storing what a run reads.
-pub(crate) type PartsArgs = Given<PartsRows>;
-/// Options that say where and how rows are written.
-pub(crate) type RowsArgs = Given<StreamRows>;
-
-use crate::cite::cited_methods;
+use crate::papers::cited_methods;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueHint};
 use common::{folder, output_folder};
+use given::choices_of;
 use simtool::options::Options;
-use simtool::run::WordsRequest;
 use std::path::PathBuf;
 
 /// Finds near-duplicate documents in large text collections, exactly and in parallel.
@@ -381,40 +373,4 @@ pub(crate) struct ReferenceArgs {
 
     #[command(flatten)]
     pub(crate) common: CommonArgs,
-}
-
-/// N and M of `simtool N M` and of `simtool N M --corpus`, and the files that they need.
-#[derive(Debug, clap::Args)]
-pub(crate) struct WordsArgs {
-    /// Number of features: the N most frequent words of the articles. With --corpus, N and M come
-    /// first, and the features are the most frequent words of the corpus.
-    #[arg(value_name = "N", allow_negative_numbers = true)]
-    pub(crate) features: Option<String>,
-
-    /// Number of bits of a fingerprint, up to 128.
-    #[arg(value_name = "M", allow_negative_numbers = true)]
-    pub(crate) bits: Option<String>,
-
-    /// Folder of stopwords.txt and hashvalue.txt; with `simtool N M`, also of article.txt, sample.txt
-    /// and result.txt.
-    #[arg(long, value_name = "DIR", default_value = ".", value_parser = folder(),
-        value_hint = ValueHint::DirPath)]
-    pub(crate) directory: PathBuf,
-
-    /// File with a line of 0s and 1s for each feature [default: hashvalue.txt in the folder if it
-    /// exists, otherwise a built-in table of 10,000 lines of 128 digits].
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) hash_table: Option<PathBuf>,
-}
-
-impl WordsArgs {
-    /// Returns N and M as the user wrote them, and the paths of the files that they need.
-    pub(crate) fn request(&self) -> WordsRequest {
-        WordsRequest {
-            features: self.features.clone(),
-            bits: self.bits.clone(),
-            directory: self.directory.clone(),
-            hash_table: self.hash_table.clone(),
-        }
-    }
 }
