@@ -1,6 +1,6 @@
 //! Two texts side by side.
 
-use crate::pickled::{Reduced, reduced};
+use crate::plain_values::{Reduced, reduced};
 use crate::settings;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

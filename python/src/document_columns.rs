@@ -1,14 +1,14 @@
 //! The table of all documents of a result: the columns of the output `documents` that texts in memory have.
 
 use crate::arrow_c::Imported;
+use crate::closeness_columns::ClosenessColumns;
 use crate::columns::{ColumnData, Values};
-use crate::engine::whole_numbers;
 use crate::errors::exception;
-use crate::near_duplicates::NearDuplicates;
+use crate::numbers::whole_numbers;
 use crate::tables::Table;
 use pyo3::prelude::*;
 use simtool::Error;
-use simtool::cluster::clusters;
+use simtool::cluster::{Removal, clusters};
 use simtool::context::Context;
 use simtool::options::Options;
 use simtool::output::ClusterWeight;
@@ -83,27 +83,37 @@ fn share_or_nan(repeated: simtool::pipeline::RepeatedWords) -> f64 {
     repeated.share().unwrap_or(f64::NAN)
 }
 
-/// Builds the table of all documents of `found`, in the order of the output `documents`.
-pub(crate) fn documents_table(found: &NearDuplicates, rows: u32) -> Table {
+/// The parts of a deduplication from which the table of all documents is built.
+pub(crate) struct DocumentRows<'d> {
+    /// Number of documents.
+    pub(crate) count: u32,
+    pub(crate) removals: &'d [Removal],
+    pub(crate) texts: Option<&'d TextColumns>,
+    pub(crate) weight: &'d ClusterWeight,
+    pub(crate) shown: ClosenessColumns,
+}
+
+/// Builds the table of all documents, in the order of the output `documents`.
+pub(crate) fn documents_table(documents: &DocumentRows<'_>) -> Table {
+    let DocumentRows { count: rows, removals, texts, weight, shown } = *documents;
     let mut kept: Vec<u32> = (0..rows).collect();
     let mut how = vec![None; kept.len()];
-    for removal in &found.removals {
+    for removal in removals {
         kept[removal.row as usize] = removal.kept;
         how[removal.row as usize] = removal.closeness;
     }
     // A row without near-duplicates is a cluster of its own.
     let mut sizes = vec![1; kept.len()];
-    for cluster in clusters(&found.removals) {
+    for cluster in clusters(removals) {
         // Rows are numbered in 32 bits.
         sizes[cluster.kept as usize] = 1 + cluster.removed.len() as u32;
     }
     let sizes: Vec<u32> = kept.iter().map(|&row| sizes[row as usize]).collect();
-    let weight = |(row, size): (u32, u32)| {
-        if kept[row as usize] == row { found.weight.of(size) } else { 0.0 }
+    let of_row = |(row, size): (u32, u32)| {
+        if kept[row as usize] == row { weight.of(size) } else { 0.0 }
     };
-    let weights = (0..).zip(sizes.iter().copied()).map(weight).collect();
+    let weights = (0..).zip(sizes.iter().copied()).map(of_row).collect();
     let numbers = |name, values: &Vec<u32>| ColumnData::new(name, Values::U32(values.clone()));
-    let texts = found.texts.as_ref();
     let of_texts = |name, values: fn(&TextColumns) -> &Vec<u32>| {
         texts.map(|texts| numbers(name, values(texts)))
     };
@@ -112,7 +122,7 @@ pub(crate) fn documents_table(found: &NearDuplicates, rows: u32) -> Table {
     columns.extend(of_texts("bytes", |texts| &texts.bytes));
     columns.extend(of_texts("tokens", |texts| &texts.tokens));
     columns.push(numbers("kept", &kept));
-    columns.extend(found.shown.columns(&how));
+    columns.extend(shown.columns(&how));
     columns.push(numbers("cluster_id", &kept));
     columns.push(ColumnData::new("cluster_size", Values::U32(sizes)));
     columns.extend(of_texts("exact_copies", |texts| &texts.exact_copies));

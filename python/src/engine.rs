@@ -4,17 +4,16 @@
 //! An engine moves rows, and this module does not know which. Each result depends only on the
 //! options and the input, so a task that runs twice gives the same result.
 
-use crate::arrow_c::Imported;
 use crate::bucket_keys::{BucketKeys, rows};
 use crate::bucket_search::{ClosePairSearch, row};
 use crate::columns::{ColumnData, Values};
 use crate::errors::exception;
 use crate::fields;
 use crate::fingerprints::Fingerprints;
-use crate::near_duplicates::given_pairs;
-use crate::numbers;
+use crate::given_pairs::given_pairs;
+use crate::numbers::whole_numbers;
 use crate::settings;
-use crate::tables::{Table, no_table};
+use crate::tables::Table;
 use crate::texts::ImportedTexts;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -385,16 +384,6 @@ impl Engine {
 pub(crate) fn fitted(learned: Option<&[u8]>) -> PyResult<Fitted> {
     let read = |bytes| Fitted::from_bytes(bytes, Path::new("learned"));
     learned.map_or(Ok(Fitted::Nothing), read).map_err(exception)
-}
-
-/// Reads the whole numbers of an Arrow array.
-pub(crate) fn whole_numbers(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<i64>> {
-    let arrow = Imported::of(given)?.ok_or_else(|| no_table(name))?;
-    let mut numbers = Vec::new();
-    for array in arrow.arrays() {
-        numbers.extend(numbers::integers(array, array.offset()?, array.len()?)?);
-    }
-    Ok(numbers)
 }
 
 /// Reads the pairs of an Arrow table and checks that each group is below `groups`.

@@ -1,8 +1,8 @@
 //! Evaluation of methods on texts whose near-duplicates are known.
 
 use crate::errors::exception;
-use crate::near_duplicates::given_pairs;
-use crate::pickled::{Reduced, reduced};
+use crate::given_pairs::given_pairs;
+use crate::plain_values::{Reduced, reduced};
 use crate::run::run;
 use crate::settings;
 use crate::tables::escaped;

@@ -3,7 +3,7 @@
 use crate::columns::{ColumnData, Values};
 use crate::errors::exception;
 use crate::numbers;
-use crate::pickled::{Reduced, column_values, reduced};
+use crate::plain_values::{Reduced, column_values, reduced};
 use crate::run::run;
 use crate::settings;
 use crate::tables::Table;

@@ -2,7 +2,7 @@
 //! the model made of their sums.
 
 use crate::columns::{ColumnData, Values};
-use crate::engine::whole_numbers;
+use crate::numbers::whole_numbers;
 use crate::settings;
 use crate::tables::Table;
 use crate::texts::ImportedTexts;

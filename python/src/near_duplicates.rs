@@ -1,67 +1,36 @@
 //! Results of a run as columns: kept rows, removed rows and the reasons.
 
-use crate::arrow_c::Imported;
+use crate::closeness_columns::ClosenessColumns;
 use crate::columns::{ColumnData, Values};
-use crate::document_columns::{ColumnSettings, TextColumns, documents_table};
+use crate::document_columns::{ColumnSettings, DocumentRows, TextColumns, documents_table};
 use crate::errors::exception;
 use crate::fields;
-use crate::numbers;
-use crate::pickled::{Numbers, Reduced, found_rows, link, reduced};
+use crate::given_pairs::given_pairs;
+use crate::plain_rows::found_rows;
+use crate::plain_values::{Numbers, Reduced, link, reduced};
 use crate::run::run;
 use crate::settings::{self, Asked};
-use crate::tables::{Table, no_table};
+use crate::tables::Table;
 use crate::texts::ImportedTexts;
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
-use simtool::close::{Close, ClosePair, Neighbourhood};
+use simtool::close::{Close, Neighbourhood};
 use simtool::closeness::Closeness;
 use simtool::cluster::{Removal, clusters, components, keep, keep_several};
 use simtool::context::Context;
 use simtool::groups::Groups;
-use simtool::method::{Criterion, Method};
 use simtool::output::{ClusterWeight, histograms};
 use simtool::pipeline::{Plan, Task, find_near_duplicates};
 use simtool::quantity::{counted, grouped};
 use simtool::read::{Corpus, Texts};
 use simtool::sides::Sides;
-use simtool::similarity::Similarity;
 use simtool::suggest::suggest;
 use simtool::write::report::{Report, write_charts};
 use simtool::write::summary::{ReadCounts, Summary};
 use simtool::{ClusterRule, Config, Keep};
 use std::convert::Infallible;
-use std::sync::Arc;
-
-/// The columns of closeness that a table has.
-#[derive(Clone, Copy)]
-pub(crate) struct ClosenessColumns {
-    pub(crate) similarity: bool,
-    pub(crate) distance: bool,
-}
-
-impl ClosenessColumns {
-    fn by(method: &Method) -> Self {
-        let by_distance = matches!(method.close(), Criterion::Distance(_));
-        Self { similarity: !by_distance || method.verify().is_some(), distance: by_distance }
-    }
-
-    /// Builds the columns of closeness. A removal without closeness is null.
-    pub(crate) fn columns(self, of: &[Option<Closeness>]) -> impl Iterator<Item = Arc<ColumnData>> {
-        let similarity = self.similarity.then(|| {
-            let values = of.iter().map(|of| of.and_then(Closeness::similarity).unwrap_or(f64::NAN));
-            ColumnData::nullable("similarity", Values::F64(values.collect()), |row| {
-                of[row].is_some()
-            })
-        });
-        let distance = self.distance.then(|| {
-            let values = of.iter().map(|of| of.and_then(Closeness::distance).unwrap_or_default());
-            ColumnData::nullable("distance", Values::U32(values.collect()), |row| of[row].is_some())
-        });
-        similarity.into_iter().chain(distance)
-    }
-}
 
 /// Near-duplicates, by the numbers of their rows from 0.
 ///
@@ -174,7 +143,14 @@ impl NearDuplicates {
             return Err(PyValueError::new_err(rule));
         }
         // Rows are numbered in 32 bits.
-        Ok(documents_table(self, self.len() as u32))
+        let count = self.len() as u32;
+        Ok(documents_table(&DocumentRows {
+            count,
+            removals: &self.removals,
+            texts: self.texts.as_ref(),
+            weight: &self.weight,
+            shown: self.shown,
+        }))
     }
 
     /// All pairs of close rows, `a` before `b`, with their closeness. Equal documents are pairs,
@@ -217,11 +193,23 @@ impl NearDuplicates {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
-        let Self { close, weight, shown, method, distance_means, memory, .. } = self;
+        let Self {
+            documents,
+            close,
+            removals,
+            texts,
+            weight,
+            shown,
+            method,
+            distance_means,
+            memory,
+            ..
+        } = self;
         let of_equal = Numbers::new(link(0, 0, Some(close.of_equal)).into_iter()).object(py);
         let ClosenessColumns { similarity, distance } = *shown;
         let settings = (similarity, distance, method, distance_means, memory, weight.to_string());
-        reduced(py, "_near_duplicates", (found_rows(self), of_equal, close.is_complete, settings))
+        let rows = found_rows(documents, close, removals, texts.as_ref());
+        reduced(py, "_near_duplicates", (rows, of_equal, close.is_complete, settings))
     }
 
     fn __repr__(&self) -> String {
@@ -470,91 +458,4 @@ pub(crate) fn cluster(
         memory: config.resources.memory,
         pairs: PyOnceLock::new(),
     })
-}
-
-/// Converts a float into the ratio that gives the same float again.
-fn similarity(float: f64) -> Similarity {
-    const UNION: u64 = 1 << 62;
-    #[expect(clippy::cast_sign_loss, reason = "it is from 0 to 1")]
-    let shared = (float.clamp(0.0, 1.0) * UNION as f64) as u64;
-    Similarity { shared, union: UNION }
-}
-
-pub(crate) fn given_pairs(
-    given: &Bound<'_, PyAny>,
-) -> PyResult<(Vec<ClosePair>, ClosenessColumns)> {
-    let Some(arrow) = Imported::of(given)? else { return pairs_of_tuples(given) };
-    let children = arrow.field().children();
-    let at = |name: &str| children.iter().position(|child| child.name() == name);
-    let (Some(a), Some(b)) = (at("a"), at("b")) else { return Err(no_table("pairs")) };
-    let (of_similarity, of_distance) = (at("similarity"), at("distance"));
-    let shown =
-        ClosenessColumns { similarity: of_similarity.is_some(), distance: of_distance.is_some() };
-    let mut pairs = Vec::new();
-    for table in arrow.arrays() {
-        let (skip, length) = (table.offset()?, table.len()?);
-        let column = |number: usize| -> PyResult<_> {
-            let array = table.child(number)?;
-            Ok((array, array.offset()? + skip))
-        };
-        let rows = |number: usize| -> PyResult<Vec<i64>> {
-            let (array, begin) = column(number)?;
-            numbers::integers(array, begin, length)
-        };
-        let (a, b) = (rows(a)?, rows(b)?);
-        let similarities = of_similarity.map(|number| {
-            let (array, begin) = column(number)?;
-            numbers::floats(array, begin, length)
-        });
-        let similarities = similarities.transpose()?;
-        let distances = of_distance.map(rows).transpose()?;
-        for at in 0..length {
-            let distance = distances.as_ref().map(|distances| row(distances[at])).transpose()?;
-            let similarity = similarities.as_ref().map(|of| similarity(of[at]));
-            let closeness = match (similarity, distance) {
-                (Some(similarity), Some(distance)) => Closeness::Verified(similarity, distance),
-                (Some(similarity), None) => Closeness::Similarity(similarity),
-                (None, distance) => Closeness::Distance(distance.unwrap_or_default()),
-            };
-            pairs.push(ClosePair { a: row(a[at])?, b: row(b[at])?, closeness });
-        }
-    }
-    Ok((pairs, shown))
-}
-
-fn pairs_of_tuples(given: &Bound<'_, PyAny>) -> PyResult<(Vec<ClosePair>, ClosenessColumns)> {
-    let (mut pairs, mut shown) =
-        (Vec::new(), ClosenessColumns { similarity: false, distance: false });
-    for pair in given.try_iter()? {
-        let values =
-            pair?.try_iter().map_err(|_| no_table("pairs"))?.collect::<PyResult<Vec<_>>>()?;
-        let (a, b) = match &values[..] {
-            [a, b] | [a, b, _] => (row(a.extract()?)?, row(b.extract()?)?),
-            _ => return Err(no_table("pairs")),
-        };
-        // A whole number is a distance, and any other number a similarity.
-        let closeness = match values.get(2) {
-            None => Closeness::Distance(0),
-            Some(distance) if distance.hasattr("__index__")? => {
-                shown.distance = true;
-                Closeness::Distance(row(distance.extract()?)?)
-            }
-            Some(ratio) => {
-                shown.similarity = true;
-                Closeness::Similarity(similarity(ratio.extract()?))
-            }
-        };
-        pairs.push(ClosePair { a, b, closeness });
-    }
-    if shown.similarity && shown.distance {
-        let rule = "pairs: the third values must be all similarities or all distances";
-        return Err(PyValueError::new_err(rule));
-    }
-    Ok((pairs, shown))
-}
-
-fn row(number: i64) -> PyResult<u32> {
-    // The greatest number is reserved, so that the number of rows fits in 32 bits, too.
-    let row = u32::try_from(number).ok().filter(|&row| row < u32::MAX);
-    row.ok_or_else(|| PyValueError::new_err(format!("pairs: {number} is no row")))
 }

@@ -1,6 +1,7 @@
 //! Reading numbers from Arrow and NumPy: fingerprints, and the rows of pairs.
 
 use crate::arrow_c::{ArrayView, Imported, unknown, wrong};
+use crate::tables::no_table;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyBytesMethods, PyDict};
@@ -25,6 +26,16 @@ pub(crate) fn integers(array: ArrayView<'_>, begin: usize, length: usize) -> PyR
         "L" => words(array, begin, length)?.iter().map(|word| word.cast_signed()).collect(),
         format => return Err(unknown("whole numbers", format)),
     })
+}
+
+/// Reads the whole numbers of an Arrow array.
+pub(crate) fn whole_numbers(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<i64>> {
+    let arrow = Imported::of(given)?.ok_or_else(|| no_table(name))?;
+    let mut numbers = Vec::new();
+    for array in arrow.arrays() {
+        numbers.extend(integers(array, array.offset()?, array.len()?)?);
+    }
+    Ok(numbers)
 }
 
 /// Reads `length` numbers of an array from position `begin` on, as floats.

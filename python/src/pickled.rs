@@ -1,19 +1,20 @@
-//! Results as plain values of Python, for pickle and copy. A class returns its values from
+//! Results made from plain values of Python, for pickle and copy. A class returns its values from
 //! `__reduce__`, and a function here makes the object from them again.
 
-use crate::columns::{ColumnData, Values};
+use crate::closeness_columns::ClosenessColumns;
+use crate::columns::Values;
 use crate::compare::Comparison;
 use crate::document_columns::TextColumns;
 use crate::errors::exception;
 use crate::evaluate::Evaluation;
 use crate::fingerprints::Fingerprints;
-use crate::near_duplicates::{ClosenessColumns, NearDuplicates};
+use crate::near_duplicates::NearDuplicates;
+use crate::plain_rows::{PlainRows, each};
+use crate::plain_values::{Link, PlainColumn, column, damaged, links, numbers, small};
 use crate::settings;
 use crate::tables::{Column, Table};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyTuple};
 use simtool::close::{Close, ClosePair};
 use simtool::closeness::Closeness;
 use simtool::cluster::Removal;
@@ -26,134 +27,7 @@ use simtool::progress::NoProgress;
 use simtool::read::Texts;
 use simtool::set_join::row_symbols::RowSymbols;
 use simtool::sides::Sides;
-use simtool::similarity::Similarity;
-use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Number of numbers that store two rows and their closeness.
-const LINK: usize = 5;
-/// Largest number of words of a fingerprint. Rows of more words are damaged.
-const MOST_WORDS: usize = 1 << 16;
-
-/// Result of `__reduce__`: a function that makes the object, and its arguments.
-pub(crate) type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
-
-/// Returns the function of the compiled module with this name, and its arguments.
-pub(crate) fn reduced<'py, A>(
-    py: Python<'py>,
-    function: &str,
-    arguments: A,
-) -> PyResult<Reduced<'py>>
-where
-    A: IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
-{
-    let function = py.import("simtool._simtool")?.getattr(function)?;
-    Ok((function, arguments.into_pyobject(py)?))
-}
-
-/// Numbers as bytes that are the same on every machine.
-pub(crate) struct Numbers(Vec<u8>);
-
-impl Numbers {
-    pub(crate) fn new(numbers: impl Iterator<Item = u64>) -> Self {
-        Self(numbers.flat_map(u64::to_le_bytes).collect())
-    }
-
-    pub(crate) fn object<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.0)
-    }
-}
-
-/// Reads the bytes of [`Numbers`].
-fn numbers(bytes: &[u8]) -> PyResult<Vec<u64>> {
-    let (words, rest) = bytes.as_chunks();
-    if !rest.is_empty() {
-        return Err(damaged());
-    }
-    Ok(words.iter().map(|&word| u64::from_le_bytes(word)).collect())
-}
-
-/// Reads the bytes of [`Numbers`] that fit in a smaller type.
-fn small<T: TryFrom<u64>>(bytes: &[u8]) -> PyResult<Vec<T>> {
-    numbers(bytes)?.into_iter().map(|number| number.try_into().map_err(|_| damaged())).collect()
-}
-
-fn damaged() -> PyErr {
-    PyValueError::new_err("the pickled result is damaged")
-}
-
-/// Returns a column as plain values: its name, the kind of its values, the number of numbers in a
-/// row, its values, where each text or list begins, and its validity.
-pub(crate) fn column_values(column: &ColumnData) -> PlainColumn {
-    let starts = |starts: &[i64]| Numbers::new(starts.iter().map(|&start| start.cast_unsigned()));
-    let (kind, width, values, starts) = match &column.values {
-        Values::U32(rows) => {
-            ("u32", 1, Numbers::new(rows.iter().map(|&row| row.into())), starts(&[]))
-        }
-        Values::U64(rows) => ("u64", 1, Numbers::new(rows.iter().copied()), starts(&[])),
-        Values::F64(rows) => {
-            ("f64", 1, Numbers::new(rows.iter().map(|row| row.to_bits())), starts(&[]))
-        }
-        Values::Texts(begins, text) => ("texts", 1, Numbers(text.clone()), starts(begins)),
-        Values::Lists(begins, rows) => {
-            ("lists", 1, Numbers::new(rows.iter().map(|&row| row.into())), starts(begins))
-        }
-        Values::Words(width, words) => {
-            ("words", *width, Numbers::new(words.iter().copied()), starts(&[]))
-        }
-    };
-    let validity = column.validity().map(<[u8]>::to_vec);
-    (column.name.to_owned(), kind.to_owned(), width, values.0, starts.0, validity)
-}
-
-/// A column as plain values, see [`column_values`].
-pub(crate) type PlainColumn = (String, String, usize, Vec<u8>, Vec<u8>, Option<Vec<u8>>);
-
-/// Makes a column from its plain values.
-fn column(plain: PlainColumn) -> PyResult<Arc<ColumnData>> {
-    let (name, kind, width, values, starts, validity) = plain;
-    let parts = |length: usize| -> PyResult<Vec<i64>> {
-        let starts: Vec<i64> = small(&starts)?;
-        let is_whole = starts.first() == Some(&0) && starts.last() == Some(&(length as i64));
-        if is_whole && starts.is_sorted() { Ok(starts) } else { Err(damaged()) }
-    };
-    let values = match &*kind {
-        "u32" => Values::U32(small(&values)?),
-        "u64" => Values::U64(numbers(&values)?),
-        "f64" => Values::F64(numbers(&values)?.into_iter().map(f64::from_bits).collect()),
-        "texts" => Values::Texts(parts(values.len())?, values),
-        "lists" => {
-            let rows: Vec<u32> = small(&values)?;
-            Values::Lists(parts(rows.len())?, rows)
-        }
-        "words" if (1..=MOST_WORDS).contains(&width) => {
-            let words = numbers(&values)?;
-            if !words.len().is_multiple_of(width) {
-                return Err(damaged());
-            }
-            Values::Words(width, words)
-        }
-        _ => return Err(damaged()),
-    };
-    Ok(match validity {
-        Some(bits) => ColumnData::with_validity(known_name(&name), values, &bits),
-        None => ColumnData::new(known_name(&name), values),
-    })
-}
-
-/// Returns the name of a column as a text that lives as long as the process. There are few names,
-/// and each is stored once.
-fn known_name(name: &str) -> &'static str {
-    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = names.get(name) {
-        return known;
-    }
-    let name: &'static str = Box::leak(name.to_owned().into_boxed_str());
-    names.insert(name);
-    name
-}
 
 /// Makes a `Table` from plain values.
 #[pyfunction]
@@ -230,38 +104,6 @@ pub(crate) fn _fingerprints(
 /// method, the meaning of distances, the limit of memory, and the rule for weights.
 pub(crate) type PlainSettings = (bool, bool, String, Option<String>, u64, String);
 
-/// Rows of `NearDuplicates`: the numbers of documents, the groups of equal rows of each collection,
-/// the pairs, the removals, the hashes of the symbols of each collection, and the columns of the texts.
-pub(crate) type PlainRows =
-    (Vec<usize>, Vec<Vec<Vec<u32>>>, Vec<u8>, Vec<u8>, Vec<Vec<u8>>, Vec<Vec<u8>>);
-
-/// Returns the rows of a result as plain values.
-pub(crate) fn found_rows(found: &NearDuplicates) -> PlainRows {
-    let documents: Vec<usize> = each(&found.documents).copied().collect();
-    let groups = each(&found.close.groups);
-    let groups = groups.map(|groups| groups.iter().map(<[u32]>::to_vec).collect()).collect();
-    let pairs = found.close.pairs.iter();
-    let pairs = Numbers::new(pairs.flat_map(|pair| link(pair.a, pair.b, Some(pair.closeness))));
-    let removals = found.removals.iter();
-    let removals = Numbers::new(
-        removals.flat_map(|removal| link(removal.row, removal.kept, removal.closeness)),
-    );
-    let symbols = found.close.symbols.hashes().into_iter().flat_map(each);
-    let symbols = symbols.map(|hashes| Numbers::new(hashes.iter().copied()).0).collect();
-    let texts = found.texts.as_ref().map(text_columns).unwrap_or_default();
-    (documents, groups, pairs.0, removals.0, symbols, texts)
-}
-
-/// Returns the columns of the texts as plain values.
-fn text_columns(texts: &TextColumns) -> Vec<Vec<u8>> {
-    let columns = [&texts.bytes, &texts.tokens, &texts.exact_copies];
-    let mut plain: Vec<Vec<u8>> =
-        columns.map(|column| Numbers::new(column.iter().map(|&number| number.into())).0).into();
-    let shares = texts.repeated_share.as_ref();
-    plain.extend(shares.map(|shares| Numbers::new(shares.iter().map(|share| share.to_bits())).0));
-    plain
-}
-
 /// Makes the columns of the texts of `rows` documents from plain values.
 fn restored_columns(plain: &[Vec<u8>], rows: usize) -> PyResult<Option<TextColumns>> {
     let (bytes, tokens, exact_copies, shares) = match plain {
@@ -280,12 +122,6 @@ fn restored_columns(plain: &[Vec<u8>], rows: usize) -> PyResult<Option<TextColum
         repeated_share: shares.map(floats).transpose()?,
     };
     if texts.are_of(rows) { Ok(Some(texts)) } else { Err(damaged()) }
-}
-
-/// Returns the values of both sides.
-fn each<T>(sides: &Sides<T>) -> impl Iterator<Item = &T> {
-    let second = sides.is_two().then(|| sides.second());
-    std::iter::once(sides.first()).chain(second)
 }
 
 /// Makes a `NearDuplicates` from plain values. `of_equal` is the closeness of equal documents.
@@ -340,41 +176,4 @@ fn sides<T>(values: Vec<T>) -> PyResult<Sides<T>> {
         (Some(first), Some(second), None) => Ok(Sides::Two(first, second)),
         _ => Err(damaged()),
     }
-}
-
-/// Two rows and their closeness.
-type Link = (u32, u32, Option<Closeness>);
-
-/// Returns two rows and their closeness as numbers. A closeness without similarity has the ratio 0/0,
-/// and one without distance the number 0.
-pub(crate) fn link(a: u32, b: u32, closeness: Option<Closeness>) -> [u64; LINK] {
-    let similarity = closeness.and_then(Closeness::exact_similarity);
-    let Similarity { shared, union } = similarity.unwrap_or(Similarity { shared: 0, union: 0 });
-    let distance = closeness.and_then(Closeness::distance);
-    let distance = distance.map_or(0, |distance| u64::from(distance) + 1);
-    [a.into(), b.into(), shared, union, distance]
-}
-
-/// Reads the links that [`link`] wrote. The rows must be below `ends`, and sorted.
-fn links(bytes: &[u8], ends: [u64; 2]) -> PyResult<Vec<Link>> {
-    let numbers = numbers(bytes)?;
-    let (links, rest) = numbers.as_chunks::<LINK>();
-    if !rest.is_empty() || !links.is_sorted_by_key(|&[a, b, ..]| (a, b)) {
-        return Err(damaged());
-    }
-    let read = |&[a, b, shared, union, distance]: &[u64; LINK]| {
-        if a >= ends[0] || b >= ends[1] || shared > union {
-            return Err(damaged());
-        }
-        let row = |row: u64| u32::try_from(row).map_err(|_| damaged());
-        let similarity = (union > 0).then_some(Similarity { shared, union });
-        let distance = distance.checked_sub(1).map(row).transpose()?;
-        let closeness = match (similarity, distance) {
-            (Some(similarity), Some(distance)) => Some(Closeness::Verified(similarity, distance)),
-            (Some(similarity), None) => Some(Closeness::Similarity(similarity)),
-            (None, distance) => distance.map(Closeness::Distance),
-        };
-        Ok((row(a)?, row(b)?, closeness))
-    };
-    links.iter().map(read).collect()
 }

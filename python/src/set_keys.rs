@@ -2,9 +2,9 @@
 //! one key.
 
 use crate::columns::{ColumnData, Values};
-use crate::engine::{fitted, whole_numbers};
+use crate::engine::fitted;
 use crate::errors::exception;
-use crate::numbers;
+use crate::numbers::{self, whole_numbers};
 use crate::settings;
 use crate::tables::Table;
 use crate::texts::ImportedTexts;

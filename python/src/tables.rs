@@ -2,7 +2,7 @@
 
 use crate::arrow_c::Outgoing;
 use crate::columns::{ColumnData, Values, part};
-use crate::pickled::{Reduced, column_values, reduced};
+use crate::plain_values::{Reduced, column_values, reduced};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PyTuple};

@@ -2,9 +2,9 @@
 //! are similar enough.
 
 use crate::columns::{ColumnData, Values};
-use crate::engine::{fitted, group_pairs, whole_numbers};
+use crate::engine::{fitted, group_pairs};
 use crate::errors::exception;
-use crate::numbers;
+use crate::numbers::{self, whole_numbers};
 use crate::settings;
 use crate::tables::Table;
 use crate::texts::ImportedTexts;

@@ -1,0 +1,36 @@
+//! The columns of a table that show how close two documents are.
+
+use crate::columns::{ColumnData, Values};
+use simtool::closeness::Closeness;
+use simtool::method::{Criterion, Method};
+use std::sync::Arc;
+
+/// The columns of closeness that a table has.
+#[derive(Clone, Copy)]
+pub(crate) struct ClosenessColumns {
+    pub(crate) similarity: bool,
+    pub(crate) distance: bool,
+}
+
+impl ClosenessColumns {
+    /// Returns the columns that results of `method` have.
+    pub(crate) fn by(method: &Method) -> Self {
+        let by_distance = matches!(method.close(), Criterion::Distance(_));
+        Self { similarity: !by_distance || method.verify().is_some(), distance: by_distance }
+    }
+
+    /// Builds the columns of closeness. A removal without closeness is null.
+    pub(crate) fn columns(self, of: &[Option<Closeness>]) -> impl Iterator<Item = Arc<ColumnData>> {
+        let similarity = self.similarity.then(|| {
+            let values = of.iter().map(|of| of.and_then(Closeness::similarity).unwrap_or(f64::NAN));
+            ColumnData::nullable("similarity", Values::F64(values.collect()), |row| {
+                of[row].is_some()
+            })
+        });
+        let distance = self.distance.then(|| {
+            let values = of.iter().map(|of| of.and_then(Closeness::distance).unwrap_or_default());
+            ColumnData::nullable("distance", Values::U32(values.collect()), |row| of[row].is_some())
+        });
+        similarity.into_iter().chain(distance)
+    }
+}

@@ -1,0 +1,50 @@
+//! Rows of `NearDuplicates` as plain values of Python.
+
+use crate::document_columns::TextColumns;
+use crate::plain_values::{Numbers, link};
+use simtool::close::Close;
+use simtool::cluster::Removal;
+use simtool::sides::Sides;
+
+/// Rows of `NearDuplicates`: the numbers of documents, the groups of equal rows of each collection,
+/// the pairs, the removals, the hashes of the symbols of each collection, and the columns of the texts.
+pub(crate) type PlainRows =
+    (Vec<usize>, Vec<Vec<Vec<u32>>>, Vec<u8>, Vec<u8>, Vec<Vec<u8>>, Vec<Vec<u8>>);
+
+/// Returns the rows of a result as plain values.
+pub(crate) fn found_rows(
+    documents: &Sides<usize>,
+    close: &Close,
+    removals: &[Removal],
+    texts: Option<&TextColumns>,
+) -> PlainRows {
+    let documents: Vec<usize> = each(documents).copied().collect();
+    let groups = each(&close.groups);
+    let groups = groups.map(|groups| groups.iter().map(<[u32]>::to_vec).collect()).collect();
+    let pairs = close.pairs.iter();
+    let pairs = Numbers::new(pairs.flat_map(|pair| link(pair.a, pair.b, Some(pair.closeness))));
+    let removals = removals.iter();
+    let removals = Numbers::new(
+        removals.flat_map(|removal| link(removal.row, removal.kept, removal.closeness)),
+    );
+    let symbols = close.symbols.hashes().into_iter().flat_map(each);
+    let symbols = symbols.map(|hashes| Numbers::new(hashes.iter().copied()).0).collect();
+    let texts = texts.map(text_columns).unwrap_or_default();
+    (documents, groups, pairs.0, removals.0, symbols, texts)
+}
+
+/// Returns the columns of the texts as plain values.
+fn text_columns(texts: &TextColumns) -> Vec<Vec<u8>> {
+    let columns = [&texts.bytes, &texts.tokens, &texts.exact_copies];
+    let mut plain: Vec<Vec<u8>> =
+        columns.map(|column| Numbers::new(column.iter().map(|&number| number.into())).0).into();
+    let shares = texts.repeated_share.as_ref();
+    plain.extend(shares.map(|shares| Numbers::new(shares.iter().map(|share| share.to_bits())).0));
+    plain
+}
+
+/// Returns the values of both sides.
+pub(crate) fn each<T>(sides: &Sides<T>) -> impl Iterator<Item = &T> {
+    let second = sides.is_two().then(|| sides.second());
+    std::iter::once(sides.first()).chain(second)
+}
