@@ -140,7 +140,7 @@ impl Cutting<'_> {
         let rules = CopyRules::new(&fate, mask).with_stored(stored).with_check(is_checked);
         let copies = ListedCopies { files, ids, rules, recipe: "" };
         let uncut = copies.write(folder, format, context)?.unedited;
-        write_uncut(folder, format, (files, ids), &uncut)?;
+        write_uncut(folder, format, files, ids, &uncut)?;
         let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };
         let mut counts = CutCounts::default();
         write_file(folder, &format!("{}.{}", OUTPUT.name, format.extension()), |out| {

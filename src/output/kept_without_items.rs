@@ -94,7 +94,7 @@ impl WithoutItems<'_> {
         let rules = CopyRules::new(&fate, mask).with_stored(stored);
         let copies = ListedCopies { files, ids: &found.documents.ids, rules, recipe: "" };
         let uncut = copies.write(folder, format, context)?.unedited;
-        write_uncut(folder, format, (files, &found.documents.ids), &uncut)?;
+        write_uncut(folder, format, files, &found.documents.ids, &uncut)?;
         let uncut = uncut.len() as u64;
         let documents = spans.len() as u64;
         Ok(match removal {

@@ -56,7 +56,8 @@ impl RowTable for UncutRows {
 pub(super) fn write_uncut(
     folder: &OutputFolder,
     format: RowFormat,
-    (files, ids): (&Collection, &DocumentIds),
+    files: &Collection,
+    ids: &DocumentIds,
     uncut: &[DocOrdinal],
 ) -> Result<()> {
     let id_type = if ids.are_integers() { IdType::Integer } else { IdType::Text };

@@ -27,10 +27,10 @@ pub(crate) fn write_groups(
 ) -> Result<()> {
     let names = &RowNames::from_ids(ids)?;
     match &found.groups {
-        Sides::One(groups) => write_repeated("group", groups, (names, 0), sink)?,
+        Sides::One(groups) => write_repeated("group", groups, names, 0, sink)?,
         Sides::Two(queries, corpus) => {
-            write_repeated("query-group", queries, (names, 0), sink)?;
-            write_repeated("group", corpus, (names, 1), sink)?;
+            write_repeated("query-group", queries, names, 0, sink)?;
+            write_repeated("group", corpus, names, 1, sink)?;
         }
     }
     let named = found.pairs.iter().map(|pair| {
@@ -50,7 +50,8 @@ pub(crate) fn write_groups(
 fn write_repeated(
     name: &str,
     groups: &Groups,
-    (names, side): (&RowNames<'_>, usize),
+    names: &RowNames<'_>,
+    side: usize,
     sink: &mut Sink<'_>,
 ) -> Result<()> {
     let mut out = Vec::new();

@@ -230,12 +230,12 @@ pub fn contamination(
     let place = OutputPlace { path: &request.output, existing: request.existing, mark: None };
     let files = [&items.collection, &documents.collection];
     request.parts.refuse_finished(&request.output, &files)?;
-    let target = open_target(request, [items, documents], &paths, (standard_output, face))?;
+    let target = open_target(request, [items, documents], &paths, standard_output, face)?;
     timings.end("find files");
 
     let [strict_items, strict] = [items, documents].map(|input| Strict(&input.collection));
     let folder = request.parts.open(&request.output, &request.paths, &request.command, face)?;
-    let parts = open_parts(request, folder.as_ref(), [items, documents], (context, face))?;
+    let parts = open_parts(request, folder.as_ref(), [items, documents], context, face)?;
     let found = find_in_parts(
         items.corpus(&strict_items),
         documents.corpus(&strict),
@@ -273,7 +273,7 @@ pub fn contamination(
         // The summary has the times of all stages, so it comes last.
         let files = folder.written_files()?;
         write_file(folder, "summary.json", |out| {
-            write_summary(request, removal, (&result, &files), out)
+            write_summary(request, removal, &result, &files, out)
         })
     };
     target.write(place, &write, &mut write_folder, face)?;
@@ -288,7 +288,8 @@ fn open_target<'t>(
     request: &ContaminationRequest,
     inputs: [&Input<'_>; 2],
     paths: &[PathBuf],
-    (standard_output, face): (&'t mut (dyn Write + Send), &dyn Face),
+    standard_output: &'t mut (dyn Write + Send),
+    face: &dyn Face,
 ) -> Result<OutputTarget<'t>> {
     let place = OutputPlace { path: &request.output, existing: request.existing, mark: None };
     // Without copies, the output is one file.
@@ -304,7 +305,8 @@ fn open_parts<'c>(
     request: &ContaminationRequest,
     folder: Option<&PartsFolder<'_>>,
     [items, documents]: [&'c Input<'_>; 2],
-    (context, face): (&Context<'_>, &dyn Face),
+    context: &Context<'_>,
+    face: &dyn Face,
 ) -> Result<Option<Parts<'c>>> {
     let Some(folder) = folder else { return Ok(None) };
     // The stored rows are the items of each document, so other items need other rows.
@@ -326,7 +328,8 @@ fn open_parts<'c>(
 fn write_summary(
     request: &ContaminationRequest,
     removal: ItemRemoval,
-    (result, files): (&ContaminationFound, &[PathBuf]),
+    result: &ContaminationFound,
+    files: &[PathBuf],
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mask = (removal == ItemRemoval::Mask).then_some(&*request.mask);

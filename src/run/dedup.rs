@@ -97,7 +97,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let context = &context.with_turns(inputs.first().collection.turns());
     let excerpts = excerpts(request, corpora, context);
     let first = &inputs.first().collection;
-    let parts = open_parts(stored.as_ref(), first, &chosen.plan, (context, face))?;
+    let parts = open_parts(stored.as_ref(), first, &chosen.plan, context, face)?;
     let parts = parts.map(|parts| parts.with_excerpts(excerpts.as_ref().map(Sides::first)));
     let watched = excerpts.as_ref().map(|excerpts| {
         let pairs = corpora.zip(excerpts.as_ref());
@@ -119,7 +119,8 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let page = write_outputs(&findings, &request.outputs, &folder, &mut summary, context)?;
     let losses = has_losses(found.read.iter());
     let mark = request.parts.mark(&request.output, &files, losses);
-    finish(request, folder, (&mut summary, &page), mark, face)?;
+    write_end(&folder, &mut summary, &page, mark, face)?;
+    give_name(face, &request.output, || folder.finish())?;
     // The results are on the disk now, so nobody needs the parts and the copies any more.
     remove_folder(stored.as_ref(), copies);
     let mut notes = notes(request, &chosen.plan, &inputs, &found, &summary);
@@ -166,7 +167,8 @@ pub(super) fn open_parts<'c>(
     folder: Option<&PartsFolder<'_>>,
     collection: &'c Collection,
     plan: &Plan,
-    (context, face): (&Context<'_>, &dyn Face),
+    context: &Context<'_>,
+    face: &dyn Face,
 ) -> Result<Option<Parts<'c>>> {
     let Some(folder) = folder else { return Ok(None) };
     // With `method` auto, the options do not name the method that was chosen.
@@ -357,12 +359,12 @@ pub(super) fn begin_summary(
     }
 }
 
-/// Writes the summary and the page to the output folder, and gives the folder its final name. Before that, marks the
-/// output as complete if the run stores parts.
-fn finish(
-    request: &Request,
-    folder: OutputFolder,
-    (summary, page): (&mut Summary, &Report),
+/// Writes the summary and the page, which are the last files of the output folder. Marks the output as complete if
+/// the run stores parts.
+fn write_end(
+    folder: &OutputFolder,
+    summary: &mut Summary,
+    page: &Report,
     mark: Option<FinishMark>,
     face: &dyn Face,
 ) -> Result<()> {
@@ -374,12 +376,12 @@ fn finish(
     summary.peak_memory = peak_memory();
     // The summary and the page show the times of all stages, so they come last. Writing them takes almost no
     // time.
-    write_summaries(&folder, summary, page)?;
+    write_summaries(folder, summary, page)?;
     folder.sync()?;
     if let Some(mark) = mark {
         mark.write(&folder.staging().join(SUMMARY))?;
     }
-    give_name(face, &request.output, || folder.finish())
+    Ok(())
 }
 
 /// Returns notes about the result for the user.

@@ -166,7 +166,8 @@ impl PassagesRequest {
 fn open_parts<'c>(
     folder: Option<&PartsFolder<'_>>,
     collection: &'c Collection,
-    (context, face): (&Context<'_>, &dyn Face),
+    context: &Context<'_>,
+    face: &dyn Face,
 ) -> Result<Option<Parts<'c>>> {
     let plan = PartsPlan { collection, method: "words".to_owned(), depends_on_all: false };
     folder.map(|folder| folder.parts(&plan, context.memory(), face)).transpose()
@@ -184,7 +185,7 @@ pub fn store_passage_shard(request: &PassagesRequest, face: &dyn Face) -> Result
     let paths = request.input.with_listed(&request.paths)?;
     let input = open_input(request, &paths, face)?;
     let folder = request.parts.open(&request.output, &request.paths, &request.command, face)?;
-    let parts = open_parts(folder.as_ref(), &input.collection, (context, face))?;
+    let parts = open_parts(folder.as_ref(), &input.collection, context, face)?;
     let (Some(folder), Some(parts)) = (&folder, &parts) else {
         return Err(Error::config("shard", "", "is needed"));
     };
@@ -277,7 +278,7 @@ pub fn passages(
         None => OutputTarget::file(place, &[&input], standard_output)?,
     };
     let folder = request.parts.open(&request.output, &request.paths, &request.command, face)?;
-    let parts = open_parts(folder.as_ref(), &input.collection, (context, face))?;
+    let parts = open_parts(folder.as_ref(), &input.collection, context, face)?;
     timings.end("find files");
 
     let strict = Strict(&input.collection);
@@ -370,7 +371,7 @@ impl Rows<'_> {
         let files = folder.written_files()?;
         let settings = parameters(request, rules);
         write_file(folder, "summary.json", |out| {
-            write_summary(request, &settings, (result, &files), out)
+            write_summary(request, &settings, result, &files, out)
         })
     }
 }
@@ -401,7 +402,8 @@ fn parameters(request: &PassagesRequest, rules: &CutRules) -> Vec<(&'static str,
 fn write_summary(
     request: &PassagesRequest,
     parameters: &[(&'static str, Setting)],
-    (result, files): (&PassagesFound, &[PathBuf]),
+    result: &PassagesFound,
+    files: &[PathBuf],
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let CutCounts { cut, removed, uncut, words: cut_words } = result.cut.unwrap_or_default();

@@ -38,7 +38,7 @@ pub fn store_shard(request: &Request, face: &dyn Face) -> Result<StoredParts> {
     let excerpts = excerpts(request, corpora, context);
     let excerpts = excerpts.as_ref().map(Sides::first);
     let first = &inputs.first().collection;
-    let parts = open_parts(folder.as_ref(), first, &chosen.plan, (context, face))?;
+    let parts = open_parts(folder.as_ref(), first, &chosen.plan, context, face)?;
     let (Some(folder), Some(parts), Some(share)) = (&folder, parts, request.parts.share()) else {
         return Err(Error::config("shard", "", "is needed"));
     };

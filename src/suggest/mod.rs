@@ -74,7 +74,7 @@ pub fn suggest(
     }
     let terms = Terms::parse(&mut options.clone())?;
     let (asked, measure) = asked(&options)?;
-    let nearest = nearest::nearest(&sampled, (&terms, measure), context)?;
+    let nearest = nearest::nearest(&sampled, &terms, measure, context)?;
     let sampled_share = profile.sampled as f64 / profile.documents.max(1) as f64;
     let limits = Limits { copies: rules::copies(measure), sampled_share };
     let mut evidence = find_gap(&nearest, limits);
@@ -93,9 +93,9 @@ pub fn suggest(
     let nearest = if is_compared {
         nearest
     } else {
-        nearest::nearest(&sampled, (&limit_terms, limit_measure), context)?
+        nearest::nearest(&sampled, &limit_terms, limit_measure, context)?
     };
-    reasons.extend(chosen.limit_reason(&nearest, (limit_measure, least), &evidence, given));
+    reasons.extend(chosen.limit_reason(&nearest, limit_measure, least, &evidence, given));
     reasons.push(chosen.reason.clone());
     Ok(Suggestion {
         method: rules::complete(&chosen, least, options)?,

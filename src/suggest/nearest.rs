@@ -264,7 +264,8 @@ fn places(sampled: &Sides<SampledTexts>) -> Vec<usize> {
 /// there is only one collection, it is used as both.
 pub(super) fn nearest(
     sampled: &Sides<SampledTexts>,
-    (terms, measure): (&Terms, &Measure),
+    terms: &Terms,
+    measure: &Measure,
     context: &Context<'_>,
 ) -> Result<Nearest> {
     let terms = &DocumentTerms::new(terms, &Fitted::Nothing, context.isa());
@@ -298,8 +299,8 @@ pub(super) fn nearest(
         probes.visit_shared(&set, counts, |probe, shared, size| {
             let is_other = sampled.is_two() || places[probe] != place;
             if is_other && asked[places[probe]].script == other.script {
-                let sizes = (set.len() as u64, size);
-                found[probe].add(hundredths(measure, shared, sizes), place as u32);
+                let hundredths = hundredths(measure, shared, set.len() as u64, size);
+                found[probe].add(hundredths, place as u32);
             }
         });
         context.progress().advance(1);
@@ -334,7 +335,7 @@ fn count_unrelated(compared: &mut [(&'static str, ProbeFound)], sampled: &Sides<
 
 /// Returns the similarity of two sets in hundredths, rounded down. The sets share `shared` terms, and the
 /// pair `(left, right)` holds the numbers of their terms.
-fn hundredths(measure: &Measure, shared: u64, (left, right): (u64, u64)) -> usize {
+fn hundredths(measure: &Measure, shared: u64, left: u64, right: u64) -> usize {
     let steps = SIMILARITY_STEPS as usize;
     (steps - step(measure, shared, left, right)) * 100 / steps
 }
@@ -358,8 +359,7 @@ mod tests {
         assert_eq!((profile.documents, profile.sampled, profile.is_complete), (5, 5, true));
         assert_eq!(profile.words.median, 2);
         let context = Context::new(&resources, &NoProgress).unwrap();
-        let compared = (&words(), &JACCARD);
-        let found = nearest(&sampled, compared, &context).unwrap();
+        let found = nearest(&sampled, &words(), &JACCARD, &context).unwrap();
         let first = &found.of_first;
         assert_eq!((first[100], first[50], first[0], first.iter().sum::<u64>()), (2, 1, 2, 5));
         let counted = found.scripts.iter().map(|script| (script.name, script.probes.len()));

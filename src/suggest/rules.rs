@@ -122,7 +122,8 @@ impl ChosenMethod {
     pub(super) fn limit_reason(
         &self,
         nearest: &Nearest,
-        (measure, least): (&Measure, usize),
+        measure: &Measure,
+        least: usize,
         evidence: &Evidence,
         given: &Options,
     ) -> Option<String> {
@@ -165,9 +166,9 @@ pub(super) fn choose(
         }
         // Without a gap, there is no evidence for other shingles than the default ones.
         let least = asked.unwrap_or(copies(measure));
-        return method(profile, nearest, (measure, least), given).with_default_shingle(given);
+        return method(profile, nearest, measure, least, given).with_default_shingle(given);
     };
-    method(profile, nearest, (measure, asked.unwrap_or(gap)), given)
+    method(profile, nearest, measure, asked.unwrap_or(gap), given)
 }
 
 /// Returns the default method, or one with fingerprints and the same threshold if the user gave an option that
@@ -193,7 +194,8 @@ fn needs_fingerprints(given: &Options) -> Option<ChosenMethod> {
 pub(super) fn method(
     profile: &CorpusProfile,
     nearest: &Nearest,
-    (measure, least): (&Measure, usize),
+    measure: &Measure,
+    least: usize,
     given: &Options,
 ) -> ChosenMethod {
     // Some settings exist for one kind of method only and so decide the choice.

@@ -58,7 +58,7 @@ fn shingles_are_of_characters_by_script_and_length() {
 fn few_documents_are_compared_by_their_sets_and_many_by_fingerprints() {
     let nearest = Nearest::of_one_script(&vec![vec![30]; 200], 2000);
     let chosen = |profile: &CorpusProfile, least| {
-        let chosen = method(profile, &nearest, (&COSINE, least), &Options::new());
+        let chosen = method(profile, &nearest, &COSINE, least, &Options::new());
         let mut options = Options::new();
         options.set("shingle", "chars:6");
         chosen.replace_settings(&mut options, &mut Vec::new());

@@ -37,7 +37,7 @@ impl Probes {
         let mut probes: Vec<(u32, u32)> = Vec::new();
         let mut choice = Choice::default();
         for item in 0..windows.items().len() {
-            choice.leave_out(windows, units, (item, needed(item)), commonness);
+            choice.leave_out(windows, units, item, needed(item), commonness);
             large_buffer::reserve(&mut probes, choice.probes.len(), PROBES)?;
             probes.extend(choice.probes.iter().map(|&window| (window, item)));
         }
@@ -80,7 +80,8 @@ impl Choice {
         &mut self,
         windows: &ItemWindows,
         units: &Units,
-        (item, needed): (u32, u64),
+        item: u32,
+        needed: u64,
         commonness: &[u32],
     ) {
         let numbers = windows.of_item(item);

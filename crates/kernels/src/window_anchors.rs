@@ -23,7 +23,7 @@ pub struct AnchorRun {
 /// Replaces `ranks` by the rank of each span of `length` words, for each start. `sums` are the sums before each
 /// word of a text and behind the last one, where each sum is `base` times the sum before it plus a word. `power`
 /// is `base` to the power of `length`.
-pub fn span_ranks(isa: Isa, sums: &[u64], (length, power): (usize, u64), ranks: &mut Vec<u32>) {
+pub fn span_ranks(isa: Isa, sums: &[u64], length: usize, power: u64, ranks: &mut Vec<u32>) {
     let ends = sums.get(length..).unwrap_or_default();
     ranks.clear();
     ranks.resize(ends.len(), 0);
@@ -177,7 +177,7 @@ mod tests {
             for length in 1..=15 {
                 let mut ranks = vec![7];
                 let power = base.wrapping_pow(length as u32);
-                span_ranks(isa, &sums, (length, power), &mut ranks);
+                span_ranks(isa, &sums, length, power, &mut ranks);
                 assert_eq!(ranks.len(), 61 - length);
                 // The words repeat after 20 words.
                 let period = ranks.iter().zip(&ranks[20..]);
@@ -188,7 +188,7 @@ mod tests {
                     assert_eq!(ranks, portable[length - 1], "{isa}");
                 }
             }
-            span_ranks(isa, &sums, (62, 1), &mut vec![7]);
+            span_ranks(isa, &sums, 62, 1, &mut vec![7]);
         }
     }
 }

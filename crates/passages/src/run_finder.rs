@@ -152,7 +152,7 @@ impl RunFinder {
     ) -> Result<()> {
         let length = self.anchor_words;
         let power = self.hashes.power(length);
-        span_ranks(self.isa, self.hashes.sums(), (length, power), &mut self.ranks);
+        span_ranks(self.isa, self.hashes.sums(), length, power, &mut self.ranks);
         let width = self.words - length + 1;
         anchor_runs(self.isa, &self.ranks, width, &mut self.buffers, &mut self.anchors);
         let mut runs = std::mem::take(&mut self.runs);

@@ -102,7 +102,7 @@ impl<S: Splitter> RecordStream<'_, S> {
     pub(super) fn read(mut self, offset: u64, visit: &mut Visit<'_>) -> Result<u64> {
         let mut out = RecordOutput { byte: offset, records: 0, is_last_bad: false, visit };
         let window = Window::new(self.longest, self.memory);
-        let flow = self.cut_behind(window, (offset, 0), &mut out);
+        let flow = self.cut_behind(window, offset, 0, &mut out);
         out.ended(flow)
     }
 
@@ -145,7 +145,7 @@ impl<S: Splitter> RecordStream<'_, S> {
                     Event::Reached(part_of(self.stream.position(), out.byte, content)),
                     out.visit,
                 )?;
-                return self.cut_behind(window, (0, content), out);
+                return self.cut_behind(window, 0, content, out);
             }
             // The last bytes are kept, because the bytes that mark the start of a record may lie across
             // two fills.
@@ -160,7 +160,8 @@ impl<S: Splitter> RecordStream<'_, S> {
     fn cut_behind(
         &mut self,
         mut window: Window<'_>,
-        (offset, mut content): (u64, u64),
+        offset: u64,
+        mut content: u64,
         out: &mut RecordOutput<'_, '_>,
     ) -> Flow {
         let Self { splitter, stream, to_fault, .. } = self;

@@ -37,7 +37,8 @@ impl SetJoin<'_> {
         sources: &TermSources<'_>,
         shards: &[JoinShard],
         sketched: Vec<Sketching>,
-        (second_from, deciding): (Option<u32>, Option<&Deciding<'_>>),
+        second_from: Option<u32>,
+        deciding: Option<&Deciding<'_>>,
     ) -> Result<FoundPairs> {
         if self.is_counting_quicker(sources, shards) {
             drop(sketched);

@@ -114,7 +114,7 @@ impl SetJoin<'_> {
             prune::end_row(of_first)
         });
         let joined = if is_scanned {
-            self.join_by_sketches(sources, &shards, sketches, (second_from, deciding))?
+            self.join_by_sketches(sources, &shards, sketches, second_from, deciding)?
         } else {
             let parts = if self.has_too_many_blocks(&shards) {
                 self.sketch_parts(sources, &shards, &sketches)?

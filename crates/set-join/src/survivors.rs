@@ -282,8 +282,8 @@ pub(super) fn sketch_living(
     join: &SetJoin<'_>,
 ) -> Result<Vec<Sketching>> {
     let terms = living_terms(shards);
-    sketched(shards, (with_bits, None), join, &|number, push| {
-        visit_living(sources, (&shards[number], terms), number, push)
+    sketched(shards, with_bits, None, join, &|number, push| {
+        visit_living(sources, &shards[number], terms, number, push)
     })
 }
 
@@ -296,8 +296,8 @@ pub(super) fn sketch_counted(
     join: &SetJoin<'_>,
 ) -> Result<Vec<Sketching>> {
     let terms = living_terms(shards);
-    sketched(shards, (true, Some(cells)), join, &|number, push| {
-        visit_living(sources, (&shards[number], terms), number, push)
+    sketched(shards, true, Some(cells), join, &|number, push| {
+        visit_living(sources, &shards[number], terms, number, push)
     })
 }
 
@@ -305,7 +305,8 @@ pub(super) fn sketch_counted(
 /// `terms` terms.
 fn visit_living(
     sources: &TermSources<'_>,
-    (shard, terms): (&JoinShard, u64),
+    shard: &JoinShard,
+    terms: u64,
     number: usize,
     push: &mut Push<'_>,
 ) -> Result<()> {
@@ -324,7 +325,7 @@ pub(super) fn sketch_some(
     is_one: &(dyn Fn(u32) -> bool + Sync),
     join: &SetJoin<'_>,
 ) -> Result<Vec<Sketching>> {
-    sketched(shards, (true, None), join, &|number, push| {
+    sketched(shards, true, None, join, &|number, push| {
         let shard = &shards[number];
         let wanted = |index| shard.is_alive(index) && is_one(shard.first_row + index);
         sources.try_visit(number, Wanted::Some(&wanted), push)
@@ -338,7 +339,8 @@ type Push<'p> = dyn FnMut(u32, &[u64]) -> Result<()> + 'p;
 /// argument has whether sketches have bits, and the counts of terms if only matched terms become bits.
 fn sketched(
     shards: &[JoinShard],
-    (with_bits, cells): (bool, Option<&Cells>),
+    with_bits: bool,
+    cells: Option<&Cells>,
     join: &SetJoin<'_>,
     visit: &(dyn Fn(usize, &mut Push<'_>) -> Result<()> + Sync),
 ) -> Result<Vec<Sketching>> {

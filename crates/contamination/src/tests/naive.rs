@@ -24,7 +24,7 @@ pub(super) fn find(
     let in_document = |document: &Vec<u64>| {
         let find = |(number, item): (u32, &Vec<u64>)| {
             let weights = weights(item, documents, settings);
-            find_item(number, item, &weights, (document, settings))
+            find_item(number, item, &weights, document, settings)
         };
         let mut found: Vec<FoundItem> = (0..).zip(items).filter_map(find).collect();
         mark_best(&mut found);
@@ -69,7 +69,8 @@ fn find_item(
     number: u32,
     item: &[u64],
     weights: &[u64],
-    (document, settings): (&[u64], Settings),
+    document: &[u64],
+    settings: Settings,
 ) -> Option<FoundItem> {
     let length = window_length(item, settings);
     let whole_weight: u64 = weights.iter().sum();
