@@ -6,6 +6,11 @@
 //!
 //! Changing the architecture is an edit of the tables here.
 
+// With its path, `rustc --test tests/suite/architecture.rs` compiles this file alone in seconds.
+#[path = "module_graph.rs"]
+mod module_graph;
+
+use module_graph::{Crate, Edges, circles, describe};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -80,19 +85,21 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Returns the sources of the root package and of all crates, by their paths from the root.
-fn sources() -> BTreeMap<String, String> {
-    fn walk(folder: &Path, found: &mut BTreeMap<String, String>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                walk(&path, found);
-            } else if path.extension().is_some_and(|e| e == "rs") {
-                let name = path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
-                found.insert(name, fs::read_to_string(&path).unwrap());
-            }
+/// Adds the sources in a folder, by their paths from the root.
+fn walk(folder: &Path, found: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            walk(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let name = path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
+            found.insert(name, fs::read_to_string(&path).unwrap());
         }
     }
+}
+
+/// Returns the sources of the root package and of all crates, by their paths from the root.
+fn sources() -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     walk(&root().join("src"), &mut found);
     for (name, _) in CRATES {
@@ -291,125 +298,31 @@ fn the_library_does_not_print_and_does_not_read_the_environment() {
     }
 }
 
-/// Returns the module of a file: `read/gzip.rs` is `read::gzip`, `read/mod.rs` is `read`.
-fn module(file: &str) -> String {
-    let path = file.trim_end_matches(".rs").replace('/', "::");
-    path.strip_suffix("::mod").unwrap_or(&path).to_owned()
-}
-
-/// Returns every path in the code of a module before its tests, from the crate's root, with use
-/// trees expanded. A re-export (`pub use`) is no import.
-fn paths(text: &str, module: &str) -> BTreeSet<String> {
-    let code: String = code(before_tests(text)).collect::<Vec<_>>().join("\n");
-    let parent = module.rsplit_once("::").map_or("", |(parent, _)| parent);
-    let mut found = BTreeSet::new();
-    for (prefix, root) in [("crate::", ""), ("super::", parent), ("self::", module)] {
-        for (at, _) in code.match_indices(prefix) {
-            let before = &code[..at];
-            if before.ends_with("::") || before.ends_with(|c: char| c.is_alphanumeric() || c == '_')
-            {
-                continue;
-            }
-            let statement = before.rsplit([';', '}']).next().unwrap_or_default().trim_start();
-            if statement.starts_with("pub") && statement.trim_end().ends_with("use") {
-                continue;
-            }
-            let rest = &code[at + prefix.len()..];
-            for path in expanded(rest) {
-                let path = if root.is_empty() { path } else { format!("{root}::{path}") };
-                found.insert(path);
-            }
-        }
-    }
-    found
-}
-
-/// Returns the paths of the use tree, or the single path, at the beginning of `rest`.
-fn expanded(rest: &str) -> Vec<String> {
-    if let Some(group) = rest.strip_prefix('{') {
-        return top_level(group).iter().flat_map(|member| expanded(member.trim())).collect();
-    }
-    let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-    match rest[name.len()..].strip_prefix("::") {
-        Some(inner) if !name.is_empty() => {
-            expanded(inner).into_iter().map(|path| format!("{name}::{path}")).collect()
-        }
-        _ => vec![name],
-    }
-}
-
-/// Returns for each module the other modules of its room that it imports. A room is a folder of the
-/// root package, or a whole crate.
-fn imports_within_rooms(files: &BTreeMap<String, String>) -> BTreeMap<String, BTreeSet<String>> {
-    let modules: BTreeSet<String> = files.keys().map(|file| module(file)).collect();
-    let group = |module: &str| match module.split("::").next().unwrap_or_default() {
-        noun if !files.keys().any(|file| room(file) == noun && file.contains('/')) => String::new(),
-        folder => folder.to_owned(),
+/// Returns the uses among the modules of a crate. `files` has the sources of the crate and others.
+fn edges_of(files: &BTreeMap<String, String>, folder: &str) -> Edges {
+    let inside = |(file, text): (&String, &String)| {
+        Some((file.strip_prefix(folder)?.to_owned(), text.clone()))
     };
-    let mut graph = BTreeMap::new();
-    for (file, text) in files {
-        let own = module(file);
-        let mut imported = BTreeSet::new();
-        for path in paths(text, &own) {
-            let mut target = path.as_str();
-            while !modules.contains(target) {
-                let Some((above, _)) = target.rsplit_once("::") else { break };
-                target = above;
-            }
-            if modules.contains(target) && target != own && group(target) == group(&own) {
-                imported.insert(target.to_owned());
-            }
-        }
-        graph.insert(own, imported);
-    }
-    graph
-}
-
-/// Returns a circle among the imports, if there is one.
-fn circle(graph: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
-    fn visit(
-        module: &str,
-        graph: &BTreeMap<String, BTreeSet<String>>,
-        path: &mut Vec<String>,
-        done: &mut BTreeSet<String>,
-    ) -> Option<Vec<String>> {
-        if let Some(start) = path.iter().position(|known| known == module) {
-            return Some(path[start..].to_vec());
-        }
-        if !done.contains(module) {
-            path.push(module.to_owned());
-            for next in graph.get(module).into_iter().flatten() {
-                if let Some(circle) = visit(next, graph, path, done) {
-                    return Some(circle);
-                }
-            }
-            path.pop();
-            done.insert(module.to_owned());
-        }
-        None
-    }
-    let mut done = BTreeSet::new();
-    graph.keys().find_map(|module| visit(module, graph, &mut Vec::new(), &mut done))
+    let files: BTreeMap<String, String> = files.iter().filter_map(inside).collect();
+    let root = if files.contains_key("lib.rs") { "lib.rs" } else { "main.rs" };
+    Crate::of_files(&files, root).edges()
 }
 
 #[test]
-fn no_circle_goes_through_a_room() {
-    let below = |files: &BTreeMap<String, String>, folder: &str| -> BTreeMap<String, String> {
-        let inside = |(file, text): (&String, &String)| {
-            let file = file.strip_prefix(folder)?;
-            // The roots of a crate and of the program import everything.
-            let is_door = file == "lib.rs" || file == "main.rs" || file.starts_with("bin/");
-            (!is_door).then(|| (file.to_owned(), text.clone()))
-        };
-        files.iter().filter_map(inside).collect()
-    };
-    let files = sources();
+fn no_circle_goes_through_a_crate() {
+    let mut files = sources();
+    walk(&root().join("python/src"), &mut files);
     let crates = CRATES.iter().map(|(name, _)| format!("crates/{name}/src/"));
-    // The program is a crate of its own.
-    for folder in crates.chain(["src/".to_owned(), "src/bin/simtool/".to_owned()]) {
-        let circle = circle(&imports_within_rooms(&below(&files, &folder)));
-        assert_eq!(circle, None, "these modules of {folder} import each other in a circle");
+    // The program and the Python package are crates of their own.
+    let others = ["src/", "src/bin/simtool/", "python/src/"].map(str::to_owned);
+    let mut found = Vec::new();
+    for folder in crates.chain(others) {
+        let edges = edges_of(&files, &folder);
+        assert!(edges.values().any(|uses| !uses.is_empty()), "no uses are seen in {folder}");
+        let describe = |circle| format!("{folder}: {circle:?}\n{}", describe(&circle, &edges));
+        found.extend(circles(&edges).into_iter().map(describe));
     }
+    assert!(found.is_empty(), "files or folders use each other in circles:\n{}", found.join("\n"));
 }
 
 #[test]
@@ -436,28 +349,102 @@ fn the_checks_see_what_they_look_for() {
     let manifest = "[dependencies]\nsimtool-base.workspace = true\nmemchr = \"2\"\n\n\
                     [dev-dependencies]\nsimtool-read = { path = \"x\" }\n";
     assert_eq!(dependencies(manifest), BTreeSet::from(["base"]));
+}
 
-    let files = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
-        pairs.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())).collect()
-    };
-    let planted = files(&[
-        ("read/mod.rs", "pub use gzip::Gzip;\nuse crate::read::walk;"),
-        ("read/gzip.rs", "use super::{walk::{A, B}, Corpus};"),
-        ("read/walk.rs", "fn f() { crate::read::zstd::open() }"),
-        ("read/zstd.rs", "use crate::{error::Error, read::gzip::Gzip};"),
+/// Returns the uses in a planted crate: each module with the modules that it uses.
+fn planted_uses(files: &[(&str, &str)]) -> Edges {
+    let files: BTreeMap<String, String> =
+        files.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())).collect();
+    edges_of(&files, "")
+}
+
+/// Returns the names of the modules that a module of a planted crate uses.
+fn used_by<'e>(edges: &'e Edges, module: &str) -> Vec<&'e str> {
+    edges[module].keys().map(String::as_str).collect()
+}
+
+#[test]
+fn the_checks_see_every_kind_of_use() {
+    let edges = planted_uses(&[
+        ("lib.rs", "mod all;\nmod error;\nmod read;\nmod walk;\npub use read::Gzip;"),
+        (
+            "read/mod.rs",
+            "mod gzip;\nmod reader;\n#[cfg(test)]\nmod tests;\npub use gzip::Gzip;\n\
+             pub(crate) use reader::{Reader, open as start};\nuse reader::SIZE;\n\
+             pub(crate) fn size() -> usize { SIZE }",
+        ),
+        ("read/reader.rs", "use crate::{error::{self, Kind}, walk};\nfn f() { walk::all() }"),
+        (
+            "read/gzip.rs",
+            "use super::{Reader, size};\nuse crate::read::start;\n\
+             #[cfg(doc)]\nuse crate::walk::all;\n#[cfg(test)]\nmod tests { use crate::walk; }",
+        ),
+        ("read/tests.rs", "use crate::walk::all;"),
+        ("walk.rs", "pub(crate) fn all() { crate::error::kind(\"crate::read::size()\") }"),
+        ("all.rs", "use crate::walk::*;\npub use crate::read::*;\nuse super::*;"),
         (
             "error.rs",
-            "use crate::document::Document;\n#[cfg(test)]\nmod tests { use crate::fault; }",
+            "// crate::walk::all()\npub(crate) enum Kind { A }\nuse std::fmt::Debug;\n\
+             pub(crate) fn kind(text: &'static str) -> char { '\\'' }",
         ),
-        ("document.rs", "pub use crate::error::Error;"),
     ]);
-    let graph = imports_within_rooms(&planted);
-    assert_eq!(graph["read::gzip"], ["read".to_owned(), "read::walk".to_owned()].into());
-    assert_eq!(graph["error"], ["document".to_owned()].into());
-    assert!(graph["document"].is_empty());
-    let found: BTreeSet<String> = circle(&graph).unwrap().into_iter().collect();
-    assert!(
-        found.is_superset(&["read::walk", "read::zstd"].map(str::to_owned).into()),
-        "{found:?}"
-    );
+    // The root and a folder that only declare and re-export are doors.
+    assert_eq!(used_by(&edges, ""), <[&str; 0]>::default());
+    // An item of a parent is that of the file that defines it, under any name.
+    assert_eq!(used_by(&edges, "read::gzip"), ["read", "read::reader"]);
+    // A folder whose file has code of its own uses its members like any other.
+    assert_eq!(used_by(&edges, "read"), ["read::reader"]);
+    // A module that is imported is used where one of its items is named.
+    assert_eq!(used_by(&edges, "read::reader"), ["error", "walk"]);
+    assert_eq!(used_by(&edges, "walk"), ["error"]);
+    // All names of a module are a use of the module, unless they are only offered.
+    assert_eq!(used_by(&edges, "all"), ["", "walk"]);
+    // Comments, literals, tests and names of other crates are no uses.
+    assert_eq!(used_by(&edges, "error"), <[&str; 0]>::default());
+    assert!(!edges.contains_key("read::tests"));
+    assert!(circles(&edges).is_empty());
+}
+
+#[test]
+fn the_checks_see_circles_of_every_kind() {
+    let found = |files: &[(&str, &str)]| -> Vec<Vec<String>> {
+        let circles = circles(&planted_uses(files)).into_iter();
+        circles.map(|circle| circle.into_iter().collect()).collect()
+    };
+    let root = ("lib.rs", "mod a;\nmod b;");
+    // Files at the root of a crate.
+    let circle = found(&[root, ("a.rs", "use crate::b::B;"), ("b.rs", "fn f() { super::a::g() }")]);
+    assert_eq!(circle, [["a", "b"]]);
+    // A file and its folder, through an item that the folder defines.
+    let inner = "use super::Kind;\npub(crate) const KIND: Kind = Kind;";
+    let circle = found(&[
+        root,
+        ("a/mod.rs", "mod inner;\nstruct Kind;\nconst ALL: &[Kind] = &[inner::KIND];"),
+        ("a/inner.rs", inner),
+        ("b.rs", ""),
+    ]);
+    assert_eq!(circle, [["a", "a::inner"]]);
+    // The same, through an item that the folder only offers, but uses itself.
+    let circle = found(&[
+        root,
+        ("a/mod.rs", "mod inner;\npub use inner::KIND;\nstruct Kind;\nfn f() { KIND }"),
+        ("a/inner.rs", inner),
+        ("b.rs", ""),
+    ]);
+    assert_eq!(circle, [["a", "a::inner"]]);
+    // A file at the root and a folder, through two files of the folder that do not use each other.
+    let circle = found(&[
+        root,
+        ("a/mod.rs", "mod up;\nmod down;"),
+        ("a/up.rs", "use crate::b::B;"),
+        ("a/down.rs", "pub(crate) struct Down;"),
+        ("b.rs", "pub(crate) struct B;\nuse crate::a::down::Down;"),
+    ]);
+    assert_eq!(circle, [["a", "b"]]);
+    // The root of a crate and a file.
+    let circle = found(&[
+        ("main.rs", "mod a;\nenum Status { Done }\nfn main() { a::run() }"),
+        ("a.rs", "use crate::Status;\npub(crate) fn run() -> Status { Status::Done }"),
+    ]);
+    assert_eq!(circle, [["", "a"]]);
 }
