@@ -1,6 +1,6 @@
 //! Settings of what is compared, and when two documents are near-duplicates.
 
-use super::{Named, Setting};
+use super::row::{Named, Setting};
 use crate::method::Method;
 use simtool_model::similarity::{JACCARD, MEASURES};
 use simtool_terms::extract::weights::WEIGHTS;

@@ -1,7 +1,7 @@
 //! Settings of reading documents.
 
 use super::on_error::OnError;
-use super::{Named, Setting, names};
+use super::row::{Named, Setting, names};
 use simtool_read::{Format, PageContent, TextSplit};
 
 /// Which documents are read, and how.

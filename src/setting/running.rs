@@ -1,6 +1,6 @@
 //! Settings of threads, memory, notes and stored parts.
 
-use super::{Named, Setting};
+use super::row::{Named, Setting};
 
 /// Threads, and the settings file.
 pub const THREADS: &[Setting] = &[

@@ -1,6 +1,6 @@
 //! Settings of searches for repeated passages and for items of evaluation sets.
 
-use super::{Setting, names};
+use super::row::{Setting, names};
 use crate::output::ItemRemoval;
 use crate::pipeline::Origin;
 use simtool_contamination::Measure;

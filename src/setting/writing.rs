@@ -1,6 +1,6 @@
 //! Settings of which documents are kept, and of the outputs.
 
-use super::{Named, Setting, names};
+use super::row::{Named, Setting, names};
 use crate::output::BadRecords;
 use crate::pipeline::config::{ClusterRule, Keep};
 use crate::write::columns::RowFormat;

@@ -3,14 +3,14 @@
 //! Options of the environment and of the file are added to the arguments before these are parsed. So a recorded
 //! command line has all of them, and a finished run can be explained without the environment and the file.
 
-use crate::args::Args;
 use crate::console;
 use crate::exit_status::{self, ExitStatus};
 use crate::usage::{CommandForm, form, program};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory as _};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use simtool::Error;
 use simtool::run::read_settings;
+use simtool::setting::{Kind, SETTINGS};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -261,17 +261,9 @@ fn value_of<'e>(variable: &str, environment: &'e Environment) -> Option<&'e OsSt
 
 /// Returns whether an option of this name is a flag of any command.
 fn is_flag_of_some_command(name: &str) -> bool {
-    let mut commands = vec![Args::command()];
-    while let Some(command) = commands.pop() {
-        let is_flag = |option: &Arg| {
-            option.get_long() == Some(name) && matches!(option.get_action(), ArgAction::SetTrue)
-        };
-        if command.get_arguments().any(is_flag) {
-            return true;
-        }
-        commands.extend(command.get_subcommands().cloned());
-    }
-    false
+    let name = name.replace('-', "_");
+    let mut rows = SETTINGS.iter().copied().flatten();
+    rows.any(|row| row.name == name && matches!(row.kind, Kind::Flag))
 }
 
 /// Returns an option with its value as an argument. `None` if it is turned off. An option with a value can be turned
@@ -320,6 +312,8 @@ fn example(option: &Arg) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Args;
+    use clap::CommandFactory as _;
 
     fn arguments(line: &str) -> Vec<OsString> {
         ["simtool"].into_iter().chain(line.split(' ')).map(OsString::from).collect()

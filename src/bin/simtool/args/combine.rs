@@ -1,6 +1,6 @@
 //! Arguments of `simtool combine`.
 
-use super::common::folder;
+use super::values::folder;
 use super::{CommonArgs, MemoryArgs};
 use clap::ValueHint;
 use std::path::PathBuf;

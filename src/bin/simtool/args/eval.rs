@@ -1,7 +1,7 @@
 //! Arguments of `simtool eval`.
 
-use super::common::output_folder;
 use super::given::{choices_of, default_of};
+use super::values::output_folder;
 use super::{CommonArgs, MemoryArgs};
 use clap::{ValueEnum, ValueHint};
 use simtool::Error;

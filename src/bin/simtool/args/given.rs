@@ -1,6 +1,6 @@
 //! Arguments that come from rows of the table of settings.
 
-use super::common::{folder, output_folder, spelled};
+use super::values::{folder, output_folder, spelled};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches, ValueHint, value_parser};

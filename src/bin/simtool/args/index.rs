@@ -1,7 +1,7 @@
 //! Arguments of `simtool index`.
 
-use super::common::output_folder;
 use super::sketch::methods_of_indexes;
+use super::values::output_folder;
 use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs, examples};
 use clap::{Subcommand, ValueHint};
 use simtool::Error;

@@ -14,11 +14,12 @@ mod passages;
 mod short_help;
 mod sizes;
 mod sketch;
+mod values;
 mod why;
 mod words;
 
 pub(crate) use combine::CombineArgs;
-pub(crate) use common::{CommonArgs, MemoryArgs, RunningArgs, ShowProgress, ending};
+pub(crate) use common::{CommonArgs, MemoryArgs, RunningArgs, ShowProgress};
 pub(crate) use contamination::ContaminationArgs;
 pub(crate) use corpus::{CorpusArgs, CorpusForm, DedupArgs, Job, MatchArgs};
 pub(crate) use eval::{EvalArgs, EvalFormat, TruthLines};
@@ -32,16 +33,17 @@ pub(crate) use input::InputArgs;
 pub(crate) use passages::PassagesArgs;
 pub(crate) use short_help::with_short_help;
 pub(crate) use sketch::SketchArgs;
+pub(crate) use values::ending;
 pub(crate) use why::WhyArgs;
 pub(crate) use words::WordsArgs;
 
 use crate::papers::cited_methods;
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand, ValueHint};
-use common::{folder, output_folder};
 use given::choices_of;
 use simtool::options::Options;
 use std::path::PathBuf;
+use values::{folder, output_folder};
 
 /// Finds near-duplicate documents in large text collections, exactly and in parallel.
 ///

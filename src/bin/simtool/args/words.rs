@@ -1,6 +1,6 @@
 //! Arguments of `simtool N M`.
 
-use super::common::folder;
+use super::values::folder;
 use clap::ValueHint;
 use simtool::run::WordsRequest;
 use std::path::PathBuf;

@@ -1,0 +1,164 @@
+//! The row of a setting.
+
+use simtool_base::options::Choice;
+
+/// Name of a value, and a phrase that describes it. The phrase may be empty.
+pub type Named = (&'static str, &'static str);
+
+/// A setting of one or more commands.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Name with underscores, for example `text_field`. On the command line, it has hyphens.
+    pub name: &'static str,
+    /// Values that the setting can have.
+    pub kind: Kind,
+    /// Meaning of the setting. The first paragraph is enough for a short help.
+    pub help: &'static str,
+    /// Returns a longer help that lists the values. `None` if `help` is all.
+    pub long_help: Option<fn() -> String>,
+    /// Value that holds if the setting is not given. `None` if none does, or if it depends on other settings.
+    pub default: Option<&'static str>,
+    /// Letter that stands for the name on the command line.
+    pub short: Option<char>,
+    /// Name of a setting that cannot be given together with this one.
+    pub excludes: Option<&'static str>,
+    /// Name of a setting without which this one has no meaning.
+    pub needs: Option<&'static str>,
+    /// What the setting changes.
+    pub effect: Effect,
+}
+
+/// Values that a setting can have.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// `true` or `false`.
+    Flag,
+    /// A text. This kind and the next ones have the name of the value in help.
+    Value(&'static str),
+    /// Several texts.
+    Values(&'static str),
+    /// Path of a file.
+    Path(&'static str),
+    /// Path of a folder.
+    Folder(&'static str),
+    /// Path of a folder of results.
+    Results(&'static str),
+    /// One of the values that the function returns.
+    Choice(&'static str, fn() -> Vec<Named>),
+    /// One of the values that the function returns, or `true` if only the name of the setting is given.
+    FlagOr(&'static str, fn() -> Vec<Named>),
+}
+
+/// What a setting changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The results.
+    Result,
+    /// Where the results are, and the time and the memory that they take.
+    Resources,
+    /// Only what a program prints.
+    Printing,
+}
+
+impl Setting {
+    const fn new(name: &'static str, kind: Kind, help: &'static str) -> Self {
+        Self {
+            name,
+            kind,
+            help,
+            long_help: None,
+            default: None,
+            short: None,
+            excludes: None,
+            needs: None,
+            effect: Effect::Result,
+        }
+    }
+
+    pub(super) const fn flag(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, Kind::Flag, help)
+    }
+
+    pub(super) const fn value(name: &'static str, value: &'static str, help: &'static str) -> Self {
+        Self::new(name, Kind::Value(value), help)
+    }
+
+    pub(super) const fn values(
+        name: &'static str,
+        value: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self::new(name, Kind::Values(value), help)
+    }
+
+    pub(super) const fn path(name: &'static str, value: &'static str, help: &'static str) -> Self {
+        Self::new(name, Kind::Path(value), help)
+    }
+
+    pub(super) const fn folder(
+        name: &'static str,
+        value: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self::new(name, Kind::Folder(value), help)
+    }
+
+    pub(super) const fn results(
+        name: &'static str,
+        value: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self::new(name, Kind::Results(value), help)
+    }
+
+    pub(super) const fn choice(
+        name: &'static str,
+        value: &'static str,
+        choices: fn() -> Vec<Named>,
+        help: &'static str,
+    ) -> Self {
+        Self::new(name, Kind::Choice(value, choices), help)
+    }
+
+    pub(super) const fn flag_or(
+        name: &'static str,
+        value: &'static str,
+        choices: fn() -> Vec<Named>,
+        help: &'static str,
+    ) -> Self {
+        Self::new(name, Kind::FlagOr(value, choices), help)
+    }
+
+    pub(super) const fn default(self, default: &'static str) -> Self {
+        Self { default: Some(default), ..self }
+    }
+
+    pub(super) const fn short(self, short: char) -> Self {
+        Self { short: Some(short), ..self }
+    }
+
+    pub(super) const fn excluding(self, other: &'static str) -> Self {
+        Self { excludes: Some(other), ..self }
+    }
+
+    pub(super) const fn needing(self, other: &'static str) -> Self {
+        Self { needs: Some(other), ..self }
+    }
+
+    pub(super) const fn explained_by(self, long_help: fn() -> String) -> Self {
+        Self { long_help: Some(long_help), ..self }
+    }
+
+    pub(super) const fn printing(self) -> Self {
+        Self { effect: Effect::Printing, ..self }
+    }
+
+    pub(super) const fn of_resources(self) -> Self {
+        Self { effect: Effect::Resources, ..self }
+    }
+}
+
+/// Returns the names of all values of `T`, each with its help.
+pub(super) fn names<T: Choice>() -> Vec<Named> {
+    T::ALL.iter().map(|choice| (choice.name(), choice.help())).collect()
+}
