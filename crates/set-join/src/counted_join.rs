@@ -44,10 +44,11 @@ impl SetJoin<'_> {
             drop(sketched);
         } else {
             let join = SketchJoin::new(self, sources, shards, sketched, second_from)?;
+            let few = (FEW_CANDIDATES * join.sketches.len() as u64).max(LEAST_CANDIDATES);
             let most = if deciding.is_some() { join.most_to_decide() } else { u64::MAX };
-            match join.pairs_if_few(few_candidates(&join).min(most))? {
+            match join.pairs_if_few(few.min(most))? {
                 FewCandidates::Compared(pairs) => return Ok(pairs),
-                FewCandidates::InParts => return join.pairs(deciding, most),
+                FewCandidates::InParts => return join.pairs(deciding),
                 FewCandidates::TooMany => {}
             }
         }
@@ -64,9 +65,7 @@ impl SetJoin<'_> {
         let sketched = sketch_counted(sources, shards, &cells, self)?;
         drop(cells);
         let join = SketchJoin::new(self, sources, shards, sketched, second_from)?;
-        // Finding the pairs that decide takes less time than comparing many candidates.
-        let most = few_candidates(&join).min(join.most_to_decide());
-        join.pairs(deciding, most)
+        join.pairs(deciding)
     }
 
     /// Whether comparing all sketches may take longer than counting the terms.
@@ -74,11 +73,6 @@ impl SetJoin<'_> {
         let longest = self.nanoseconds(sources, shards, window_scan::longest_nanoseconds);
         longest > living_terms(shards) as f64 * NANOSECONDS_A_COUNTED_TERM
     }
-}
-
-/// Returns the number of candidates that are few for the documents of a join.
-fn few_candidates(join: &SketchJoin<'_>) -> u64 {
-    (FEW_CANDIDATES * join.sketches.len() as u64).max(LEAST_CANDIDATES)
 }
 
 #[cfg(test)]

@@ -130,16 +130,12 @@ impl<'a> SketchJoin<'a> {
         Ok(Self { join, sources, shards, sketches, second, memory })
     }
 
-    /// Returns all similar pairs in ascending order. If `deciding` is given, and there are more than
-    /// `most_to_decide` candidates, returns only the pairs that `deciding` finds.
+    /// Returns all similar pairs in ascending order. If `deciding` is given, and the pairs may not fit in
+    /// memory or take too long, returns only the pairs that `deciding` finds.
     ///
     /// # Errors
     /// The source or `deciding` fails, there are too many pairs, or there is not enough memory.
-    pub(super) fn pairs(
-        &self,
-        deciding: Option<&Deciding<'_>>,
-        most_to_decide: u64,
-    ) -> Result<FoundPairs> {
+    pub(super) fn pairs(&self, deciding: Option<&Deciding<'_>>) -> Result<FoundPairs> {
         let scans = self.scans();
         let mut sizes = filled(0, prune::end_row(self.shards) as usize, PAIRS)?;
         let mut similar = Vec::new();
@@ -151,7 +147,7 @@ impl<'a> SketchJoin<'a> {
             if count > most { Err(self.join.too_many_pairs(count)) } else { Ok(count) }
         };
         let near = match deciding {
-            Some(_) => self.near_if_few(&scans, most_to_decide)?,
+            Some(_) => self.near_if_few(&scans, self.most_to_decide())?,
             None => NearPairs::InParts,
         };
         match (near, deciding) {
