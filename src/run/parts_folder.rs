@@ -16,6 +16,7 @@ use simtool_base::quantity::{counted, grouped, ranges};
 use simtool_base::stable_hash::wide_hash;
 use simtool_read::Collection;
 use simtool_read::walk::is_output_folder;
+use std::ffi::OsStr;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
@@ -438,10 +439,10 @@ pub(super) fn note_damaged(parts: Option<&Parts<'_>>) -> Option<String> {
 /// Returns whether the folder has a file that a run does not leave there if it is stopped at once.
 fn has_foreign(folder: &Path) -> Result<bool> {
     let entries = fs::read_dir(folder).map_err(|error| Error::io(folder, "list", error))?;
-    // The temporary file of a record is hidden.
-    let is_foreign = |entry: io::Result<fs::DirEntry>| {
-        entry.is_ok_and(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."))
-    };
+    // The temporary file of a record is hidden, and the mark of a run goes after its record.
+    let is_own = |name: &OsStr| name == MARK || name.as_encoded_bytes().starts_with(b".");
+    let is_foreign =
+        |entry: io::Result<fs::DirEntry>| entry.is_ok_and(|entry| !is_own(&entry.file_name()));
     Ok(entries.into_iter().any(is_foreign))
 }
 

@@ -131,6 +131,21 @@ fn remove(folder: &Folder, output: &str) {
     if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
 }
 
+/// A run that is killed while it removes its parts leaves its mark alone, which is no obstacle once the output is gone.
+#[test]
+fn a_folder_that_has_only_the_mark_of_a_run_is_used_again() {
+    let folder = workplace(20);
+    for (expected, (command, output)) in whole_runs(&folder).into_iter().zip(COMMANDS) {
+        let parts = folder.path(&format!("{output}.parts"));
+        fs::create_dir(&parts).unwrap();
+        fs::write(parts.join("finished"), "an output that is gone").unwrap();
+        check(&folder, &format!("{command} -q --output {output} --resume"));
+        assert_eq!(contents(&folder.path(output)), expected, "{command}");
+        assert!(!parts.exists(), "{command}");
+        remove(&folder, output);
+    }
+}
+
 /// A run that is killed again and again, at any moment, ends with the bytes of a run that was not.
 #[test]
 #[cfg(unix)]
