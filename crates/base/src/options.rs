@@ -320,4 +320,12 @@ mod tests {
         let error = Options::parse("k=x").unwrap().take_parsed::<u32>("k", "must be a number");
         assert_eq!(error.unwrap_err().to_string(), "k x: must be a number");
     }
+
+    #[test]
+    fn reading_a_value_leaves_the_option_in_the_list() {
+        let options = Options::parse("kind=b").unwrap();
+        assert_eq!(options.get("kind").as_deref(), Some("b"));
+        assert_eq!(options.get("bits"), None);
+        assert_eq!(options.first(), Some(("kind", "b".into())));
+    }
 }
