@@ -284,4 +284,12 @@ mod tests {
         assert_eq!(made(&[5, 1, 3, 2, 4]), made(&[1, 2, 3, 3, 1, 4, 5]));
         assert_eq!(made(&[1, 2, 3, 3, 4]), None);
     }
+
+    #[test]
+    fn only_the_recipe_of_random_lexicons_says_that_none_is_empty() {
+        let recipe =
+            |options| IMatch::parse(&mut Options::parse(options).unwrap()).unwrap().recipe();
+        assert_eq!(recipe("lexicons=0"), "i-match1+0-keep0.7-least5,0.1");
+        assert_eq!(recipe("lexicons=4"), "i-match1+4-keep0.7-least5,0.1-filled");
+    }
 }

@@ -397,6 +397,21 @@ mod tests {
     }
 
     #[test]
+    fn every_shape_is_written_and_read() {
+        for shape in [
+            Shape::bits(192),
+            Shape::lanes(12, 16),
+            Shape::lanes_or_null(3),
+            Shape::cosine(3, 1),
+            Shape::votes(3, 2),
+        ] {
+            let words = vec![u64::MAX; 6].into();
+            let rows = FingerprintRows { shape, words, validity: None, recipe: None };
+            assert_eq!(read(&written(&rows), Path::new("f")).unwrap(), rows);
+        }
+    }
+
+    #[test]
     fn aligned_rows_are_lent() {
         let bytes = written(&sample());
         let mut aligned = vec![0_u64; bytes.len() / 8];
