@@ -296,8 +296,7 @@ mod tests {
             ("1.0000000000", [1, 1]),
         ] {
             let threshold: Threshold = text.parse().unwrap();
-            let found = (threshold.numerator, threshold.denominator);
-            assert_eq!(found, (numerator, denominator), "{text}");
+            assert_eq!(threshold.fraction(), (numerator, denominator), "{text}");
         }
         let long: Threshold = "0.12345678901".parse().unwrap();
         let found = f64::from(long.numerator) / f64::from(long.denominator);
