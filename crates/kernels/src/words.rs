@@ -159,3 +159,18 @@ impl Words {
         self.ends.truncate(kept);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_marked_and_unmarked_across_blocks() {
+        let mut words = Words { blocks: vec![Block::default(); 3], ..Words::default() };
+        let letters = |words: &Words| [0, 1, 2].map(|block| words.blocks[block].letters);
+        words.mark(60..140, |block| &mut block.letters);
+        assert_eq!(letters(&words), [0xF << 60, u64::MAX, 0xFFF]);
+        words.unmark(61..130);
+        assert_eq!(letters(&words), [1 << 60, 0, 0xFFC]);
+    }
+}

@@ -107,7 +107,7 @@ mod tests {
     fn words_without_a_margin_are_refused() {
         let text = [7_u8; 40];
         for &isa in Isa::available() {
-            for (start, end) in [(15, 17), (17, 25), (16, 16), (18, 17), (16, u32::MAX)] {
+            for (start, end) in [(15, 17), (17, 25), (16, 16), (15, 15), (18, 17), (16, u32::MAX)] {
                 let refused = std::panic::catch_unwind(|| {
                     hash_words(isa, &text, &[start], &[end], &mut Vec::new());
                 });
