@@ -275,6 +275,8 @@ mod tests {
         check("It’s l‘été п’ять пʼять".as_bytes(), &["it's", "l'été", "п'ять", "п'ять"]);
         check("می\u{200c}خواهم ❤\u{fe0f}\u{feff}x".as_bytes(), &["میخواهم", "x"]);
         check("צה״ל צה”ל ג׳ ‘q’ “r”".as_bytes(), &["צה\"ל", "צה\"ל", "ג'", "q", "r"]);
+        // A mark does not separate a quotation mark from the Hebrew letter behind it.
+        check("א\"\u{301}ב".as_bytes(), &["א\"\u{301}ב"]);
         // At every place of a block, between characters of all sorts.
         for ignorable in ["\u{ad}", "\u{34f}", "\u{200c}", "\u{fe0f}\u{200d}", "\u{e0061}"] {
             for (before, behind) in [
