@@ -165,3 +165,19 @@ fn scan(
     // Documents that counting dropped have no sketch that could be near by chance.
     ScanForecast { terms_share: if is_counted { 0.0 } else { scan.terms_share }, ..scan }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_round_takes_memory_for_its_sample_of_the_terms() {
+        // Three eighths of the terms are sampled.
+        let threshold: Threshold = "0.8".parse().unwrap();
+        let is_about =
+            |terms, expected: f64| (first_round_bytes(terms, threshold) - expected).abs() < 1.0;
+        assert!(is_about(800.0, 300.0 * (BYTES_A_CELL + BYTES_A_NUMBER)));
+        // The numbers of so many counters are not kept.
+        assert!(is_about(8e9, 3e9 * BYTES_A_CELL));
+    }
+}

@@ -436,4 +436,15 @@ mod tests {
             assert!(error.starts_with("documents: must be fewer than 4294967296"), "{error}");
         }
     }
+
+    #[test]
+    fn documents_that_are_kept_keep_their_terms() {
+        let mut stored = Stored::with_capacity(0, &Ledger::new(0));
+        for (row, terms) in [(2, &[5, 6][..]), (3, &[]), (7, &[8]), (9, &[1, 2, 3])] {
+            stored.push(row, terms).unwrap();
+        }
+        stored.retain(|row, terms| row != 2 && !terms.is_empty());
+        let documents: Vec<_> = stored.documents().collect();
+        assert_eq!(documents, [(7, &[8][..]), (9, &[1, 2, 3])]);
+    }
 }
