@@ -350,3 +350,29 @@ impl Collection {
         (sniff::promised_compression(name), self.options.format.or_else(|| sniff::named(name)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_shard_keeps_its_identity_until_its_file_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = ["a.jsonl", "b.jsonl"].map(|name| folder.path().join(name));
+        for path in &paths {
+            fs::write(path, "{\"text\":\"a\"}\n").unwrap();
+        }
+        let identities = || {
+            let collection = Collection::of_paths(&paths, ReadOptions::default()).unwrap();
+            [0, 1].map(|shard| collection.shard_identity(shard).unwrap())
+        };
+        let before = identities();
+        assert_ne!(before[0], before[1]);
+        assert_eq!(identities(), before);
+        fs::write(&paths[1], "{\"text\":\"a b\"}\n").unwrap();
+        let after = identities();
+        assert_eq!(after[0], before[0]);
+        assert_ne!(after[1], before[1]);
+    }
+}

@@ -103,4 +103,14 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn tables_alone_take_memory_for_their_rows() {
+        let rows = |text_bytes| crate::TableRows { text_bytes, shard_bytes: 1e6 };
+        for format in Format::all() {
+            let [short, long] = [1e3, 1e6].map(|bytes| format.table_bytes(rows(bytes)));
+            assert_eq!(short.is_some(), format.is_table(), "{format}");
+            assert!(short.is_none_or(|bytes| bytes > 0.0) && short <= long, "{format}");
+        }
+    }
 }

@@ -138,4 +138,18 @@ mod tests {
         assert!((0..10_000).all(|i| !in_sample(0.1, i) || in_sample(0.25, i)));
         assert!((0..100).all(|i| !in_sample(0.0, i) && in_sample(1.0, i)));
     }
+
+    #[test]
+    fn a_document_that_is_not_taken_is_passed_over() {
+        let selection = Selection { min_tokens: 2, ..Selection::default() };
+        let mut taken = 0;
+        let mut is_passed_over = |text: &str| {
+            let content = Content::Document(Document::new(text.as_bytes()));
+            let record = Record { number: 0, byte: 0, bytes: text.as_bytes(), content };
+            let record = selection.look_at(record, None, &mut taken);
+            matches!(record.content, Content::PassedOver)
+        };
+        assert_eq!(["a", "a b", "c"].map(&mut is_passed_over), [true, false, true]);
+        assert_eq!(taken, 1);
+    }
 }

@@ -1,6 +1,7 @@
 //! Tests that Arrow files and streams give the same documents as other formats, and that damage is
 //! reported.
 
+use super::reader;
 use crate::conformance::{Seen, documents, options, read_as, stops_anywhere};
 use crate::format::InputFormat;
 use crate::{InParallel, ReadOptions, RowsCopy};
@@ -13,7 +14,7 @@ use arrow_ipc::CompressionType;
 use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use std::fs;
-use std::io::Cursor;
+use std::io::{Cursor, Write as _};
 use std::sync::Arc;
 
 /// Number of rows of a record batch.
@@ -114,6 +115,14 @@ fn dictionaries_that_change_within_a_stream_belong_to_their_batches() {
     let seen = read_as("a.arrow", &writer.into_inner().unwrap(), options(1));
     let texts: Vec<&str> = seen.texts().into_iter().map(|(_, text)| text).collect();
     assert_eq!(texts, ["a", "b", "a", "x", "y", "a", "b", "a"]);
+}
+
+#[test]
+fn record_batches_are_divided_into_shares_by_their_bytes() {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(&written(columns(plain), true, None)).unwrap();
+    let shares = |bytes| reader::shares(&file, bytes).unwrap().len();
+    assert_eq!([shares(1), shares(u64::MAX)], [3, 1]);
 }
 
 #[test]

@@ -181,3 +181,21 @@ pub(super) fn as_written<'a>(value: &'a RawValue, scratch: &'a mut Vec<u8>) -> O
     };
     (!bytes.is_empty()).then_some(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_in_strings_do_not_count_as_nesting() {
+        for (json, expected) in [
+            ("[[1], {}]", false),
+            ("[[{}]]", true),
+            (r#"["[[[", {"{{{": "]"}]"#, false),
+            (r#"["\"", [[1]]]"#, true),
+            (r#"["\"[[["]"#, false),
+        ] {
+            assert_eq!(is_too_deep(json.as_bytes(), 2), expected, "{json}");
+        }
+    }
+}

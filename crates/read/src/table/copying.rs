@@ -166,3 +166,16 @@ pub(crate) fn decoded<R, E: Display>(
     let expected = format!("rows that can be copied to {}: {reason}", to.display());
     Err(ErrorKind::Format { path: from.to_owned(), byte: 0, expected }.into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_that_lacks_a_kept_row_is_an_error() {
+        let finish = |kept| KeptRows::new(0, kept, RowChanges::default()).finish();
+        assert!(finish(&[]).is_ok());
+        let error = finish(&[3, 5]).unwrap_err().to_string();
+        assert!(error.ends_with("row 3 is missing"), "{error}");
+    }
+}

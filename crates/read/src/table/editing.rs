@@ -62,7 +62,7 @@ fn is_editable(data_type: &DataType) -> bool {
 }
 
 /// Changes of the rows of a table in its copy.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct RowChanges<'c> {
     texts: Option<RowEditor<'c>>,
     /// Columns behind those of the table.

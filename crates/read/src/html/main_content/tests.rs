@@ -80,6 +80,12 @@ fn a_container_with_little_of_the_text_of_a_page_is_not_its_main_content() {
     assert_eq!(main_of(&page("The title of this page", 4)), None);
     assert_eq!(main_of(&page(TEXT, 4)).as_deref(), Some(TEXT));
     assert_eq!(main_of(&page(TEXT, 5)), None);
+    // A container that only has a usual name needs half of the text.
+    let named = |outside: usize| {
+        format!("<div class=content>{TEXT}</div>{}", format!("<p>{OTHER}</p>").repeat(outside))
+    };
+    assert_eq!(main_of(&named(1)).as_deref(), Some(TEXT));
+    assert!(main_of(&named(3)).is_some_and(|text| text.ends_with(OTHER)));
 }
 
 #[test]
