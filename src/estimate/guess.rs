@@ -136,4 +136,11 @@ mod tests {
         }
         assert!(Count(Guess::new(0.7, 0.0)).is_one() && !Count(Guess::new(11.0, 0.0)).is_one());
     }
+
+    #[test]
+    fn a_scaled_guess_keeps_the_ratios_of_its_bounds() {
+        let guess = Guess { likely: 100.0, least: 80.0, most: 150.0 };
+        let Guess { likely, least, most } = guess.scaled_to(50.0);
+        assert_eq!(format!("{least} {likely} {most}"), "40 50 75");
+    }
 }

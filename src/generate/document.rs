@@ -253,4 +253,15 @@ mod tests {
         assert!(mean.abs_diff(MEAN_WORDS) < 15, "{mean}");
         assert!(bytes.abs_diff(MEAN_BYTES) < 170, "{bytes}");
     }
+
+    #[test]
+    fn every_kind_of_change_is_drawn() {
+        let mut random = Random::new(3);
+        let drawn: Vec<String> = (0..400).map(|_| Change::draw(&mut random).name()).collect();
+        for name in
+            ["exact", "truncated", "shuffled", "extended", "reflowed", "words-1", "words-16"]
+        {
+            assert!(drawn.iter().any(|drawn| drawn == name), "{name}");
+        }
+    }
 }

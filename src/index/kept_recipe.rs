@@ -197,6 +197,7 @@ fn tables(reach: Reach) -> Option<TableKeys> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simtool_model::fingerprint_rows::Shape;
 
     fn kept(method: &str) -> Result<KeptRecipe> {
         KeptRecipe::new(method.parse().unwrap())
@@ -246,5 +247,16 @@ mod tests {
             let error = error.unwrap_err().to_string();
             assert!(error.contains("from-the-future"), "{error}");
         }
+    }
+
+    #[test]
+    fn there_is_one_table_more_than_bits_that_may_differ() {
+        let has_tables = |max_distance| {
+            let shape = Shape::bits(512);
+            tables(Reach { shape, max_distance }).is_some()
+        };
+        let most = MOST_TABLES as u32;
+        let distances = [0, most - 1, most, most + 1];
+        assert_eq!(distances.map(has_tables), [true, true, false, false]);
     }
 }

@@ -413,4 +413,11 @@ mod tests {
         assert_eq!(known.of(&input(0, false, "a b\nc")).len(), 2);
         assert!(known.of(&input(0, false, "other")).is_empty());
     }
+
+    #[test]
+    fn the_size_counts_fingerprints_and_ids() {
+        let mut pending = Pending::default();
+        pending.push(&[1, 2], b"abc", 0, 1);
+        assert_eq!(pending.bytes() - pending.rest_bytes(), 2 * 8 + 3);
+    }
 }

@@ -237,4 +237,15 @@ mod tests {
         }
         assert!(PartCounter::new(&Terms::default(), Isa::PORTABLE).is_none());
     }
+
+    #[test]
+    fn a_vocabulary_counts_words_and_a_weight_counts_documents() {
+        let counts_words = |method: &str| {
+            let method: Method = method.parse().unwrap();
+            let counter = PartCounter::new(method.recipe().terms(), Isa::detected()).unwrap();
+            counter.counts_words()
+        };
+        assert!(counts_words("simhash:words=8"));
+        assert!(!counts_words("simhash:weight=idf,shingle=2"));
+    }
 }

@@ -461,3 +461,14 @@ impl WordSource for CorpusWords<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_without_words_has_no_share_of_repeated_words() {
+        let share = |repeated, words| RepeatedWords { words, repeated }.share();
+        assert_eq!([share(1, 4), share(0, 4), share(0, 0)], [Some(0.25), Some(0.0), None]);
+    }
+}

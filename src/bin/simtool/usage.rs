@@ -381,4 +381,10 @@ mod tests {
             assert_eq!(form_of(line), CommandForm::Corpus, "{line}");
         }
     }
+
+    #[test]
+    fn a_command_of_indexes_is_found_without_the_word_index() {
+        let message = unknown_command("", "salvage", None);
+        assert!(message.ends_with("did you mean `simtool index salvage`?"), "{message}");
+    }
 }
