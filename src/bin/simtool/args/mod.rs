@@ -43,7 +43,7 @@ use clap::{Parser, Subcommand, ValueHint};
 use given::choices_of;
 use simtool::options::Options;
 use std::path::PathBuf;
-use values::{folder, output_folder};
+use values::output_folder;
 
 /// Finds near-duplicate documents in large text collections, exactly and in parallel.
 ///
@@ -257,7 +257,7 @@ pub(crate) struct GenerateArgs {
     /// Write a crawl of the HTML pages in this folder instead: the responses in warc/, and their texts
     /// in wet/, jsonl/, parquet/ and text/.
     #[cfg(feature = "parquet")]
-    #[arg(long, value_name = "FOLDER", group = "what", value_parser = folder(),
+    #[arg(long, value_name = "FOLDER", group = "what", value_parser = values::folder(),
         conflicts_with_all = ["with_tables", "samples", "seed"], value_hint = ValueHint::DirPath)]
     pub(crate) pages: Option<PathBuf>,
 
