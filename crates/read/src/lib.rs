@@ -16,8 +16,9 @@
 //!   per shard need no sort, only concatenation.
 //! * A sample of a large compressed file can begin in the middle of the file, at the start of a
 //!   gzip member or Zstandard frame: [`Corpus::read_shard_behind`].
-//! * [`Corpus::read_shard`] calls the visitor with each [`Event`]. A [`Record`] is borrowed, from
-//!   the map or from scratch memory that the next record overwrites.
+//! * [`Corpus::read_shard`] calls the visitor with each [`Event`]. A
+//!   [`Record`](simtool_model::document::Record) is borrowed, from the map or from scratch memory
+//!   that the next record overwrites.
 //! * `formats` is the table of input formats. A format is either a sequence of bytes with a
 //!   `Splitter`, or a table with a reader of its own.
 //! * A `Splitter` answers one question: given the next bytes of a file (a window), where does the

@@ -23,7 +23,7 @@
 //! that remain after pruning, and joins by prefixes of sums of weights (`weighted_join`).
 //!
 //! Input: a [`TermSource`], which is read one to three times, or more often if memory is scarce.
-//! Output: [`Close`], the same for any number of threads. The join does not know what a term is.
+//! Output: [`Close`](close::Close), the same for any number of threads. The join does not know what a term is.
 //!
 //! # References
 //! S. Chaudhuri, V. Ganti, R. Kaushik. A primitive operator for similarity joins in data
