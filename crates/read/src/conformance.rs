@@ -50,6 +50,7 @@ fn read(paths: &[&Path], options: ReadOptions) -> Seen {
         if collection.shard_file(shard) != file {
             (file, base) = (collection.shard_file(shard), 0);
         }
+        let end = collection.shard_bytes(shard);
         let records = collection.read_shard(shard, &mut |event| {
             match event {
                 Event::Record(Record { number, byte, bytes, content }) => {
@@ -75,7 +76,8 @@ fn read(paths: &[&Path], options: ReadOptions) -> Seen {
                     seen.lost.push(fault.code);
                 }
                 Event::Fault(fault) => seen.warned.push(fault.code),
-                Event::Reached(_) => {}
+                // Positions are counted from the start of the shard.
+                Event::Reached(at) => assert!(at <= end, "{at} is behind {end}"),
             }
             Ok(ControlFlow::Continue(()))
         });
