@@ -40,7 +40,9 @@ impl SetJoin<'_> {
         second_from: Option<u32>,
         deciding: Option<&Deciding<'_>>,
     ) -> Result<FoundPairs> {
-        if self.is_counting_quicker(sources, shards) {
+        let longest = self.nanoseconds(sources, shards, window_scan::longest_nanoseconds);
+        // Comparing all sketches may take longer than counting the terms.
+        if longest > living_terms(shards) as f64 * NANOSECONDS_A_COUNTED_TERM {
             drop(sketched);
         } else {
             let join = SketchJoin::new(self, sources, shards, sketched, second_from)?;
@@ -55,7 +57,6 @@ impl SetJoin<'_> {
         // Similar documents share one of their rarest terms. If few others have these, looking them up is quickest.
         let fitting = Self { memory_bytes: self.memory_bytes / COPIES_OF_PAIRS, ..*self };
         let most = fitting.most_prefix_pairs(sources, shards, deciding.is_some());
-        let longest = self.nanoseconds(sources, shards, window_scan::longest_nanoseconds);
         let found = self.join_by_few_postings(sources, shards, second_from, most, longest)?;
         if let Some(pairs) = found {
             return Ok(self.all_pairs(pairs, second_from));
@@ -64,14 +65,7 @@ impl SetJoin<'_> {
         self.context.progress().begin("sketch", Work::Bytes(sources.bytes()));
         let sketched = sketch_counted(sources, shards, &cells, self)?;
         drop(cells);
-        let join = SketchJoin::new(self, sources, shards, sketched, second_from)?;
-        join.pairs(deciding)
-    }
-
-    /// Whether comparing all sketches may take longer than counting the terms.
-    fn is_counting_quicker(&self, sources: &TermSources<'_>, shards: &[JoinShard]) -> bool {
-        let longest = self.nanoseconds(sources, shards, window_scan::longest_nanoseconds);
-        longest > living_terms(shards) as f64 * NANOSECONDS_A_COUNTED_TERM
+        SketchJoin::new(self, sources, shards, sketched, second_from)?.pairs(deciding)
     }
 }
 
