@@ -4,7 +4,7 @@ use super::on_error::OnError;
 use super::row::{Named, Setting, names};
 use simtool_read::{Format, PageContent, TextSplit};
 
-/// Which documents are read, and how.
+/// Settings that choose the documents to read, and how to read them.
 pub const READING: &[Setting] = &[
     Setting::path(
         "files_from",

@@ -24,7 +24,7 @@ pub struct Setting {
     pub excludes: Option<&'static str>,
     /// Name of a setting without which this one has no meaning.
     pub needs: Option<&'static str>,
-    /// What the setting changes.
+    /// Kind of change that the setting makes.
     pub effect: Effect,
 }
 
@@ -49,7 +49,7 @@ pub enum Kind {
     FlagOr(&'static str, fn() -> Vec<Named>),
 }
 
-/// What a setting changes.
+/// Kind of change that a setting makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// The results.

@@ -27,7 +27,7 @@ pub const THREADS: &[Setting] = &[
     .printing(),
 ];
 
-/// What a run prints while it works.
+/// Settings of the notes and the progress that a run prints.
 pub const NOTES: &[Setting] = &[
     Setting::flag(
         "no_mmap",

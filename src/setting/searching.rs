@@ -7,7 +7,7 @@ use simtool_contamination::Measure;
 use simtool_passages::Cut;
 use simtool_terms::tokenize::text_units::TextUnit;
 
-/// Which passages are found.
+/// Settings that choose the passages to find.
 pub const PASSAGES: &[Setting] = &[
     Setting::choice(
         "unit",

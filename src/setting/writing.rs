@@ -1,4 +1,4 @@
-//! Settings of which documents are kept, and of the outputs.
+//! Settings that choose the kept documents, and settings of the outputs.
 
 use super::row::{Named, Setting, names};
 use crate::output::BadRecords;

@@ -1,4 +1,4 @@
-//! Which file of a crate uses which other file, read from the sources.
+//! Graph of the files of a crate, in which an edge leads from a file to another that it uses, read from the sources.
 //!
 //! A path leads to the file that defines its item. So `use super::Reader` in `read/gzip.rs` is an
 //! edge to `read/reader.rs` where `read/mod.rs` only has `pub use reader::Reader`. A module that
@@ -22,7 +22,7 @@ struct Module {
     defined: BTreeSet<String>,
     /// Names that `use` brings into the module, with their paths.
     imported: BTreeMap<String, Vec<String>>,
-    /// Paths of which `use` brings in every name.
+    /// Paths of imports of all names, such as `use a::*`.
     globs: Vec<Vec<String>>,
     /// Paths that the code of the module uses, and names that it imports for itself.
     used: BTreeSet<Vec<String>>,
@@ -408,7 +408,7 @@ fn members_of(folder: &str, edges: &Edges) -> Edges {
     found
 }
 
-/// Returns the groups of modules from each of which uses lead to all others.
+/// Returns the groups of modules that use each other in circles.
 fn components(edges: &Edges) -> BTreeSet<BTreeSet<String>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         edges.keys().map(|module| (module.as_str(), reach(module, edges))).collect();

@@ -37,7 +37,7 @@ pub enum DecidingRule {
     /// A document is kept, unless it is similar to one that was kept before. Otherwise the most similar of these
     /// causes its removal.
     ClosestKept,
-    /// Of each connected component of similar documents, the preferred document is kept.
+    /// The preferred document of each connected component of similar documents is kept.
     Component,
 }
 

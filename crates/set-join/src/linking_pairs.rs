@@ -14,7 +14,7 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_compute::context::Context;
 
-/// Number of pairs of which none is left out, before pairs are reduced for the first time.
+/// Pairs are reduced again when they are more than twice as many as the last reduction left, plus this number.
 const FEW_PAIRS: usize = 1 << 20;
 
 /// Finds enough pairs for the connected components and for the pair of each document with the preferred document
