@@ -252,7 +252,7 @@ while count:
 END
 }
 
-join() { "$program" join --fingerprints "$scratch/rows.npy" -k "$1" --count --quiet; }
+join() { "$program" join "$scratch/rows.npy" -k "$1" --count --quiet; }
 
 # measure_joins: the table of joins.
 measure_joins() {

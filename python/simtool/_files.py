@@ -194,7 +194,7 @@ def passages_files(
     """Returns the passages of at least 50 words that several documents of files and folders have.
 
     Does the work of `simtool passages` in this process, with options as in `deduplicate_files`, for example
-    `words=20`, `anywhere=True`, `unit="sentence"` and `of="host"`.
+    `words=20`, `unit="sentence"` and `min_documents="2:host"`.
 
     Args:
         paths: Files and folders to read: one path, or several.

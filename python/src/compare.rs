@@ -58,7 +58,7 @@ impl Comparison {
 ///     TypeError: A keyword does not exist here.
 ///     ValueError: An option has a wrong value.
 ///
-///     >>> simtool.compare("one two three four", "one two three five", method="simhash", bits=64)
+///     >>> simtool.compare("one two three four", "one two three five", method="simhash:bits=64")
 ///     Comparison(similarity=0.333, distance=17, shared=1, shingles=(2, 2))
 #[doc = include_str!("../keywords/compare.txt")]
 #[pyfunction]

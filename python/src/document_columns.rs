@@ -11,29 +11,20 @@ use simtool::Error;
 use simtool::cluster::{Removal, clusters};
 use simtool::context::Context;
 use simtool::options::Options;
-use simtool::output::ClusterWeight;
+use simtool::output::{Annotation, ClusterWeight};
 use simtool::passages::PassageSearch;
 use simtool::pipeline::{NearDuplicates as Found, repeated_words};
 use simtool::read::Corpus;
-use simtool::run::parse_repeated_share;
 
-/// Settings for the columns of all documents.
-#[derive(Clone, Default)]
-pub(crate) struct ColumnSettings {
-    /// Rule for the weight of kept documents.
-    pub(crate) weight: ClusterWeight,
-    /// Minimum number of words of a passage, if the share of repeated words is wanted.
-    repeated_share: Option<usize>,
-}
-
-impl ColumnSettings {
-    /// Takes the settings out of `options`.
-    pub(crate) fn parse(options: &mut Options) -> PyResult<Self> {
-        let weight = options.take_parsed("cluster_weight", ClusterWeight::EXPECTED);
-        let weight = weight.map_err(exception)?.unwrap_or_default();
-        let repeated_share = parse_repeated_share(options).map_err(exception)?;
-        Ok(Self { weight, repeated_share })
+/// Takes the option `annotate` out of `options`: what the table of all documents has.
+pub(crate) fn annotation(options: &mut Options) -> PyResult<Annotation> {
+    let Some(parts) = options.take("annotate") else { return Ok(Annotation::default()) };
+    let annotation = Annotation::parse(&parts).map_err(exception)?.unwrap_or_default();
+    if annotation.is_in_place {
+        let rule = "writes copies of files: texts in memory have none";
+        return Err(exception(Error::config("annotate", parts, rule)));
     }
+    Ok(annotation)
 }
 
 /// Values of the documents that only their texts tell.
@@ -55,7 +46,7 @@ impl TextColumns {
     pub(crate) fn new(
         corpus: &dyn Corpus,
         found: &Found,
-        settings: &ColumnSettings,
+        settings: &Annotation,
         context: &Context<'_>,
     ) -> Result<Self, Error> {
         let read = found.read.first();
@@ -135,10 +126,10 @@ pub(crate) fn documents_table(documents: &DocumentRows<'_>) -> Table {
 }
 
 /// Returns the weight of the kept document of clusters of these sizes: a table with the column `weight`. `rule` is the
-/// rule of the option `cluster_weight`.
+/// rule in the option `annotate`.
 #[pyfunction]
 pub(crate) fn cluster_weights(rule: &str, sizes: &Bound<'_, PyAny>) -> PyResult<Table> {
-    let refused = |()| exception(Error::config("cluster_weight", rule, ClusterWeight::EXPECTED));
+    let refused = |()| exception(Error::config("weight", rule, ClusterWeight::EXPECTED));
     let rule: ClusterWeight = rule.parse().map_err(refused)?;
     let sizes = match Imported::of(sizes)? {
         Some(_) => whole_numbers(sizes, "sizes")?,

@@ -86,9 +86,9 @@ impl Evaluation {
 /// Args:
 #[doc = include_str!("../parameters/texts.txt")]
 ///     truth: The true pairs of rows, in any form that `cluster` accepts.
-///     methods: Names of presets and methods with their options, as in `simtool eval --methods`: a text
+///     methods: Names of presets and methods with their options, as in `simtool eval --method`: a text
 ///         with commas or a list. By default, all presets.
-///     hash_seeds: Seeds of further hash functions, as in `simtool eval --hash-seed`.
+///     hash_seeds: Seeds of further hash functions, as in `simtool eval --seed`.
 #[doc = include_str!("../parameters/progress.txt")]
 #[doc = include_str!("../parameters/resources.txt")]
 ///

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// Fingerprints: one row for each text. The row of a text without words is null.
 ///
-///     >>> made = simtool.fingerprint(["one two three four", None], bits=128)
+///     >>> made = simtool.fingerprint(["one two three four", None], method="simhash:bits=128")
 ///     >>> len(made), made.bits, made.null_count
 ///     (2, 128, 1)
 ///     >>> made.recipe.split("/")[0]
@@ -126,7 +126,7 @@ impl Fingerprints {
 ///     One fingerprint for each text. A text without words has a null.
 #[doc = include_str!("../parameters/errors.txt")]
 ///
-///     >>> made = simtool.fingerprint(["one two three four", "five six"], weight="idf")
+///     >>> made = simtool.fingerprint(["one two three four", "five six"], method="simhash:weight=idf")
 ///     >>> later = simtool.fingerprint(["One, two, three four!"], by=made)
 ///     >>> simtool.pairs(made, queries=later).to_pydict()
 ///     {'a': [0], 'b': [0], 'distance': [0]}

@@ -2,7 +2,7 @@
 
 use crate::closeness_columns::ClosenessColumns;
 use crate::columns::{ColumnData, Values};
-use crate::document_columns::{ColumnSettings, DocumentRows, TextColumns, documents_table};
+use crate::document_columns::{DocumentRows, TextColumns, annotation, documents_table};
 use crate::errors::exception;
 use crate::fields;
 use crate::given_pairs::given_pairs;
@@ -21,7 +21,7 @@ use simtool::closeness::Closeness;
 use simtool::cluster::{Removal, clusters, components, keep, keep_several};
 use simtool::context::Context;
 use simtool::groups::Groups;
-use simtool::output::{ClusterWeight, histograms};
+use simtool::output::{Annotation, ClusterWeight, histograms};
 use simtool::pipeline::{Plan, Task, find_near_duplicates};
 use simtool::quantity::{counted, grouped};
 use simtool::read::{Corpus, Texts};
@@ -277,7 +277,7 @@ pub(crate) fn deduplicate(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<NearDuplicates> {
     let mut options = settings::options(options)?;
-    let of_columns = ColumnSettings::parse(&mut options)?;
+    let of_columns = annotation(&mut options)?;
     let mut asked = settings::asked(options, keep_field.is_some())?;
     asked.config.has_text_facts = true;
     let input = ImportedTexts::of(texts, column)?;
@@ -342,7 +342,7 @@ fn with_columns<'t>(mut texts: Texts<'t>, columns: &'t [Vec<String>]) -> PyResul
 fn found(
     py: Python<'_>,
     asked: Asked,
-    of_columns: Option<&ColumnSettings>,
+    of_columns: Option<&Annotation>,
     progress: bool,
     texts: Sides<Texts<'_>>,
 ) -> PyResult<NearDuplicates> {

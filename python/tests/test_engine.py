@@ -49,7 +49,7 @@ def found(engine, rows, words, full, sides):
 @pytest.mark.parametrize("sided", [False, True])
 def test_pairs_of_buckets(words, distance, cut, sided):
     rows = made(words, 20, 12, words)
-    engine = Engine(method="simhash", bits=64 * words, max_distance=distance)
+    engine = Engine(method=f"simhash:bits={64 * words}", max_distance=distance)
     buckets = pa.table(engine.buckets(column(rows, words)))["bucket"].to_pylist()
     full = sorted({bucket for bucket in buckets if cut and buckets.count(bucket) > cut})
     assert bool(full) == bool(cut)
@@ -105,7 +105,7 @@ def test_texts_are_compared_as_on_one_machine():
 
 def test_parts_teach_the_model_of_the_whole():
     texts = [" ".join(f"w{chr(97 + number * at % 11)}" for at in range(1, number % 7)) for number in range(60)]
-    for options in [{"weight": "idf", "shingle": "words:2"}, {"words": 8}, {"top": 2, "shingle": "words:1"}]:
+    for options in [{"method": "simhash:weight=idf", "shingle": "words:2"}, {"words": 8}, {"method": "simhash:top=2", "shingle": "words:1"}]:
         learner, sums = Learner(**options), {}
         for part in (texts[:13], texts[13:50], texts[50:]):
             assert learner.add(part) > 0
@@ -181,7 +181,7 @@ def test_candidates_of_a_key_come_in_parts():
         table, on = keys.candidates(rows_of(sets), is_sided)
         a, b = (numbers_of(table, name)[:, 0].tolist() for name in "ab")
         assert (list(zip(a, b, pa.table(table)["term"].to_pylist())), on) == (expected, None)
-    for options, message in [({"method": "simhash"}, "compares no sets"), ({"weight": "idf"}, "was not learned for")]:
+    for options, message in [({"method": "simhash"}, "compares no sets"), ({"method": "simhash:weight=idf"}, "was not learned for")]:
         with pytest.raises(ValueError, match=message):
             SetKeys(**options)
     with pytest.raises(ValueError, match="there are no fingerprints"):

@@ -45,9 +45,9 @@ def test_the_program_finds_the_same_new_ones(tmp_path, texts):
 
 
 def test_an_index_of_another_method_is_refused(tmp_path):
-    simtool.Index(tmp_path / "seen.idx", bits=128)
+    simtool.Index(tmp_path / "seen.idx", method="simhash:bits=128")
     with pytest.raises(ValueError, match="they differ in simhash128 and simhash64"):
-        simtool.Index(tmp_path / "seen.idx", bits=64)
+        simtool.Index(tmp_path / "seen.idx", method="simhash:bits=64")
     with pytest.raises(ValueError, match="method exact: makes no fingerprints"):
         simtool.Index(tmp_path / "other.idx", method="exact")
     (tmp_path / "folder").mkdir()

@@ -23,7 +23,7 @@ def dated(texts):
 def test_the_program_keeps_the_same(texts, dated, keep, tmp_path):
     rows = [{"id": str(row), "text": text or "", "date": date} for row, (text, date) in enumerate(zip(texts, dated))]
     (tmp_path / "texts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    flags = ["--keep", keep, "--keep-field", "date", "--output", tmp_path / "out", "-q"]
+    flags = ["--keep", keep + ":date", "--output", tmp_path / "out", "-q"]
     done = program("dedup", tmp_path / "texts.jsonl", *flags)
     assert done.returncode == 0, done.stderr
     lines = map(json.loads, (tmp_path / "out" / "removed.jsonl").read_text().splitlines())
@@ -102,8 +102,8 @@ def test_frames_have_their_columns():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"keep": "max"}, ValueError, "keep max: `keep` max and `keep` min go with `keep_field`"),
-        ({"keep_field": [1]}, ValueError, "keep first: `keep` max and `keep` min go with `keep_field`"),
+        ({"keep": "max"}, ValueError, "keep max: needs a field, as in max:score"),
+        ({"keep_field": [1]}, ValueError, "keep first: compares no values"),
         ({"keep": "max", "keep_field": [1, 2]}, ValueError, "keep_field 2: must be as many as the texts"),
         ({"keep": "max", "keep_field": "date"}, ValueError, "keep_field date: must be a column"),
         ({"keep": "max", "keep_field": [[1]]}, TypeError, "values must be numbers, texts, points in time"),

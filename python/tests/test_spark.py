@@ -196,28 +196,28 @@ def on_one_machine(texts, ids=None, **options):
 
 OPTIONS = [
     {},
-    {"bits": 128, "max_distance": 12, "keep": "longest"},
+    {"method": "simhash:bits=128", "max_distance": 12, "keep": "longest"},
     {"max_distance": 10, "keep": "last", "cluster": "components"},
-    {"bits": 512, "max_distance": 40},
-    {"method": "minhash", "measure": "jaccard", "max_distance": 20},
-    {"method": "minhash", "max_distance": 200, "recall": 0.95},
-    {"method": "multi-lexicon", "lexicons": 6, "votes": 4, "max_distance": 8},
-    {"method": "i-match", "lexicons": 6, "max_distance": 3, "idf_band": "0-1", "least_terms": 1, "least_share": 0.01, "lexicon_share": 0.5},
+    {"method": "simhash:bits=512", "max_distance": 40},
+    {"method": "minhash:measure=jaccard", "max_distance": 20},
+    {"method": "minhash:recall=0.95", "max_distance": 200},
+    {"method": "multi-lexicon:lexicons=6,votes=4", "max_distance": 8},
+    {"method": "i-match:lexicons=6,idf_band=0-1,least_terms=1,least_share=0.01,lexicon_share=0.5", "max_distance": 3},
 ]
 
 VERIFIED = [
     {"max_distance": 16, "verify": 0.7},
-    {"bits": 128, "max_distance": 40, "verify": "cosine:0.6", "shingle": "words:2", "keep": "longest"},
+    {"method": "simhash:bits=128", "max_distance": 40, "verify": "cosine:0.6", "shingle": "words:2", "keep": "longest"},
     {"max_distance": 16, "verify": "containment:0.9", "keep": "last", "cluster": "components"},
-    {"method": "minhash", "max_distance": 200, "recall": 0.95, "verify": 0.5},
+    {"method": "minhash:recall=0.95", "max_distance": 200, "verify": 0.5},
 ]
 
 
 LEARNED = [
-    {"weight": "idf", "max_distance": 10, "shingle": "words:2", "verify": 0.6, "verify_weight": "idf"},
-    {"words": 500, "bits": 64, "max_distance": 6, "keep": "longest"},
-    {"method": "minhash", "lanes": 32, "bits": 4, "measure": "jaccard", "max_distance": 8, "shingle": "chars:7", "idf_band": "0.15-1"},
-    {"weight": "levels", "top": 20, "max_distance": 8, "verify": "cosine:0.6", "verify_weight": "idf"},
+    {"method": "simhash:weight=idf,verify_weight=idf", "max_distance": 10, "shingle": "words:2", "verify": 0.6},
+    {"method": "simhash:bits=64", "words": 500, "max_distance": 6, "keep": "longest"},
+    {"method": "minhash:lanes=32,bits=4,measure=jaccard,idf_band=0.15-1", "max_distance": 8, "shingle": "chars:7"},
+    {"method": "simhash:weight=levels,top=20,verify_weight=idf", "max_distance": 8, "verify": "cosine:0.6"},
 ]
 
 
@@ -230,11 +230,11 @@ def test_as_on_one_machine(spark, frame, monkeypatch, options):
     expected = on_one_machine(texts, **options)
     assert len(expected) > 200
     # The rows of all documents have the removed ones among them.
-    rows = simtool.spark.deduplicate(frame(texts), annotate=True, cluster_weight="log", **options)
+    rows = simtool.spark.deduplicate(frame(texts), annotate="weight=log", **options)
     rows = sorted(rows.collect(), key=lambda row: row["id"])
     closeness = [name for name in ("similarity", "distance") if name in rows[0]]
     assert [(row["id"], row["kept_id"], *(row[name] for name in closeness)) for row in rows if not row["kept"]] == expected
-    found = simtool.deduplicate(texts, cluster_weight="log", **{"method": "simhash", **options}).documents.to_pydict()
+    found = simtool.deduplicate(texts, annotate="weight=log", **{"method": "simhash", **options}).documents.to_pydict()
     kept = found.pop("kept")
     found["id"], found["kept_id"] = found.pop("row"), kept
     found["kept"] = [row == by for row, by in enumerate(kept)]
@@ -246,7 +246,7 @@ def test_as_on_one_machine(spark, frame, monkeypatch, options):
 
 EXACT = [
     {"similarity": 0.7, "shingle": "words:2"},
-    {"weight": "idf", "similarity": 0.6, "keep": "longest"},
+    {"method": "exact:weight=idf", "similarity": 0.6, "keep": "longest"},
     {"similarity": "cosine:0.8", "shingle": "words:1", "keep": "last", "cluster": "components"},
     {"similarity": "containment:0.9", "shingle": "words:2"},
     {"similarity": "tversky:0.7", "shingle": "chars:5"},
@@ -260,19 +260,20 @@ def test_sets_are_joined_as_on_one_machine(spark, frame, monkeypatch, options):
     boilerplate = " ".join(f"b{at}" for at in range(15))
     texts = [f"{text} {boilerplate}" if row % 3 else text for row, text in enumerate(written(15, 700))]
     texts += [None, "", None] + ["a hot block of one and the same text " * 2] * 500
-    expected = on_one_machine(texts, method="exact", **options)
+    expected = on_one_machine(texts, **{"method": "exact", **options})
     assert 500 < len(expected) < 1150
     # Keys are chosen by a sample, and without one.
     for parts, sample in [(1, 50), (7, 0)] if ALL else [(7, 50)]:
-        found = simtool.spark.deduplicate(frame(texts, parts=parts), method="exact", sample=sample, **options)
+        found = simtool.spark.deduplicate(frame(texts, parts=parts), sample=sample, **{"method": "exact", **options})
         assert on_engine(found) == expected
 
 
 def test_queries_are_matched_by_sets(spark, frame):
     corpus, queries = written(16, 400), written(16, 200)[100:] + written(17, 100) + [None]
-    for options in [{"similarity": 0.6, "shingle": "words:1"}, {"weight": "idf", "similarity": 0.5}][: 2 if ALL else 1]:
-        expected = in_order(simtool.match(corpus, queries, method="exact", **options).removed)
-        found = simtool.spark.match(frame(corpus), frame(queries), method="exact", **options)
+    for options in [{"similarity": 0.6, "shingle": "words:1"}, {"method": "exact:weight=idf", "similarity": 0.5}][: 2 if ALL else 1]:
+        options = {"method": "exact", **options}
+        expected = in_order(simtool.match(corpus, queries, **options).removed)
+        found = simtool.spark.match(frame(corpus), frame(queries), **options)
         assert on_engine(found) == expected
         assert len(expected) > 80
 
@@ -305,12 +306,12 @@ def test_the_model_is_that_of_one_machine(spark, frame, monkeypatch, options):
 def test_too_many_terms_for_a_task(spark, frame, tmp_path, monkeypatch):
     texts = written(14, 100)
     with pytest.raises(ValueError, match="terms are in several documents: more than max_terms 10"):
-        simtool.spark.deduplicate(frame(texts), weight="idf", max_terms=10)
+        simtool.spark.deduplicate(frame(texts), method="simhash:weight=idf", max_terms=10)
     monkeypatch.setattr(simtool.spark.learning, "FEW_TERMS", 10)
     with pytest.raises(ValueError, match="more than 10 need a work_dir"):
-        simtool.spark.deduplicate(frame(texts), weight="idf")
-    found = simtool.spark.deduplicate(frame(texts), weight="idf", work_dir=str(tmp_path / "work"))
-    assert on_engine(found) == on_one_machine(texts, weight="idf")
+        simtool.spark.deduplicate(frame(texts), method="simhash:weight=idf")
+    found = simtool.spark.deduplicate(frame(texts), method="simhash:weight=idf", work_dir=str(tmp_path / "work"))
+    assert on_engine(found) == on_one_machine(texts, method="simhash:weight=idf")
 
 
 def test_texts_as_ids_and_many_partitions(spark, frame):
@@ -395,7 +396,7 @@ def test_a_column_decides_who_is_kept(spark, frame, tmp_path):
         # In memory, decimals are accepted from lists only.
         values = values.to_pylist() if name == "decimal" else values
         for keep, options in ways if ALL else [ways[number % 4]]:
-            found = simtool.spark.deduplicate(documents, keep=keep, keep_field=name, **options)
+            found = simtool.spark.deduplicate(documents, keep=f"{keep}:{name}", **options)
             alone = {name: value for name, value in options.items() if name not in ("max_pairs", "work_dir")}
             assert on_engine(found) == on_one_machine(texts, keep=keep, keep_field=values, **alone), (name, keep)
 
@@ -405,8 +406,8 @@ def test_short_texts_are_repeats_of_equal_ones(spark, frame):
     # side.
     rng = random.Random(19)
     texts = [" ".join(rng.sample([f"w{at}" for at in range(8)], rng.randint(1, 3))) for _ in range(300)]
-    options = {"method": "i-match", "lexicons": 6, "max_distance": 3, "idf_band": "0-1", "least_terms": 1, "least_share": 0.01}
-    options["lexicon_share"] = 0.3
+    options = {"method": "i-match:lexicons=6,idf_band=0-1,least_terms=1,least_share=0.01", "max_distance": 3}
+    options["method"] += ",lexicon_share=0.3"
     expected = on_one_machine(texts, **options)
     repeats = len(texts) - len(set(texts))
     assert 20 < repeats <= len(expected)
@@ -423,8 +424,8 @@ def test_nothing_to_find(spark, frame):
 
 def test_queries_are_matched(spark, frame):
     corpus, queries = written(5, 500), written(5, 200)[100:] + written(6, 100)
-    learned = {"weight": "idf", "max_distance": 8, "verify": 0.6, "verify_weight": "idf", "shingle": "words:2"}
-    every = [{"max_distance": 8, "verify": 0.7}, {"max_distance": 8}, learned, {"bits": 128, "max_distance": 12}]
+    learned = {"method": "simhash:weight=idf,verify_weight=idf", "max_distance": 8, "verify": 0.6, "shingle": "words:2"}
+    every = [{"max_distance": 8, "verify": 0.7}, {"max_distance": 8}, learned, {"method": "simhash:bits=128", "max_distance": 12}]
     for options in every[: 4 if ALL else 3]:
         expected = in_order(simtool.match(corpus, queries, method="simhash", **options).removed)
         found = simtool.spark.match(frame(corpus), frame(queries), **options)
@@ -436,19 +437,17 @@ def test_options_that_are_not_distributed_are_refused(spark, frame):
     few = frame(["one two three"])
     for options, message in [
         ({"method": "minhash"}, "distances that no keys are known for"),
-        ({"keep": "max"}, "`keep` max and `keep` min go with `keep_field`"),
-        ({"keep_field": "id"}, "`keep` max and `keep` min go with `keep_field`"),
-        ({"keep": "min", "keep_field": "size"}, "column size: must be one of id, text"),
+        ({"keep": "max"}, "needs a field, as in max:score"),
+        ({"keep": "min:size"}, "column size: must be one of id, text"),
         ({"colour": "red"}, "no such option"),
         ({"text_column": "body"}, "column body: must be one of id, text"),
-        ({"cluster_weight": "log"}, "cluster_weight: goes with annotate"),
-        ({"cluster_weight": "cube", "annotate": True}, "cluster_weight cube: must be 1, log, sqrt"),
+        ({"annotate": "weight=cube"}, "weight cube: must be 1, log, sqrt"),
     ]:
         with pytest.raises(ValueError, match=message):
             simtool.spark.deduplicate(few, **options)
     lists = few.selectExpr("id", "text", "array(id) AS all")
-    with pytest.raises(ValueError, match="keep_field all: all must be numbers, texts, points in time or booleans, not lists"):
-        simtool.spark.deduplicate(lists, keep="min", keep_field="all")
+    with pytest.raises(ValueError, match="keep all: all must be numbers, texts, points in time or booleans, not lists"):
+        simtool.spark.deduplicate(lists, keep="min:all")
     with pytest.raises(ValueError, match="does not go with queries"):
         simtool.spark.match(few, few, keep="last")
 
@@ -484,7 +483,7 @@ def test_selectors_select_what_files_have(spark, tmp_path):
     documents = spark.read.parquet(str(path))
     fields = ["messages[].content", "lists[][]", "lists[]", r"meta.text\.raw", "meta.text.raw", "a.b", "first,second"]
     for field in [*fields, "a.b+messages[].content", "first+second,a.b", None]:
-        how = {"all_strings": True} if field is None else {"text_field": field}
+        how = {"text_field": "*"} if field is None else {"text_field": field}
         simtool.deduplicate_files(path, output=tmp_path / "out", force=True, method="simhash", max_distance=12, **how)
         lines = (tmp_path / "out" / "removed.jsonl").read_text().splitlines()
         expected = sorted((line["id"], line["kept_id"], line["distance"]) for line in map(json.loads, lines))
@@ -537,7 +536,7 @@ def test_the_script_for_submitting(spark, tmp_path):
     (tmp_path / "in.jsonl").write_text("".join(lines))
     out = str(tmp_path / "out")
     fields = ["--text-field", "body", "--id-field", "url"]
-    keep = ["--keep=min", "--keep-field", "size", "--annotate", "--cluster-weight=sqrt"]
+    keep = ["--keep=min:size", "--annotate=weight=sqrt"]
     main([str(tmp_path / "in.jsonl"), "--output", out, *fields, "--max-distance=8", *keep, "--write-kept"], spark)
     expected = on_one_machine(texts, max_distance=8, keep="min", keep_field=[len(text) for text in texts])
     assert on_engine(spark.read.parquet(f"{out}/removed")) == expected
@@ -575,9 +574,9 @@ def test_published_data(spark, frame, tmp_path):
     for path in sorted(Path(DATA, "labelled").glob("*/docs.jsonl.zst")):
         texts += [json.loads(line)["text"] for line in unpacked(str(path)).splitlines()]
     assert len(texts) > 1000
-    simhash = [{"max_distance": 3}, {"bits": 128, "max_distance": 10}, {"max_distance": 10, "verify": 0.6}]
+    simhash = [{"max_distance": 3}, {"method": "simhash:bits=128", "max_distance": 10}, {"max_distance": 10, "verify": 0.6}]
     exact = {"method": "exact", "similarity": 0.6, "shingle": "words:5"}
-    for options in [*simhash, {"weight": "idf", "max_distance": 6}, exact, {**exact, "weight": "idf"}]:
+    for options in [*simhash, {"method": "simhash:weight=idf", "max_distance": 6}, exact, {**exact, "method": "exact:weight=idf"}]:
         found = simtool.spark.deduplicate(frame(texts), work_dir=str(tmp_path / "work"), **options)
         assert on_engine(found) == on_one_machine(texts, **options)
 

@@ -22,13 +22,13 @@ METHODS = [
     {},
     {"method": "simhash", "max_distance": 10},
     {"method": "simhash", "max_distance": 16, "verify": 0.7},
-    {"method": "exact", "weight": "idf", "cluster": "components", "similarity": 0.5},
+    {"method": "exact:weight=idf", "cluster": "components", "similarity": 0.5},
 ]
 
 
 def test_results_are_pickled(texts):
     for options in METHODS:
-        found = simtool.deduplicate(texts, repeated_share=4, cluster_weight="1:1,3:2.5", **options)
+        found = simtool.deduplicate(texts, annotate="repeated=4,weight=1:1,3:2.5", **options)
         assert found.pair_count > 10
         both = simtool.match(texts[:200], texts[100:], **{name: value for name, value in options.items() if name != "cluster"})
         for result in (found, both):
@@ -44,7 +44,7 @@ def test_results_are_pickled(texts):
 
 
 def test_fingerprints_and_measures_are_pickled(texts):
-    for options in [{}, {"bits": 256, "weight": "idf"}, {"method": "minhash"}, {"method": "multi-lexicon"}]:
+    for options in [{}, {"method": "simhash:bits=256,weight=idf"}, {"method": "minhash"}, {"method": "multi-lexicon"}]:
         made = simtool.fingerprint(texts, **options)
         other = again(made)
         assert (repr(other), other.null_count) == (repr(made), made.null_count)

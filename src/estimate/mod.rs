@@ -139,7 +139,7 @@ fn warning(join: &FingerprintJoinCost, bytes: f64) -> Option<String> {
     }
     Some(format!(
         "the join is expensive: about {} pairs of fingerprints are within {} of {}, which are worth {} \
-         bits: about {} s and {}. A smaller `max_distance`, more `bits` or a longer `shingle` makes \
+         bits: about {} s and {}. A smaller `max_distance`, more bits or a longer `shingle` makes \
          them fewer",
         rounded_count(join.pairs),
         workload.max_distance,

@@ -31,11 +31,14 @@ pub(super) struct KeptRecipe {
     pub(super) tables: Option<TableKeys>,
 }
 
-/// Returns the names of the methods that an index can use, in the order of the methods of fingerprints.
-pub fn methods_of_indexes() -> impl Iterator<Item = &'static str> {
+/// Returns the names of the methods that an index can use, each with its help, in the order of the methods of
+/// fingerprints.
+#[must_use]
+pub fn methods_of_indexes() -> Vec<(&'static str, &'static str)> {
     let is_possible =
-        |name: &&str| name.parse::<Method>().is_ok_and(|method| KeptRecipe::new(method).is_ok());
-    SKETCHES.iter().map(|kind| kind.name).filter(is_possible)
+        |name: &str| name.parse::<Method>().is_ok_and(|method| KeptRecipe::new(method).is_ok());
+    let possible = SKETCHES.iter().filter(|kind| is_possible(kind.name));
+    possible.map(|kind| (kind.name, kind.help)).collect()
 }
 
 impl KeptRecipe {

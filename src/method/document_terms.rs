@@ -256,7 +256,7 @@ mod tests {
         for (options, text, other) in [
             ("shingle=1", "🙂 🙂", "🙃 🙃"),
             ("stop_words=english", "The and", "and the"),
-            ("tokenizer=ascii", "東京", "京都"),
+            ("shingle=ascii", "東京", "京都"),
         ] {
             let found = terms(options, text);
             assert_eq!(found, terms(options, &format!(" {text}\n")));
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn stop_words_are_of_the_tokenizer() {
         for tokenizer in ["chinese", "auto", "lecture"] {
-            let options = format!("tokenizer={tokenizer},shingle=1");
+            let options = format!("shingle={tokenizer}:1");
             let stopped = terms(&format!("{options},stop_words=chinese"), "我们来到了大厦");
             assert_eq!(stopped, terms(&options, "来到大厦"), "{tokenizer}");
         }

@@ -27,7 +27,7 @@ pub(crate) use stop_word_lists::{names_file, read_stop_words};
 pub use terms::Terms;
 pub(crate) use text_memory::TextMemory;
 
-use simtool_base::error::{Error, Result};
+use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::options::Options;
 use simtool_fingerprint::hash_table::HashTable;
 use simtool_fingerprint::{SKETCHES, Sketch, SketchKind};
@@ -41,7 +41,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 /// Name of the method that compares sets of terms directly.
-const EXACT: &str = "exact";
 /// Names of the options of the method `exact`, except the options that all methods have.
 const EXACT_OPTIONS: &[&str] = &["similarity", "weight"];
 /// Name of the option for the weights of terms when candidate pairs are verified. Verifying compares the sets
@@ -52,6 +51,8 @@ const ROW_OPTIONS: &[&str] =
     &["max_distance", "recall", "verify", VERIFY_WEIGHT, "words", "top", "idf_band"];
 /// Default of the option `bits` when the option `words` is given: the number of bits of a fingerprint that is
 /// made from the most frequent words.
+/// Settings that users write behind the name of a method, and that many kinds of methods have.
+const BEHIND_NAME: &[&str] = &["weight", "recall", VERIFY_WEIGHT, "top", "idf_band"];
 const WORD_BITS: usize = 64;
 
 /// Fraction by which [`Method::with_lower_similarity`] lowers the limit, as numerator and denominator.
@@ -97,13 +98,16 @@ impl Default for Method {
 }
 
 impl Method {
+    /// Name of the method that holds if the user names none.
+    pub(crate) const DEFAULT: &str = "exact";
+
     /// Creates the method that finds all pairs of documents whose sets of terms have at least this
     /// similarity. `terms` defines the kind and the weights of the terms. With the weight `idf`, rare terms
     /// count more. Otherwise all terms count the same.
     #[must_use]
     pub fn exact(terms: Terms, similarity: Threshold) -> Self {
         Self {
-            name: EXACT,
+            name: Self::DEFAULT,
             recipe: Recipe::sets(terms.clone()),
             close: Criterion::Similarity(similarity),
             recall: None,
@@ -115,7 +119,7 @@ impl Method {
     /// Creates the method called `name`, for example `exact` or `simhash`. Takes the settings of the method
     /// out of `options` and leaves the other options there.
     ///
-    /// - All methods take `tokenizer`, `shingle` and `stop_words`.
+    /// - All methods take `shingle` and `stop_words`.
     /// - `exact` takes `similarity` and `weight`.
     /// - Methods with fingerprints take `max_distance`, `recall`, `verify`, `verify_weight`,
     ///   `weight`, `top`, `idf_band` and the options of their kind in [`SKETCHES`].
@@ -126,7 +130,11 @@ impl Method {
     ///
     /// There is no such method, or a value is outside its range.
     pub fn parse(name: &str, options: &mut Options) -> Result<Self> {
-        if name == EXACT {
+        Self::parse_settings(name, options).map_err(|error| of_method(name, error))
+    }
+
+    fn parse_settings(name: &str, options: &mut Options) -> Result<Self> {
+        if name == Self::DEFAULT {
             let similarity = options.take("similarity");
             let similarity = similarity.map(|text| Threshold::parse_measured("similarity", &text));
             let similarity = similarity.transpose()?.unwrap_or(Threshold::DEFAULT);
@@ -164,9 +172,29 @@ impl Method {
     /// Fails in the same cases as [`Self::parse`]. It is also an error if an option does not belong to the
     /// method, or if an option is given twice.
     pub fn parse_all(options: &mut Options) -> Result<Self> {
-        let method = options.take("method").unwrap_or_else(|| EXACT.to_owned());
+        let name = Self::take_name(options)?;
+        Self::parse_whole(name.as_deref().unwrap_or(Self::DEFAULT), options)
+    }
+
+    /// Takes the option `method` out of `options`, which gets the settings behind its colon. Returns the name of the
+    /// method, if one is given.
+    ///
+    /// # Errors
+    ///
+    /// A setting is not written as `NAME=VALUE`, or it is given twice.
+    pub(crate) fn take_name(options: &mut Options) -> Result<Option<String>> {
+        let Some(method) = options.take("method") else { return Ok(None) };
         let (name, own) = method.split_once(':').unwrap_or((&method, ""));
         options.add(own)?;
+        Ok(Some(name.to_owned()))
+    }
+
+    /// Creates the method `name` from `options`, which must have no other options than those of the method.
+    ///
+    /// # Errors
+    ///
+    /// The same as for [`Self::parse_all`].
+    pub(crate) fn parse_whole(name: &str, options: &mut Options) -> Result<Self> {
         let method = Self::parse(name, options)?;
         match options.first() {
             // An option that is left over is a mistake, for example a misspelled name, and must not
@@ -238,7 +266,8 @@ impl Method {
     pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
         let exact = "All pairs whose sets of shingles have at least `similarity`, by Jaccard or another \
                      measure. Needs a few bytes of memory per word, or reads the input more often";
-        std::iter::once((EXACT, exact)).chain(SKETCHES.iter().map(|kind| (kind.name, kind.help)))
+        std::iter::once((Self::DEFAULT, exact))
+            .chain(SKETCHES.iter().map(|kind| (kind.name, kind.help)))
     }
 
     /// Returns the error for an option that the method does not have. `option` is its name and `value` its
@@ -246,7 +275,7 @@ impl Method {
     #[must_use]
     pub fn refusal(&self, option: &str, value: &str) -> Error {
         let takes = |kind: &SketchKind| kind.has_option(option) || ROW_OPTIONS.contains(&option);
-        let exact = EXACT_OPTIONS.contains(&option).then_some(EXACT);
+        let exact = EXACT_OPTIONS.contains(&option).then_some(Self::DEFAULT);
         let sketches = SKETCHES.iter().filter(|kind| takes(kind)).map(|kind| kind.name);
         let methods: Vec<_> = exact.into_iter().chain(sketches).collect();
         let known = EXACT_OPTIONS.iter().chain(ROW_OPTIONS).copied();
@@ -254,13 +283,13 @@ impl Method {
         // An option that exists elsewhere gets a message with the methods that take it.
         match known.find(|known| *known == option) {
             Some(field) if methods.contains(&self.name) => {
-                Error::config(field, value, format!("cannot be used with {}", self.recipe.terms()))
+                let rule = format!("cannot be used with {}", self.recipe.terms());
+                of_method(self.name, Error::config(field, value, rule))
             }
-            Some(field) => Error::config(
-                field,
-                value,
-                format!("works only with `method` {}", methods.join(", ")),
-            ),
+            Some(field) => {
+                let rule = format!("works only with `method` {}", methods.join(", "));
+                of_method(self.name, Error::config(field, value, rule))
+            }
             None => {
                 let rule = format!("{} has no such option", self.name);
                 Error::config("options", format!("{option}={value}"), rule)
@@ -399,6 +428,22 @@ impl Method {
 
 /// Returns a threshold that is lower by [`LOWER_BY`]. Returns `None` if it would not be above 0, or if the measure
 /// rounds similarities by the threshold.
+/// Returns an error about a setting that users write behind the name of the method as an error about the method.
+fn of_method(name: &str, error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::Config { field, value, rule } if is_of_method(field) => {
+            Error::config("method", format!("{name}:{field}={value}"), rule)
+        }
+        _ => error,
+    }
+}
+
+/// Returns whether a setting is only written behind the name of a method.
+fn is_of_method(field: &str) -> bool {
+    BEHIND_NAME.contains(&field)
+        || SKETCHES.iter().any(|kind| kind.options.iter().any(|own| own.name == field))
+}
+
 fn lower(threshold: Threshold) -> Option<Threshold> {
     // A cosine is rounded to a fraction whose denominator depends on the threshold.
     if threshold.measure().formula == Formula::Cosine {

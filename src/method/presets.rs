@@ -129,7 +129,7 @@ impl NamedMethod {
                 }
                 (None, true) => {
                     let rule = "is an option without a method; put a method before it, for example simhash:bits=128";
-                    return Err(Error::config("methods", piece, rule));
+                    return Err(Error::config("method", piece, rule));
                 }
                 (_, false) => texts.push(piece.to_owned()),
             }
@@ -152,7 +152,7 @@ impl NamedMethod {
                 let kinds = kinds.filter(|kind| Self::presets().all(|preset| preset.name != *kind));
                 let known: Vec<_> = presets.chain(kinds).collect();
                 let rule = format!("must be one of {}", known.join(", "));
-                return Err(Error::config("methods", name, rule));
+                return Err(Error::config("method", name, rule));
             }
             _ => text.to_owned(),
         };

@@ -81,11 +81,10 @@ impl fmt::Display for Terms {
 }
 
 impl Terms {
-    /// Creates the rules from the options `tokenizer`, `shingle` and `stop_words`, and takes these options
-    /// out of `options`.
+    /// Creates the rules from the options `shingle` and `stop_words`, and takes these options out of `options`.
     ///
-    /// - `tokenizer` is the name of a [tokenizer](simtool_terms::tokenize::TOKENIZERS).
-    /// - `shingle` is a tokenizer and a number such as `chars:5`, or only the number.
+    /// - `shingle` is the name of a [tokenizer](simtool_terms::tokenize::TOKENIZERS) and a number such as `chars:5`, or
+    ///   one of them.
     /// - `stop_words` is the name of a built-in list, the path of a file, which is read, or `words:` and the words. Several
     ///   of them are joined by `+`.
     ///
@@ -93,23 +92,13 @@ impl Terms {
     ///
     /// # Errors
     ///
-    /// A value cannot be parsed, two values contradict each other, or this build lacks the
-    /// tokenizer.
+    /// A value cannot be parsed, two values contradict each other, or this build lacks the tokenizer.
     pub fn parse(options: &mut Options) -> Result<Self> {
-        let given_tokenizer = options.take("tokenizer");
         let shingle = options.take("shingle");
         let (unit, length) = shingle.as_deref().map_or((None, None), split_shingle);
-        // Both options may name the tokenizer, but they must name the same one.
-        if let (Some(tokenizer), Some(unit)) = (&given_tokenizer, unit)
-            && tokenizer != unit
-        {
-            let rule = format!("contradicts `shingle` {}", shingle.as_deref().unwrap_or_default());
-            return Err(Error::config("tokenizer", tokenizer, rule));
-        }
-        let tokenizer = match (unit, &given_tokenizer) {
-            (Some(unit), _) => TokenizerKind::from_name(unit)?,
-            (None, Some(name)) => Some(tokenizer_called(name)?),
-            (None, None) => Some(TokenizerKind::DEFAULT),
+        let tokenizer = match unit {
+            Some(unit) => TokenizerKind::from_name(unit)?,
+            None => Some(TokenizerKind::DEFAULT),
         };
         let length = match (length, tokenizer) {
             (Some(length), _) => length.parse().ok(),
@@ -224,27 +213,20 @@ impl Terms {
 }
 
 /// Splits a value of the option `shingle` into the name of the tokenizer and the number. `chars:5` has both,
-/// `5` only a number.
+/// `5` only a number and `chars` only a name.
 fn split_shingle(text: &str) -> (Option<&str>, Option<&str>) {
     match text.split_once(':') {
         Some((unit, length)) => (Some(unit), Some(length)),
+        None if text.starts_with(|first: char| first.is_ascii_alphabetic()) => (Some(text), None),
         None => (None, Some(text)),
     }
-}
-
-/// Returns the tokenizer called `name`, which is a value of the option `tokenizer`.
-fn tokenizer_called(name: &str) -> Result<&'static TokenizerKind> {
-    TokenizerKind::from_name(name)?.ok_or_else(|| {
-        let rule = format!("must be one of {}", tokenizer_names());
-        Error::config("tokenizer", name, rule)
-    })
 }
 
 /// Returns the error for a value of the option `shingle` that cannot be parsed.
 fn wrong_shingle(given: &str) -> Error {
     let rule = format!(
-        "must be UNIT:N with N from 1 to {LONGEST_SHINGLE}, for example words:3, or N alone. UNIT is \
-         one of {}",
+        "must be UNIT:N with N from 1 to {LONGEST_SHINGLE}, for example words:3, or one of \
+         both. UNIT is one of {}",
         tokenizer_names()
     );
     Error::config("shingle", given, rule)
@@ -264,7 +246,7 @@ mod tests {
         for text in ["words:3", "chars:5", "ascii:1", "words:100"] {
             assert_eq!(text.parse::<Terms>().unwrap().to_string(), text);
         }
-        for text in ["words", "words:0", "lines:3", "chars:101", "words:-1", ""] {
+        for text in ["letters", "words:0", "lines:3", "chars:101", "words:-1", ""] {
             assert!(text.parse::<Terms>().is_err(), "{text}");
         }
         assert_eq!(Terms::default().to_string(), "words:3");
@@ -276,23 +258,18 @@ mod tests {
     #[test]
     fn a_tokenizer_and_a_number_are_a_shingle() {
         for (options, shingle) in [
-            ("tokenizer=ascii,shingle=2", "ascii:2"),
-            ("tokenizer=chars", "chars:5"),
-            ("tokenizer=ascii", "ascii:3"),
+            ("shingle=ascii:2", "ascii:2"),
+            ("shingle=chars", "chars:5"),
+            ("shingle=ascii", "ascii:3"),
             ("shingle=4", "words:4"),
-            ("tokenizer=chars,shingle=chars:2", "chars:2"),
         ] {
             assert_eq!(parsed(options).unwrap(), shingle.parse().unwrap(), "{options}");
         }
         for (options, message) in [
-            ("tokenizer=chars,shingle=words:2", "tokenizer chars: contradicts `shingle` words:2"),
-            (
-                "tokenizer=letters",
-                "tokenizer letters: must be one of words, words+symbols, chars, ascii, chinese",
-            ),
+            ("shingle=letters", "shingle letters: must be UNIT:N with N from 1 to 100"),
             ("shingle=lines:2", "shingle lines:2: must be UNIT:N with N from 1 to 100"),
             (
-                "tokenizer=chars,stop_words=english",
+                "shingle=chars,stop_words=english",
                 "stop_words english: is a list of words, so it cannot be used with chars",
             ),
             ("stop_words=/nowhere", "stop_words /nowhere: must be none, english"),
@@ -306,7 +283,7 @@ mod tests {
     #[test]
     fn a_build_without_chinese_says_so() {
         for name in ["chinese", "auto", "lecture"] {
-            let error = parsed(&format!("tokenizer={name}")).unwrap_err().to_string();
+            let error = parsed(&format!("shingle={name}")).unwrap_err().to_string();
             let expected = "this build has no Chinese words; rebuild with --features chinese";
             assert_eq!(error, expected);
         }

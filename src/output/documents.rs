@@ -24,7 +24,7 @@ pub(super) const OUTPUT: Output = Output {
         columns: || describe_columns(DocumentRows::COLUMNS),
     },
     stage: WRITE_STAGE,
-    is_wanted: |outputs| outputs.documents,
+    is_wanted: |outputs| outputs.annotation.is_some(),
     write: write_documents,
 };
 
@@ -117,12 +117,12 @@ impl RowTable for DocumentRows {
         Column::new(
             "repeated_share",
             "Share of its words that are in passages which another document has, too. Computed with \
-             --repeated-share, for documents with words.",
+             --annotate, for documents with words.",
             Value::Ratio(|row| row.repeated_share),
         ),
         Column::new(
             "weight",
-            "Weight of the document by the rule of --cluster-weight. 0 if it is removed.",
+            "Weight of the document by the rule of --annotate=weight. 0 if it is removed.",
             Value::Ratio(|row| Some(row.weight)),
         ),
     ];
@@ -204,7 +204,12 @@ impl<'r> ClusteredDocuments<'r> {
                 (size_of_cluster(&results.clusters[cluster as usize]), sources[cluster as usize])
             }
         };
-        let weight = if removal.is_some() { 0.0 } else { results.outputs.weight.of(size) };
+        let annotation = results.outputs.annotation.as_ref();
+        let weight = if removal.is_some() {
+            0.0
+        } else {
+            annotation.map_or(1.0, |parts| parts.weight.of(size))
+        };
         // A kept document is its own kept document, and making a name takes time.
         let name = documents.name(row);
         let of_other = removal.map(|removal| documents.name(removal.kept));

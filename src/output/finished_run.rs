@@ -211,12 +211,6 @@ impl FinishedRun {
         counts.iter().any(|count| self.summary[*count].as_u64().is_some_and(|count| count > 0))
     }
 
-    /// Returns whether a setting of the run was turned on.
-    #[must_use]
-    pub(crate) fn has_flag(&self, name: &str) -> bool {
-        self.summary["parameters"][name].as_bool().unwrap_or_default()
-    }
-
     /// Returns the input files whose state the summary has: the name, the size in bytes and the modification time
     /// of each. Runs of older versions of simtool have none.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (&str, u64, &str)> {

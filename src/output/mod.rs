@@ -8,6 +8,7 @@
 
 mod affordable_texts;
 mod annotated;
+mod annotation;
 mod bands;
 mod caught_texts;
 mod cluster_weight;
@@ -56,6 +57,7 @@ pub(crate) mod write_groups;
 
 pub use crate::write::columns::OutputDescription;
 pub(crate) use affordable_texts::{affordable_part, shown_share};
+pub use annotation::Annotation;
 pub use cluster_weight::ClusterWeight;
 pub use cut_texts::{CutCounts, CutRules};
 pub(crate) use document_fate::DocumentFate;
@@ -70,6 +72,7 @@ pub(crate) use preview::{NEAR_PAIRS, preview};
 pub use report::histograms;
 pub(crate) use result_files::ResultFiles;
 pub use settings::Outputs;
+pub(crate) use settings::{ONLY_IDS, READABLE};
 pub(crate) use stored_copies::StoredCopies;
 
 use self::counts::{count_results, kept_documents};
@@ -133,7 +136,7 @@ pub fn write_outputs(
     let keeping = write_wanted(&results)?;
     let unannotated = results.unannotated.into_inner();
     let uncopied_files = results.uncopied_files.into_inner();
-    if outputs.kept || outputs.annotated {
+    if outputs.kept || outputs.annotates_copies() {
         summary.add_time(KEEP_STAGE, keeping);
     }
     summary.unannotated = unannotated;

@@ -62,7 +62,7 @@ impl RowTable for PassageRows {
         ),
         Column::new(
             "documents",
-            "Number of documents with the most frequent words of the passage. With --of, the number of their files, \
+            "Number of documents with the most frequent words of the passage. With an origin in --min-documents, the number of their files, \
              folders or hosts.",
             Value::Number(|row| row.passage.documents.into()),
         ),

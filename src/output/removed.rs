@@ -12,7 +12,7 @@ pub(super) const OUTPUT: Output = Output {
         files: &["removed.jsonl", "removed.tsv", "removed.parquet"],
         command: "dedup, match",
         description: "Each removed document, with the document that is kept in its place and how \
-                      close the two are. With --ids-only, only the IDs, or ID, file and record if a kept \
+                      close the two are. With --output-format ids, only the IDs, or ID, file and record if a kept \
                       document has the ID of a removed one.",
         columns: || describe_columns(RemovedRows::COLUMNS),
     },
@@ -28,8 +28,8 @@ struct RemovedRows;
 impl RowTable for RemovedRows {
     type Row<'r> = NamedPair<'r>;
 
-    // The ID must come first, because `--ids-only` writes only the first column. File and record number must
-    // follow, because `--ids-only` adds them if the IDs do not identify the documents.
+    // The ID must come first, because `--output-format ids` writes only the first column. File and record number must
+    // follow, because `--output-format ids` adds them if the IDs do not identify the documents.
     const COLUMNS: &'static [Column<Self>] = &[
         Column::new("id", "ID of the removed document.", Value::Id(|row| row.first.id())),
         Column::new(

@@ -1,11 +1,17 @@
 //! Settings of the outputs.
 
-use super::cluster_weight::ClusterWeight;
+use super::annotation::Annotation;
 use super::kept_copies::BadRecords;
 use crate::write::columns::RowFormat;
+use simtool_base::options::Choice as _;
 
 /// Largest number of pairs that a run writes unless the user insists. They take about 20 GB as JSON Lines.
 pub(super) const MOST_PAIRS: u64 = 100_000_000;
+
+/// Value of the option `output_format` for the IDs of removed documents alone.
+pub(crate) const ONLY_IDS: &str = "ids";
+/// Value of the option `write_kept` for copies without bad records.
+pub(crate) const READABLE: &str = "readable";
 
 /// Settings that say which outputs a run writes, and in which format.
 #[derive(Clone, Debug)]
@@ -21,14 +27,29 @@ pub struct Outputs {
     pub any_number_of_pairs: bool,
     /// Whether copies of the inputs without the removed documents are written.
     pub kept: bool,
-    /// Whether all documents are written, with their clusters.
-    pub documents: bool,
-    /// Whether copies of the inputs are written in which records have the columns of that output.
-    pub annotated: bool,
-    /// Weights of the documents in these outputs.
-    pub weight: ClusterWeight,
-    /// Minimum number of words of a passage, if these outputs have the share of words in repeated passages.
-    pub repeated_share: Option<usize>,
+    /// What the list of all documents has. `None` if it is not written.
+    pub annotation: Option<Annotation>,
     /// Whether copies of the inputs contain bad records.
     pub bad_records: BadRecords,
+}
+
+impl Outputs {
+    /// Returns the value of the option `output_format`.
+    pub(crate) fn format_name(&self) -> &'static str {
+        if self.only_ids { ONLY_IDS } else { self.rows.name() }
+    }
+
+    /// Returns the value of the option `write_kept`.
+    pub(crate) fn kept_name(&self) -> &'static str {
+        match (self.kept, self.bad_records) {
+            (false, _) => "false",
+            (true, BadRecords::Keep) => "true",
+            (true, BadRecords::Drop) => READABLE,
+        }
+    }
+
+    /// Returns whether copies of the inputs are written in which records have the columns of the list of documents.
+    pub(super) fn annotates_copies(&self) -> bool {
+        self.annotation.as_ref().is_some_and(|annotation| annotation.is_in_place)
+    }
 }

@@ -13,7 +13,7 @@ pub struct DocumentFields(Vec<DocumentField>);
 pub struct DocumentField {
     /// Name of the setting, for error messages.
     pub setting: &'static str,
-    /// Name of the field, written like `text_field`. `None` is the field that the option `keep_field` names.
+    /// Name of the field, written like `text_field`. `None` is a usual field of dates, or the field whose values are given beside the texts.
     pub name: Option<String>,
 }
 
@@ -36,7 +36,7 @@ impl DocumentFields {
         Ok(self.0.len() - 1)
     }
 
-    /// Returns the name of field number `number`, unless the option `keep_field` names it.
+    /// Returns the name of field number `number`, unless its rule leaves it out.
     #[must_use]
     pub fn name(&self, number: usize) -> Option<&str> {
         self.0.get(number)?.name.as_deref()

@@ -101,7 +101,8 @@ impl KeepOrder {
         let rules = self.keys.iter().filter_map(|key| match key {
             KeepKey::Rule { rule, field } => {
                 let name = fields.name(*field).filter(|_| rule.is_by_field());
-                Some(name.map_or(rule.name().to_owned(), |name| format!("{}:{name}", rule.name())))
+                let of_field = |name: &str| format!("{}:{}", rule.name(), name.replace(',', "|"));
+                Some(name.map_or(rule.name().to_owned(), of_field))
             }
             KeepKey::Listed { .. } => None,
         });
@@ -120,12 +121,12 @@ impl KeepOrder {
         })
     }
 
-    /// Checks that the option `keep_field` is given if a rule compares its field, and only then. Rules that
-    /// compare dates need no field if `finds_dates`.
+    /// Checks that each rule that compares a field names it. A rule may leave it out if the values of one field are
+    /// given beside the texts. Then one rule must. Rules that compare dates need no field if `finds_dates`.
     ///
     /// # Errors
     ///
-    /// The option is given but not needed, or needed but not given.
+    /// The values are given but not needed, or a rule needs a field.
     pub fn check_field(
         &self,
         is_given: bool,
@@ -144,12 +145,15 @@ impl KeepOrder {
         match by_field {
             Some(rule) if rule.is_by_date() && finds_dates => Ok(()),
             Some(rule) if !is_given && rule.is_by_date() => {
-                let needed = "`keep` newest and `keep` oldest need the dates in `keep_field` here";
+                let needed = "needs the field of the dates here, as in newest:date";
                 Err(Error::config("keep", rule.name(), needed))
             }
-            other if other.is_some() != is_given => {
-                let rule =
-                    "`keep` max and `keep` min go with `keep_field`, and it with one of them";
+            Some(rule) if !is_given => {
+                let needed = format!("needs a field, as in {}:score", rule.name());
+                Err(Error::config("keep", self.written(fields), needed))
+            }
+            None if is_given => {
+                let rule = "compares no values that are given beside the texts";
                 Err(Error::config("keep", self.written(fields), rule))
             }
             _ => Ok(()),
@@ -250,7 +254,10 @@ fn parse_rule(written: &str, fields: &mut DocumentFields) -> Result<(Keep, usize
         (None, false) => Ok((rule, 0)),
         (None, true) => Ok((rule, fields.number_of("keep_field", None)?)),
         (Some(""), true) => Err(Error::config("keep", written, "names no field behind the colon")),
-        (Some(field), true) => Ok((rule, fields.number_of("keep", Some(field))?)),
+        // A comma separates rules, so a bar separates the fields of which the first is compared.
+        (Some(field), true) => {
+            Ok((rule, fields.number_of("keep", Some(&field.replace('|', ",")))?))
+        }
         (Some(_), false) => {
             let rule = "has a field, but only newest, oldest, max and min compare one";
             Err(Error::config("keep", written, rule))
@@ -290,7 +297,9 @@ mod tests {
 
     #[test]
     fn rules_are_parsed_and_written() {
-        for written in ["first", "last", "max", "max:score,longest,last", "newest,min:a.b"] {
+        for written in
+            ["first", "last", "max", "max:score,longest,last", "newest,min:a.b", "newest:a|b"]
+        {
             let (order, fields) = parsed(written, None).unwrap();
             assert_eq!(order.written(&fields), written);
             assert_eq!(order.written_values(&fields), None);

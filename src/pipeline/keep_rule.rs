@@ -24,10 +24,10 @@ pub enum Keep {
     Last,
     /// The document with the most bytes of text. If several are equally long, the first one of them.
     Longest,
-    /// The document with the greatest value of the field that the option `keep_field` names. If several have
+    /// The document with the greatest value of the field that the rule names. If several have
     /// this value, the first one of them.
     FieldMax,
-    /// The document with the smallest value of the field that the option `keep_field` names. If several have
+    /// The document with the smallest value of the field that the rule names. If several have
     /// this value, the first one of them.
     FieldMin,
     /// The document with the latest date. The option `keep_field` names the field of the date. For files, the
@@ -65,10 +65,10 @@ impl Choice for Keep {
             Self::First => "The first in reading order",
             Self::Last => "The last in reading order",
             Self::Longest => "The one with most bytes of text",
-            Self::FieldMax => "The one with the greatest value of `keep_field`",
-            Self::FieldMin => "The one with the smallest value of `keep_field`",
+            Self::FieldMax => "The one with the greatest value of a field, as in max:score",
+            Self::FieldMin => "The one with the smallest value of a field, as in min:score",
             Self::Newest => {
-                "The one with the latest date, in `keep_field` or a usual field of dates"
+                "The one with the latest date, as in newest:updated, or newest for a usual field of dates"
             }
             Self::Oldest => "The one with the earliest date",
         }

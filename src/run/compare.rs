@@ -48,14 +48,18 @@ pub struct Compared {
 
 impl CompareRequest {
     /// Creates the request to compare the documents with these names. `options` may have the options of
-    /// terms, of SimHash and of [`Resources`], and `format`, `content`, `text_field`, `all_strings` and
-    /// `id_field`.
+    /// terms, of SimHash and of [`Resources`], and `format`, `content`, `text_field` and `id_field`.
     ///
     /// # Errors
     ///
     /// A value is outside its range, a weight must be learned from a collection, both documents are standard
     /// input, or an option is unknown.
     pub fn parse(names: [PathBuf; 2], mut options: Options) -> Result<Self> {
+        let named = Method::take_name(&mut options)?;
+        if let Some(other) = named.filter(|name| name != METHOD) {
+            let rule = "must be simhash, whose distance is printed beside the exact similarity";
+            return Err(Error::config("method", other, rule));
+        }
         let given = options.clone();
         let method = Method::parse(METHOD, &mut options)?;
         refuse_learned(&method)?;
@@ -79,11 +83,8 @@ impl CompareRequest {
     ///
     /// The two documents are of runs with other settings, or the stop words of the run cannot be read.
     fn method_for(&self, documents: &[NamedDocument; 2]) -> Result<Method> {
-        // The shingle of a run names its tokenizer, too.
-        let is_given =
-            |name: &str| self.given.has(name) || name == "shingle" && self.given.has("tokenizer");
         let terms_of = |named: &NamedDocument| {
-            let terms = named.terms.iter().filter(|(name, _)| !is_given(name));
+            let terms = named.terms.iter().filter(|(name, _)| !self.given.has(name));
             terms.cloned().collect::<Vec<_>>()
         };
         let [left, right] = [&documents[0], &documents[1]].map(terms_of);
@@ -124,7 +125,6 @@ impl CompareRequest {
             ("format", format, has_file, of_run),
             ("content", content.map(PageContent::name), has_pages, pages),
             ("text_field", self.input.text_field.as_deref(), has_fields, fields),
-            ("all_strings", self.input.all_strings.then_some(""), has_fields, fields),
             ("id_field", self.input.id_field.as_deref(), has_id, with_id),
         ] {
             if let Some(value) = value.filter(|_| !is_used) {

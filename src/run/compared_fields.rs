@@ -23,33 +23,30 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// The option `keep_field` is missing or has no effect, or a selector joins several fields.
+    /// A rule of the option `keep` lacks its field, or a selector joins several fields.
     pub(super) fn check_fields(&self) -> Result<()> {
         let fields = &self.config.fields;
-        self.config.keep.check_field(self.keep_field.is_some(), true, fields)?;
+        self.config.keep.check_field(false, true, fields)?;
         for field in fields.iter() {
-            if let Some(name) = self.name_of(field) {
+            if let Some(name) = &field.name {
                 refuse_joined(field.setting, name)?;
             }
         }
         Ok(())
     }
 
-    /// Returns the name of a field. `None` if it is one of the usual fields of dates.
-    fn name_of<'r>(&'r self, field: &'r DocumentField) -> Option<&'r str> {
-        field.name.as_deref().or(self.keep_field.as_deref())
-    }
-
     /// Returns the names of the fields that the user named, each with the option that names it.
     pub(super) fn named_fields(&self) -> Vec<(&'static str, &str)> {
         let named = self.config.fields.iter();
-        named.filter_map(|field| Some((field.setting, self.name_of(field)?))).collect()
+        named.filter_map(|field| Some((field.setting, field.name.as_deref()?))).collect()
     }
 
     /// Returns the selectors of all fields that readers must read, in order.
     pub(super) fn field_selectors(&self) -> Vec<Selector> {
-        let selector =
-            |field| self.name_of(field).map_or_else(Selector::usual_dates, Selector::from);
+        // A rule of dates may leave its field out.
+        let selector = |field: &DocumentField| {
+            field.name.as_deref().map_or_else(Selector::usual_dates, Selector::from)
+        };
         self.config.fields.iter().map(selector).collect()
     }
 
@@ -120,7 +117,7 @@ impl Request {
             ));
         }
         let fields: Vec<&DocumentField> = self.config.fields.iter().collect();
-        let name = self.name_of(fields[compared.field]).unwrap_or_default();
+        let name = fields[compared.field].name.as_deref().unwrap_or_default();
         let count = counted(unread.count, "value");
         let are = if unread.count == 1 { "is no number" } else { "are no numbers" };
         let rest = if unread.count + missing == documents {
@@ -140,7 +137,7 @@ impl Request {
         let numbered: Vec<&DocumentField> = self.config.fields.iter().collect();
         // A field that is empty in all documents may also be one that no document has.
         for number in self.empty_preferences(read.first()).into_iter().map(|(number, _)| number) {
-            if let Some(name) = self.name_of(numbered[number]) {
+            if let Some(name) = numbered[number].name.as_deref() {
                 Input::refuse_missing_field(numbered[number].setting, name, &[inputs.first()])?;
             }
         }
@@ -182,7 +179,7 @@ impl Request {
         };
         let empty = self.empty_preferences(read.first()).into_iter();
         let empty = empty.filter(|(number, is_listed)| *is_listed || !is_unread(*number));
-        let notes = empty.map(|(number, is_listed)| match self.name_of(numbered[number]) {
+        let notes = empty.map(|(number, is_listed)| match numbered[number].name.as_deref() {
             Some(name) if is_listed => {
                 format!("no document has a preferred value of {name}; {consequence}")
             }

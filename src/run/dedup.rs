@@ -142,7 +142,8 @@ fn count_repeated(
     found: &mut NearDuplicates,
     context: &Context<'_>,
 ) -> Result<Option<Vec<RepeatedWords>>> {
-    let Some(words) = request.outputs.repeated_share else { return Ok(None) };
+    let annotation = request.outputs.annotation.as_ref();
+    let Some(words) = annotation.and_then(|parts| parts.repeated_share) else { return Ok(None) };
     let repeated = repeated_words(corpus, &PassageSearch::new(words, context)?)?;
     found.timings.end("find passages");
     Ok(Some(repeated))
@@ -420,7 +421,6 @@ fn commands(request: &Request, plan: &Plan) -> Commands {
     let reading = [
         ("format", input.format.map(Format::name)),
         ("text-field", text_field),
-        ("all-strings", input.all_strings.then_some("")),
         ("content", content.map(PageContent::name)),
     ];
     // If the fields of both collections differ, documents are named as documents of the run, which reads
@@ -428,7 +428,6 @@ fn commands(request: &Request, plan: &Plan) -> Commands {
     let has_two_texts = request.corpus_input.text_field != input.text_field;
     let given = [
         ("shingle", shingle.filter(|shingle| *shingle != "words:3")),
-        ("tokenizer", request.term("tokenizer")),
         ("stop-words", request.term("stop_words")),
     ];
     let mut compare = "simtool compare".to_owned();
@@ -463,27 +462,22 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         let field = (field(&request.corpus_input), field(input));
         Setting::text(Some(field.0).filter(|of_corpus| *of_corpus != field.1))
     };
-    let fields = &request.config.fields;
+    let (fields, outputs) = (&request.config.fields, &request.outputs);
     let scope_by = |relation| {
         let scope = plan.scope().filter(|scope| scope.relation == relation);
         Setting::text(scope.map(|scope| scope.value.written(fields)))
     };
     parameters.extend([
         ("keep", Setting::Text(plan.keep().written(fields))),
-        ("keep_field", Setting::text(request.keep_field.as_deref())),
         ("prefer", Setting::text(plan.keep().written_values(fields))),
         ("keep_count", Setting::Count(plan.keep_count().0.get() as u64)),
         ("within", scope_by(Relation::Within)),
         ("across", scope_by(Relation::Across)),
         ("cluster", Setting::Text(plan.clusters().name().to_owned())),
-        (
-            "cluster_weight",
-            Setting::text(request.outputs.documents.then(|| request.outputs.weight.to_string())),
-        ),
-        (
-            "repeated_share",
-            Setting::count(request.outputs.repeated_share.map(|words| words as u64)),
-        ),
+        ("annotate", Setting::text(outputs.annotation.as_ref().map(ToString::to_string))),
+        ("pairs", Setting::Flag(outputs.pairs)),
+        ("output_format", Setting::Text(outputs.format_name().to_owned())),
+        ("write_kept", Setting::Text(outputs.kept_name().to_owned())),
         ("boilerplate", Setting::text(plan.boilerplate().map(|rule| rule.to_string()))),
         ("corpus", path_list(&request.paths.corpus)),
         ("queries", path_list(&request.paths.queries)),

@@ -6,14 +6,13 @@ use super::parts_folder::PartsRequest;
 use super::standard_streams::STANDARD_INPUT;
 use super::word_features::{WordFeatures, WordsRequest};
 use crate::method::Method;
-use crate::output::{BadRecords, ClusterWeight, Outputs};
+use crate::output::{Annotation, BadRecords, ONLY_IDS, Outputs, READABLE};
 use crate::pipeline::config::Config;
 use crate::pipeline::{Plan, Task};
 use crate::write::columns::RowFormat;
 use crate::write::output_folder::Existing;
 use simtool_base::error::{Error, Result};
-use simtool_base::options::{Choice, Options};
-use simtool_passages::MOST_WORDS;
+use simtool_base::options::Options;
 use std::path::{Path, PathBuf};
 
 /// Value of the option `method` with which the method is chosen from a sample.
@@ -41,8 +40,6 @@ pub struct Request {
     /// Settings for reading the collection that queries are matched with. They differ from `input` only in the
     /// fields that the user named for this collection.
     pub corpus_input: InputSettings,
-    /// Name of the field that decides which of several near-duplicates is kept, if there is one.
-    pub keep_field: Option<String>,
     /// Settings of the search for near-duplicates. The method in these settings is not used, because the
     /// requested method takes its place.
     pub config: Config,
@@ -103,7 +100,6 @@ impl Request {
         let parts = PartsRequest::parse(&mut options)?;
         let input = InputSettings::parse(&mut options)?;
         let corpus_input = parse_corpus_input(&input, &paths, &mut options)?;
-        let keep_field = options.take("keep_field");
         let output = options.take_path("output").unwrap_or_else(|| OUTPUT.into());
         let existing = Existing::by_force(options.take_flag("force")?);
         let mut config = Config::parse_without_method(&mut options)?;
@@ -112,9 +108,9 @@ impl Request {
         if paths.queries.is_empty() {
             // A user who asks for the output of pairs wants all pairs.
             config.may_leave_pairs_out = !outputs.pairs;
-            config.has_text_facts = outputs.documents;
+            config.has_text_facts = outputs.annotation.is_some();
         } else {
-            if outputs.documents {
+            if outputs.annotation.is_some() {
                 let rule = "is of a deduplication, which has clusters";
                 return Err(Error::config("annotate", true, rule));
             }
@@ -123,14 +119,13 @@ impl Request {
         }
         // The settings are copied, because the method will take them out of the options.
         let given = |name| Some((name, options.get(name)?.into_owned()));
-        let terms = ["shingle", "tokenizer", "stop_words"].into_iter().filter_map(given).collect();
+        let terms = ["shingle", "stop_words"].into_iter().filter_map(given).collect();
         let method = MethodRequest::parse(words, options)?;
         let command = String::new();
         let request = Self {
             paths,
             input,
             corpus_input,
-            keep_field,
             config,
             output,
             existing,
@@ -226,15 +221,19 @@ impl Request {
 
 impl MethodRequest {
     fn parse(words: WordsRequest, mut options: Options) -> Result<Self> {
-        let is_auto = options.get("method").is_some_and(|method| method == AUTO);
+        let name = Method::take_name(&mut options)?;
+        let is_auto = name.as_deref() == Some(AUTO);
         if words.features.is_none() {
             // Without N, the files for N and M would silently have no effect.
             words.refuse_files()?;
             if is_auto {
-                options.take("method");
                 return Ok(Self::Auto(options));
             }
-            return Ok(Self::Given(Box::new(Method::parse_all(&mut options)?)));
+            let name = name.as_deref().unwrap_or(Method::DEFAULT);
+            return Ok(Self::Given(Box::new(Method::parse_whole(name, &mut options)?)));
+        }
+        if let Some(name) = name {
+            options.set("method", name);
         }
         if is_auto {
             let features = words.features.unwrap_or_default();
@@ -261,12 +260,9 @@ fn method_of_words(
     };
     // Verifying compares texts by their shingles, so these settings have an effect only then.
     let is_verified = options.has("verify");
-    let of_verify = ["shingle", "tokenizer"].into_iter().filter(|_| !is_verified);
-    for field in of_verify {
-        if let Some(value) = options.get(field) {
-            let rule = "N and M fingerprint words, so that it goes with `verify` only";
-            return Err(Error::config(field, value, rule));
-        }
+    if let Some(shingle) = options.get("shingle").filter(|_| !is_verified) {
+        let rule = "N and M fingerprint words, so that it goes with `verify` only";
+        return Err(Error::config("shingle", shingle, rule));
     }
     // The stop words were read together with the features, and the method does not have this option.
     options.take("stop_words");
@@ -303,8 +299,6 @@ fn parse_corpus_input(
     if let Some(field) = corpus_input.id_field.as_ref().filter(|_| corpus_input != *input) {
         refuse_joined("against_id_field", field)?;
     }
-    // The user may compare all texts of the queries with some texts of the corpus.
-    corpus_input.all_strings &= corpus_input.text_field == input.text_field;
     if !paths.queries.is_empty() {
         corpus_input.text_setting = "against_text_field";
     }
@@ -313,60 +307,34 @@ fn parse_corpus_input(
 
 /// Takes the settings of the outputs out of `options`.
 fn parse_outputs(options: &mut Options) -> Result<Outputs> {
+    let only_ids = options.get("output_format").is_some_and(|format| format == ONLY_IDS);
+    if only_ids {
+        options.take("output_format");
+    }
     let rows = options.take_choice("output_format")?.unwrap_or(RowFormat::JsonLines);
-    let only_ids = options.take_flag("ids_only")?;
     let pairs = options.take_flag("pairs")?;
-    let kept = options.take_flag("write_kept")?;
-    let places = [("true", (true, false)), ("false", (false, false)), ("in-place", (true, true))];
-    let (documents, annotated) = options.take_named("annotate", &places)?.unwrap_or_default();
-    let weight = options.take_parsed("cluster_weight", ClusterWeight::EXPECTED)?;
-    if let Some(weight) = weight.as_ref().filter(|_| !documents) {
-        return Err(Error::config("cluster_weight", weight, "goes with `annotate`"));
-    }
-    let words = parse_repeated_share(options)?;
-    if let Some(words) = words.filter(|_| !documents) {
-        return Err(Error::config("repeated_share", words, "goes with `annotate`"));
-    }
-    let bad_records = options.take_choice::<BadRecords>("quarantined")?;
-    if let Some(fate) = bad_records.filter(|_| !kept) {
-        return Err(Error::config("quarantined", fate.name(), "goes with `write_kept`"));
-    }
-    let bad_records = bad_records.unwrap_or(BadRecords::Keep);
+    let copies = [
+        ("true", (true, BadRecords::Keep)),
+        ("false", (false, BadRecords::Keep)),
+        (READABLE, (true, BadRecords::Drop)),
+    ];
+    let copies = options.take_named("write_kept", &copies)?;
+    let (kept, bad_records) = copies.unwrap_or((false, BadRecords::Keep));
+    let annotation = options.take("annotate").map(|parts| Annotation::parse(&parts)).transpose()?;
     Ok(Outputs {
         rows,
         only_ids,
         pairs,
         any_number_of_pairs: false,
         kept,
-        documents,
-        annotated,
-        weight: weight.unwrap_or_default(),
-        repeated_share: words,
+        annotation: annotation.flatten(),
         bad_records,
     })
-}
-
-/// Takes the number of words of a passage out of `options`, with which the share of repeated words is computed.
-/// Returns `None` if there is no such option.
-///
-/// # Errors
-///
-/// The number is too small or too large for a search of passages.
-pub fn parse_repeated_share(options: &mut Options) -> Result<Option<usize>> {
-    let rule = format!("must be a number of words from 1 to {MOST_WORDS}");
-    let words = options.take_parsed("repeated_share", &rule)?;
-    match words {
-        Some(words) if !(1..=MOST_WORDS).contains(&words) => {
-            Err(Error::config("repeated_share", words, rule))
-        }
-        _ => Ok(words),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::config::Keep;
 
     fn parsed(options: &str, queries: &[&str]) -> Result<Request> {
         let corpus = vec![PathBuf::from("in")];
@@ -376,12 +344,11 @@ mod tests {
 
     #[test]
     fn a_request_is_parsed_from_named_options() {
-        let options = "method=simhash,bits=128,keep=max,keep_field=year,text_field=body,threads=2,\
-                       output=out,force=true,output_format=tsv,write_kept=true,quarantined=drop";
+        let options = "method=simhash,bits=128,keep=max:year,text_field=body,threads=2,\
+                       output=out,force=true,output_format=tsv,write_kept=readable";
         let request = parsed(options, &[]).unwrap();
-        assert_eq!(request.config.keep, Keep::FieldMax.into());
         assert_eq!(request.task(), Task::Deduplicate);
-        assert_eq!(request.keep_field.as_deref(), Some("year"));
+        assert_eq!(request.config.keep.written(&request.config.fields), "max:year");
         assert_eq!(request.output, Path::new("out"));
         assert_eq!(request.existing, Existing::Replace);
         assert_eq!((request.outputs.rows, request.config.resources.threads), (RowFormat::Tsv, 2));
@@ -405,25 +372,13 @@ mod tests {
     #[test]
     fn contradictions_are_refused_before_anything_is_read() {
         for (options, queries, message) in [
-            ("keep=max", &[][..], "keep max: "),
-            ("keep_field=year", &[], "keep first: "),
-            ("keep=max:year,keep_field=year", &[], "keep max:year: "),
+            ("keep=max", &[][..], "keep max: needs a field, as in max:score"),
             ("within=a+b", &[], "within a+b: joins fields"),
             ("within=a,across=b", &[], "across b: does not go with `within`"),
             ("against_id_field=a", &[], "against_id_field a: is of a match"),
             ("against_id_field=a+b", &["new"], "against_id_field a+b: joins fields"),
-            ("quarantined=drop", &[], "quarantined drop: goes with `write_kept`"),
-            ("repeated_share=50", &[], "repeated_share 50: goes with `annotate`"),
-            (
-                "annotate=true,repeated_share=0",
-                &[],
-                "repeated_share 0: must be a number of words from 1",
-            ),
-            (
-                "annotate=true,repeated_share=x",
-                &[],
-                "repeated_share x: must be a number of words from 1",
-            ),
+            ("write_kept=dropped", &[], "write_kept dropped: must be one of true, false, readable"),
+            ("annotate=repeated=0", &[], "annotate repeated=0: must be a number of words from 1"),
             ("output_format=xml", &[], "output_format xml: must be one of jsonl, tsv"),
             ("colour=red", &[], "options colour=red: exact has no such option"),
             ("", &["-", "-"], "PATH -: standard input can be read once"),

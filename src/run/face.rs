@@ -137,11 +137,13 @@ pub fn spell_settings(message: &str, spelled: &dyn Fn(&str) -> Option<String>) -
         shown.push_str(before);
         let quoted = behind.split_once('`');
         let setting = quoted.and_then(|(quoted, after)| {
-            let shown = match quoted.split_once('=') {
-                Some((name, value)) => format!("{} {value}", spelled(name)?),
-                None => spelled(quoted)?,
+            let Some((name, value)) = quoted.split_once('=') else {
+                return Some((spelled(quoted)?, after));
             };
-            Some((shown, after))
+            let name = spelled(name)?;
+            // A variable of the environment has no space before its value.
+            let between = if name.starts_with("--") { ' ' } else { '=' };
+            Some((format!("{name}{between}{value}"), after))
         });
         if let Some((option, after)) = setting {
             shown.push_str(&option);

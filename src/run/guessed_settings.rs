@@ -26,11 +26,11 @@ const GUESSES: &[Guess] = &[
     ),
     (
         &["num_perm", "num_perms", "num_permutations", "permutations", "perms", "num_hashes"],
-        "`method=minhash` has lanes instead of permutations, and `lanes` sets their number",
+        "MinHash has lanes instead of permutations: `method=minhash:lanes=128`",
     ),
     (
         &["num_bands", "bands", "rows_per_band"],
-        "bands are chosen for you: `recall` sets the share of pairs that they find",
+        "bands are chosen for you: `method=minhash:recall=0.95` sets the share of pairs that they find",
     ),
     (
         &["seed", "hash_seed", "random_state", "random_seed"],
@@ -59,7 +59,10 @@ const GUESSES: &[Guess] = &[
         "`output` names the file or folder to write",
     ),
     (&["overwrite", "replace"], "`force` replaces an output that exists"),
-    (&["ignore", "skip", "without"], "`exclude` leaves out files of a folder"),
+    (
+        &["ignore", "skip", "without", "exclude"],
+        "`glob` leaves out files of a folder: `glob=!*.log`",
+    ),
     (&["include", "pattern"], "`glob` reads only some files of a folder"),
     (
         &["newest", "keep_newest", "longest", "keep_longest", "keep_first", "keep_last"],
@@ -77,7 +80,46 @@ const GUESSES: &[Guess] = &[
         &["new", "old", "reference", "query"],
         "`simtool match` takes the new documents first, and the others behind `against`",
     ),
-    (&["lang", "language"], "`stop_words` and `tokenizer` choose the words of a language"),
+    (
+        &[
+            "bits",
+            "lanes",
+            "hashing",
+            "lexicons",
+            "lexicon_share",
+            "lexicon_bits",
+            "votes",
+            "least_terms",
+            "least_share",
+        ],
+        "settings of a method follow its name: `method=simhash:bits=128` or `method=minhash:lanes=128`",
+    ),
+    (
+        &["recall", "weight", "verify_weight", "top", "idf_band"],
+        "settings of a method follow its name: `method=simhash:recall=0.95` or `method=exact:weight=idf`",
+    ),
+    (
+        &["tokenizer"],
+        "the tokenizer is part of the shingle: `shingle=chars:7`, `shingle=chinese:2`",
+    ),
+    (&["per_line", "lines"], "`split=lines` makes each line of a text file a document"),
+    (&["keep_field"], "the field follows the rule: `keep=max:score` or `keep=newest:updated`"),
+    (
+        &["quote", "escape"],
+        "quotes of tables are parts of one option: `csv=quote=none` or `csv=escape=backslash`",
+    ),
+    (&["null"], "a list of paths with zero bytes after them is recognized: `files_from=list`"),
+    (&["all_strings"], "an asterisk selects all texts of a record: `text_field=*`"),
+    (&["explain"], "`verbose` prints the plan of the search with its reasons"),
+    (&["print_config"], "`simtool config dedup` prints a settings file with all options of dedup"),
+    (&["cluster_weight"], "weights are a part of the list of documents: `annotate=weight=sqrt`"),
+    (
+        &["repeated_share"],
+        "repeated words are a part of the list of documents: `annotate=repeated=50`",
+    ),
+    (&["ids_only"], "`output_format=ids` writes only the IDs of removed documents"),
+    (&["quarantined"], "`write_kept=readable` leaves bad records out of the copies"),
+    (&["lang", "language"], "`stop_words` and `shingle` choose the words of a language"),
 ];
 
 /// Words for the minimum of something.
@@ -135,7 +177,6 @@ const FILE_WORDS: &[&str] = &[
     "save_to",
     "destination",
     "write_kept",
-    "annotate",
     "resume",
     "checkpoint",
     "continue",
@@ -149,6 +190,15 @@ const FILE_WORDS: &[&str] = &[
     "ignore",
     "skip",
     "without",
+    "per_line",
+    "lines",
+    "quote",
+    "escape",
+    "null",
+    "explain",
+    "print_config",
+    "ids_only",
+    "quarantined",
 ];
 
 /// Guesses for one command, which go before [`GUESSES`]. The names of commands are those of the program. The calls of
@@ -212,6 +262,8 @@ const OF_COMMANDS: &[(&str, &[Guess])] = &[
                 "`write_kept` writes copies of the files without the passages to the folder `output`, and `cut` \
                  chooses which copies of a passage are cut",
             ),
+            (&["of"], "origins follow the number of documents: `min_documents=2:host`"),
+            (&["anywhere"], "`min_documents=1` also lists passages that one document repeats"),
             (&["verify", "exact"], "`verify_words` compares the words of all passages"),
         ],
     ),
@@ -226,9 +278,12 @@ const OF_COMMANDS: &[(&str, &[Guess])] = &[
                     "thresh",
                     "min_similarity",
                 ],
-                "all thresholds are measured; give one with the method, as in `methods=exact:similarity=0.7`",
+                "all thresholds are measured; give one with the method, as in `method=exact:similarity=0.7`",
             ),
-            (&["method"], "`methods` is a list of methods, for example `methods=exact,minhash`"),
+            (&["methods"], "`method` is a list of methods, for example `method=exact,minhash`"),
+            (&["all"], "all presets are measured if `method` names none"),
+            (&["svg"], "`plot` writes one picture, or all of them to a folder: `plot=plots`"),
+            (&["hash_seed"], "`seed` has the seeds of further hash functions: `seed=1,2`"),
             (
                 &["labels", "ground_truth", "gold", "pairs_file"],
                 "`truth` names the file with the pairs",
@@ -241,6 +296,21 @@ const OF_COMMANDS: &[(&str, &[Guess])] = &[
                 &["png", "pdf", "picture", "chart"],
                 "`plot` draws a picture, for example `plot=methods.svg`",
             ),
+        ],
+    ),
+    ("plan", &[(&["memory", "mem", "ram"], "`max_memory` is the memory of a machine")]),
+    (
+        "compare",
+        &[(
+            &["bits", "weight"],
+            "settings of the fingerprints follow the method: `method=simhash:bits=128`",
+        )],
+    ),
+    (
+        "generate",
+        &[
+            (&["crawl"], "`kind=crawl` writes a small crawl"),
+            (&["labelled"], "`kind=labelled` writes a labelled collection"),
         ],
     ),
     (
@@ -310,6 +380,11 @@ const OF_COMMANDS: &[(&str, &[Guess])] = &[
                 "the engine limits the memory: `partitions` sets the number of parts",
             ),
             (FILE_WORDS, "this function has no files: it takes and returns data frames"),
+            (
+                &["annotate", "cluster_weight", "repeated_share"],
+                "`simtool dedup` lists documents with weights and repeated words",
+            ),
+            (&["all_strings"], "`text_column` names the column of the texts"),
             (
                 &["group_by", "group", "partition_by", "per"],
                 "all documents are compared: filter the data frame for each group",

@@ -270,11 +270,8 @@ impl<'s> Input<'s> {
         for (setting, field) in id_field.iter().chain(fields) {
             refuse_without_files(inputs, setting, field, &Format::has_values)?;
         }
-        for (setting, value) in settings.dialect.settings() {
+        for (setting, value) in settings.dialect_settings() {
             refuse_without_files(inputs, setting, &value, &Format::has_delimiter)?;
-        }
-        if settings.all_strings {
-            refuse_without_files(inputs, "all_strings", "", &Format::has_fields)?;
         }
         if settings.split != TextSplit::File {
             refuse_without_files(inputs, "split", settings.split.name(), &Format::is_plain)?;
@@ -318,7 +315,7 @@ impl InputSettings {
     pub(crate) fn with_listed(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let mut all = paths.to_vec();
         let Some(list) = &self.files_from else { return Ok(all) };
-        all.extend(listed_paths(list, self.null, &mut io::stdin().lock())?);
+        all.extend(listed_paths(list, &mut io::stdin().lock())?);
         let is_input = |path: &PathBuf| path == Path::new(STANDARD_INPUT);
         if is_input(list) && all.iter().any(is_input) {
             let rule =

@@ -23,8 +23,6 @@ use std::path::PathBuf;
 pub struct InputSettings {
     /// File that lists more paths; `-` is standard input.
     pub files_from: Option<PathBuf>,
-    /// Whether the paths in the list are separated by zero bytes instead of line ends.
-    pub null: bool,
     /// Patterns that choose the files to read in folders. A pattern after `!` excludes files.
     pub glob: Vec<String>,
     /// Whether hidden files and folders inside folders are read.
@@ -43,8 +41,6 @@ pub struct InputSettings {
     pub text_field: Option<String>,
     /// Option with which the user can name these fields.
     pub text_setting: &'static str,
-    /// Whether the text of a record is all its texts, joined by newlines.
-    pub all_strings: bool,
     /// Field of the ID, if the user named one.
     pub id_field: Option<String>,
     /// Minimum number of tokens of a document. Shorter documents are kept but not compared.
@@ -71,7 +67,6 @@ impl Default for InputSettings {
         let usual = ReadOptions::default();
         Self {
             files_from: None,
-            null: false,
             glob: Vec::new(),
             hidden: false,
             format: None,
@@ -81,7 +76,6 @@ impl Default for InputSettings {
             dialect: NamedDialect::default(),
             text_field: None,
             text_setting: "text_field",
-            all_strings: false,
             id_field: None,
             min_tokens: 0,
             max_bytes: None,
@@ -98,27 +92,23 @@ impl Default for InputSettings {
 impl InputSettings {
     /// Returns the names and values of all settings, for a summary.
     pub(super) fn parameters(&self) -> Vec<(&'static str, Setting)> {
-        let dialect = self.dialect.settings();
+        let dialect = self.dialect_settings();
         let of_dialect = |wanted: &str| {
             let found = dialect.iter().find(|(name, _)| *name == wanted);
             Setting::text(found.map(|(_, value)| value.as_str()))
         };
         vec![
             ("files_from", Setting::text(self.files_from.as_ref().map(|list| path_text(list)))),
-            ("null", Setting::Flag(self.null)),
             ("glob", Setting::List(self.glob.clone())),
             ("hidden", Setting::Flag(self.hidden)),
             ("format", Setting::text(self.format.map(Format::name))),
-            ("per_line", Setting::Flag(self.split == TextSplit::Lines)),
             ("split", Setting::Text(self.split.name().to_owned())),
             ("encoding", Setting::Text(self.encoding.name().to_owned())),
             ("content", Setting::Text(self.content.name().to_owned())),
             ("delimiter", of_dialect("delimiter")),
-            ("quote", of_dialect("quote")),
-            ("escape", of_dialect("escape")),
+            ("csv", of_dialect("csv")),
             ("no_header", Setting::Flag(self.dialect.no_header)),
             ("text_field", Setting::Text(self.text_field().to_owned())),
-            ("all_strings", Setting::Flag(self.all_strings)),
             ("id_field", Setting::Text(self.id_field().to_owned())),
             ("min_tokens", Setting::Count(self.min_tokens as u64)),
             ("max_bytes", Setting::count(self.max_bytes)),
@@ -129,6 +119,26 @@ impl InputSettings {
             ("max_expansion", Setting::Count(self.max_expansion)),
             ("zstd_window_log", Setting::Count(self.zstd_window_log.into())),
         ]
+    }
+
+    /// Returns the names and values of the settings for CSV and TSV that the user gave.
+    pub(super) fn dialect_settings(&self) -> Vec<(&'static str, String)> {
+        let NamedDialect { delimiter, quote, escape, no_header } = self.dialect;
+        let quote = quote.map(|quote| match quote {
+            Quote::None => "quote=none".to_owned(),
+            Quote::Char(byte) => format!("quote={}", shown(byte)),
+        });
+        let escape = escape.map(|byte| match byte {
+            b'\\' => "escape=backslash".to_owned(),
+            _ => format!("escape={}", shown(byte)),
+        });
+        let csv: Vec<String> = quote.into_iter().chain(escape).collect();
+        let settings = [
+            ("delimiter", delimiter.map(shown)),
+            ("csv", (!csv.is_empty()).then(|| csv.join(","))),
+            ("no_header", no_header.then(String::new)),
+        ];
+        settings.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
 
     /// Returns digests of the settings that decide which documents a file has. The limit is left out, because
@@ -145,16 +155,14 @@ impl InputSettings {
 
     /// Returns the settings that decide what a document is, as a text.
     fn reading_text(&self) -> String {
-        let Self { format, split, encoding, content, dialect, text_field, all_strings, .. } = self;
+        let Self { format, split, encoding, content, dialect, text_field, .. } = self;
         // Indexes from before this setting hold the whole text of pages. Their files count as added all the same,
         // because most of them have no pages.
         let content = match content {
             PageContent::Main => String::new(),
             PageContent::All => format!(" {content:?}"),
         };
-        format!(
-            "{format:?} {split:?} {encoding:?} {dialect:?} {text_field:?} {all_strings}{content}"
-        )
+        format!("{format:?} {split:?} {encoding:?} {dialect:?} {text_field:?}{content}")
     }
 
     /// Returns the settings that leave out some documents, as a text.
@@ -183,17 +191,15 @@ impl InputSettings {
         let whole = "must be a whole number";
         let settings = Self {
             files_from: options.take_path("files_from"),
-            null: options.take_flag("null")?,
-            glob: globs(options),
+            glob: options.take_all("glob"),
             hidden: options.take_flag("hidden")?,
             format: Self::parse_format(options)?,
-            split: split(options)?,
+            split: options.take_choice("split")?.unwrap_or_default(),
             encoding: encoding(options)?,
             content: options.take_choice("content")?.unwrap_or_default(),
             dialect: dialect(options)?,
             text_field: options.take("text_field"),
             text_setting: "text_field",
-            all_strings: options.take_flag("all_strings")?,
             id_field: options.take("id_field"),
             min_tokens: options.take_parsed("min_tokens", whole)?.unwrap_or(usual.min_tokens),
             max_bytes: bytes("max_bytes", options)?,
@@ -228,13 +234,6 @@ impl InputSettings {
             let rule = "has no plain text, which `split` divides";
             return Err(Error::config("format", format, rule));
         }
-        if self.null && self.files_from.is_none() {
-            return Err(Error::config("null", "", "goes with `files_from`"));
-        }
-        if let (true, Some(field)) = (self.all_strings, &self.text_field) {
-            let rule = "selects some texts and `all_strings` selects all: leave one of them out";
-            return Err(Error::config("text_field", field, rule));
-        }
         if let Some(field) = &self.id_field {
             refuse_joined("id_field", field)?;
         }
@@ -265,11 +264,7 @@ impl InputSettings {
             encoding: self.encoding,
             content: self.content,
             dialect: self.dialect,
-            text_field: if self.all_strings {
-                Selector::all_strings()
-            } else {
-                self.text_field().into()
-            },
+            text_field: self.text_field().into(),
             text_setting: self.text_setting,
             id_field: self.id_field().into(),
             max_record_bytes: address(self.max_record),
@@ -339,55 +334,53 @@ fn sample(options: &mut Options) -> Result<Option<f64>> {
     }
 }
 
-/// Takes the patterns of files in folders. Patterns of files to leave out begin with `!`.
-fn globs(options: &mut Options) -> Vec<String> {
-    let mut globs = options.take_all("glob");
-    globs.extend(options.take_all("exclude").into_iter().map(|glob| format!("!{glob}")));
-    globs
-}
-
-/// Takes the division of plain-text files out of `options`. The flag `per_line` means lines.
-fn split(options: &mut Options) -> Result<TextSplit> {
-    let chosen: Option<TextSplit> = options.take_choice("split")?;
-    if !options.take_flag("per_line")? {
-        return Ok(chosen.unwrap_or_default());
-    }
-    match chosen {
-        None | Some(TextSplit::Lines) => Ok(TextSplit::Lines),
-        Some(other) => Err(Error::config("split", other.name(), "contradicts `per_line`")),
-    }
-}
-
 fn encoding(options: &mut Options) -> Result<TextEncoding> {
     let Some(given) = options.take("encoding") else { return Ok(TextEncoding::Utf8) };
     let rule = "must be the name of an encoding, such as windows-1251, or detect";
     TextEncoding::from_label(&given).ok_or_else(|| Error::config("encoding", given, rule))
 }
 
-/// Takes the options `delimiter`, `quote`, `escape` and `no_header` out of `options`.
+/// Takes the options `delimiter`, `csv` and `no_header` out of `options`.
 fn dialect(options: &mut Options) -> Result<NamedDialect> {
     let delimiter = match options.take("delimiter").as_deref() {
         // A tab is hard to type in a shell, so it can be written as a word.
         Some("tab" | "\\t") => Some(b'\t'),
         given => character("delimiter", given, "or the word tab")?,
     };
-    let quote = match options.take("quote").as_deref() {
-        Some("none") => Some(Quote::None),
-        given => character("quote", given, "or the word none")?.map(Quote::Char),
-    };
-    let escape = character("escape", options.take("escape").as_deref(), "such as \\")?;
     let no_header = options.take_flag("no_header")?;
-    if escape.is_some() && quote == Some(Quote::None) {
-        return Err(Error::config("quote", "none", "leaves nothing to escape: drop `escape`"));
-    }
-    let used = quote.unwrap_or(Quote::Char(b'"'));
-    let rule = "must be one ASCII character other than the quote";
-    for (setting, byte) in [("delimiter", delimiter), ("escape", escape)] {
-        if let Some(byte) = byte.filter(|byte| used == Quote::Char(*byte)) {
-            return Err(Error::config(setting, char::from(byte).escape_debug(), rule));
+    let csv = options.take("csv").unwrap_or_default();
+    let mut dialect = NamedDialect { delimiter, no_header, ..NamedDialect::default() };
+    for part in csv.split(',').filter(|part| !part.is_empty()) {
+        match part.split_once('=') {
+            Some(("quote", "none")) => dialect.quote = Some(Quote::None),
+            Some(("quote", given)) => {
+                let quote = character("csv", Some(given), "or the word none, behind quote=")?;
+                dialect.quote = quote.map(Quote::Char);
+            }
+            Some(("escape", "backslash")) => dialect.escape = Some(b'\\'),
+            Some(("escape", given)) => {
+                let rule = "or the word backslash, behind escape=";
+                dialect.escape = character("csv", Some(given), rule)?;
+            }
+            _ => return Err(Error::config("csv", part, "must be quote=CHAR or escape=CHAR")),
         }
     }
-    Ok(NamedDialect { delimiter, quote, escape, no_header })
+    if dialect.escape.is_some() && dialect.quote == Some(Quote::None) {
+        return Err(Error::config("csv", csv, "leaves nothing to escape"));
+    }
+    let used = dialect.quote.unwrap_or(Quote::Char(b'"'));
+    let rule = "must be one ASCII character other than the quote";
+    for (setting, byte) in [("delimiter", delimiter), ("csv", dialect.escape)] {
+        if let Some(byte) = byte.filter(|byte| used == Quote::Char(*byte)) {
+            return Err(Error::config(setting, shown(byte), rule));
+        }
+    }
+    Ok(dialect)
+}
+
+/// Returns a character as an escape if it would not be visible.
+fn shown(byte: u8) -> String {
+    char::from(byte).escape_debug().to_string()
 }
 
 /// Returns the character that the user named in `setting`. `also` completes the rule for the value in the
@@ -411,8 +404,8 @@ mod tests {
 
     #[test]
     fn settings_are_parsed_by_their_names() {
-        let list = "files_from=list,null=true,glob=*.txt,format=lines,per_line=true,encoding=cp1251,sample=0.5,\
-                    on_error=fail,zstd_window_log=30,delimiter=tab,quote=none,keep=last";
+        let list = "files_from=list,glob=*.txt,format=lines,split=lines,encoding=cp1251,sample=0.5,\
+                    on_error=fail,zstd_window_log=30,delimiter=tab,csv=quote=none,keep=last";
         let mut options = Options::parse(list).unwrap();
         options.set("glob", "!b*");
         let settings = InputSettings::parse(&mut options).unwrap();
@@ -452,14 +445,14 @@ mod tests {
             ("limit=0", "limit 0: must be a whole number from 1 on"),
             ("max_bytes=5X", "max_bytes 5X: expected a whole number of bytes"),
             ("format=docx", "format docx: must be one of warc, parquet, arrow, csv, "),
-            ("format=jsonl,per_line=true", "format jsonl: has no plain text"),
-            ("split=blank-lines,per_line=true", "split blank-lines: contradicts `per_line`"),
+            ("format=jsonl,split=lines", "format jsonl: has no plain text"),
             ("split=pages", "split pages: must be one of file, lines, blank-lines"),
             ("encoding=morse", "encoding morse: must be the name of an encoding"),
             ("zstd_window_log=9", "zstd_window_log 9: must be from 10 to 31"),
             ("delimiter=\"", "delimiter \\\": must be one ASCII character"),
-            ("null=true", "null : goes with `files_from`"),
-            ("text_field=a,all_strings=true", "text_field a: selects some texts"),
+            ("csv=quote=ab", "csv ab: must be one ASCII character, or the word none"),
+            ("csv=none", "csv none: must be quote=CHAR or escape=CHAR"),
+            ("csv=escape=\"", "csv \\\": must be one ASCII character other than the quote"),
             ("id_field=a+b", "id_field a+b: joins fields, which only `text_field` does"),
             ("on_error=stop", "on_error stop: must be one of skip, fail"),
         ] {
@@ -480,9 +473,7 @@ mod tests {
         assert_eq!((parsed.clone(), defaults.first()), (InputSettings::default(), None));
         let parameters = parsed.parameters();
         for row in READING.iter().filter(|row| row.effect == Effect::Result) {
-            // A pattern that leaves files out is a glob behind an exclamation mark.
-            let name = if row.name == "exclude" { "glob" } else { row.name };
-            assert!(parameters.iter().any(|(known, _)| *known == name), "{name}");
+            assert!(parameters.iter().any(|(known, _)| *known == row.name), "{}", row.name);
         }
     }
 }

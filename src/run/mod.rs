@@ -62,7 +62,7 @@ pub use contamination::{
     ContaminationFound, ContaminationRequest, FreedDocuments, ItemRemoval, contamination,
 };
 pub use dedup::{DryRun, Outcome, dedup, dry_run};
-pub use dedup_request::{Paths, Request, parse_repeated_share};
+pub use dedup_request::{Paths, Request};
 pub use eval::{
     EvalOutcome, EvalRequest, EvaluatedDocuments, SampleOutcome, SuggestOutcome, Truth, eval,
     eval_by_sample, suggest_method,
@@ -93,7 +93,7 @@ pub use reading_faults::has_losses;
 pub use recorded_inputs::RecordedInputs;
 pub use recorded_run::LocatedDocument;
 pub use reference::{MatchedSamples, ReferenceRequest, reference};
-pub use settings_file::{COMMANDS, FileSettings, read_settings};
+pub use settings_file::{FileSettings, read_settings};
 pub use standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, standard_input};
 pub use store_shard::store_shard;
 pub use why::{ClusteredDocument, ComparedTexts, DocumentFate, Why, WhyRequest, why};

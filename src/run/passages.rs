@@ -208,27 +208,26 @@ fn open_input<'r>(
     Ok(input)
 }
 
-/// Takes the options that say when a passage is repeated, and which documents count as different.
+/// Takes the option that says when a passage is repeated, and which documents count as different.
 fn condition(options: &mut Options) -> Result<(Repeated, Origin)> {
-    let rule = "must be a number of documents of at least 2";
-    let documents: Option<u32> = options.take_parsed("min_documents", rule)?;
-    let origin: Option<Origin> = options.take_choice("of")?;
-    let is_anywhere = options.take_flag("anywhere")?;
-    let without_second = "does not go with `anywhere`, which needs no second document";
-    // An option without effect would surprise its user.
-    match (is_anywhere, documents, origin) {
-        (true, Some(documents), _) => {
-            Err(Error::config("min_documents", documents, without_second))
+    let Some(given) = options.take("min_documents") else {
+        return Ok((Repeated::default(), Origin::default()));
+    };
+    let wrong = |rule: &str| Err(Error::config("min_documents", &given, rule));
+    let (least, origin) = match given.split_once(':') {
+        Some((least, origin)) => {
+            (least, Origin::ALL.iter().copied().find(|known| known.name() == origin))
         }
-        (true, None, Some(origin)) => Err(Error::config("of", origin.name(), without_second)),
-        (true, None, None) => Ok((Repeated::Anywhere, Origin::default())),
-        (false, Some(documents), _) if documents < 2 => {
-            Err(Error::config("min_documents", documents, rule))
-        }
-        (false, documents, origin) => {
-            let rule = documents.map_or_else(Repeated::default, Repeated::Documents);
-            Ok((rule, origin.unwrap_or_default()))
-        }
+        None => (&*given, Some(Origin::default())),
+    };
+    let Some(origin) = origin else {
+        return wrong("must have document, file, folder or host behind its colon");
+    };
+    match least.parse() {
+        Ok(1) if origin == Origin::default() => Ok((Repeated::Anywhere, origin)),
+        Ok(1) => wrong("needs no second document, so that there is nothing to count"),
+        Ok(least) if least > 1 => Ok((Repeated::Documents(least), origin)),
+        _ => wrong("must be a number of documents, such as 2 or 2:host"),
     }
 }
 
@@ -378,17 +377,16 @@ impl Rows<'_> {
 
 /// Returns the names and values of the settings of a run.
 fn parameters(request: &PassagesRequest, rules: &CutRules) -> Vec<(&'static str, Setting)> {
-    let least_documents = match request.rule {
-        Repeated::Anywhere => None,
-        Repeated::Documents(least) => Some(u64::from(least)),
+    let least_documents = match (request.rule, request.origin) {
+        (Repeated::Anywhere, _) => "1".to_owned(),
+        (Repeated::Documents(least), Origin::Document) => least.to_string(),
+        (Repeated::Documents(least), origin) => format!("{least}:{}", origin.name()),
     };
     vec![
         ("paths", path_list(&request.paths)),
         ("unit", Setting::Text(request.unit.name().to_owned())),
         ("words", Setting::Count(request.words as u64)),
-        ("anywhere", Setting::Flag(least_documents.is_none())),
-        ("min_documents", Setting::count(least_documents)),
-        ("of", Setting::Text(request.origin.name().to_owned())),
+        ("min_documents", Setting::Text(least_documents)),
         ("verify_words", Setting::Flag(request.is_verified)),
         ("cut", Setting::Text(rules.cut.name().to_owned())),
         ("mask", Setting::text(rules.mask.as_deref())),

@@ -19,7 +19,7 @@ use simtool_compute::resources::Resources;
 use simtool_model::document::Content;
 use simtool_read::selection::Selection;
 use simtool_read::walk::{InputFile, listed_paths};
-use simtool_read::{Collection, Corpus, Event, PageContent, ReadOptions, Selector, Visit};
+use simtool_read::{Collection, Corpus, Event, PageContent, ReadOptions, Visit};
 use std::env;
 use std::fs;
 use std::io;
@@ -74,9 +74,7 @@ impl<'r> RecordedRun<'r> {
         let settings = inputs.as_ref().map_or(&usual, |inputs| &inputs.settings);
         let mut options = settings.read_options(face.access(), resources);
         // The summary has the names of the fields even if the command line cannot be parsed.
-        if run.has_flag("all_strings") {
-            options.text_field = Selector::all_strings();
-        } else if let Some(field) = run.parameter("text_field") {
+        if let Some(field) = run.parameter("text_field") {
             options.text_field = field.into();
         }
         if let Some(field) = run.parameter("id_field") {
@@ -305,7 +303,7 @@ impl<'r> RecordedRun<'r> {
         let is_file = |path: &Path| path != Path::new(STANDARD_INPUT);
         if let Some(list) = inputs.settings.files_from.as_deref().filter(|list| is_file(list)) {
             let list = self.path(list);
-            sides[1].extend(listed_paths(&list, inputs.settings.null, &mut io::empty())?);
+            sides[1].extend(listed_paths(&list, &mut io::empty())?);
         }
         Ok(sides.map(|side| {
             side.iter().filter(|path| is_file(path)).map(|path| self.path(path)).collect()

@@ -5,36 +5,15 @@ use std::fs;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// Names of the commands of the program.
-pub const COMMANDS: [&str; 18] = [
-    "dedup",
-    "match",
-    "passages",
-    "contamination",
-    "combine",
-    "compare",
-    "why",
-    "eval",
-    "fingerprint",
-    "join",
-    "search",
-    "index",
-    "plan",
-    "reference",
-    "generate",
-    "cite",
-    "completions",
-    "man",
-];
-
 /// Options of a command, in the order of their names. Each option has one value, or several if it may be given
 /// several times. A flag has the value `true` or `false`.
 pub type FileSettings = Vec<(String, Vec<String>)>;
 
 /// Reads the options of a command from a settings file.
 ///
-/// `command` has the words of the command, such as `dedup` or `index add`. The options of `index add` are in the table `[index.add]`. Names may have `-` or `_` between
-/// their words. They are returned with `-`.
+/// `command` has the words of the command, such as `dedup` or `index add`. The options of `index add` are in the table
+/// `[index.add]`. `commands` has the first words of all commands, so that a misspelled table is noticed. Names may have
+/// `-` or `_` between their words. They are returned with `-`.
 ///
 /// ```
 /// use simtool::run::read_settings;
@@ -42,10 +21,10 @@ pub type FileSettings = Vec<(String, Vec<String>)>;
 /// let folder = tempfile::tempdir().unwrap();
 /// let file = folder.path().join("simtool.toml");
 /// std::fs::write(&file, "[dedup]\nsimilarity = 0.9\nwrite_kept = true\n").unwrap();
-/// let settings = read_settings(&file, "dedup")?;
+/// let settings = read_settings(&file, "dedup", &["dedup", "match"])?;
 /// assert_eq!(settings[0], ("similarity".to_owned(), vec!["0.9".to_owned()]));
 /// assert_eq!(settings[1], ("write-kept".to_owned(), vec!["true".to_owned()]));
-/// assert!(read_settings(&file, "match")?.is_empty());
+/// assert!(read_settings(&file, "match", &["dedup", "match"])?.is_empty());
 /// # Ok::<(), simtool::Error>(())
 /// ```
 ///
@@ -53,7 +32,7 @@ pub type FileSettings = Vec<(String, Vec<String>)>;
 ///
 /// The file cannot be read or is not TOML, a table has the name of no command, or a value is neither text,
 /// number, `true`, `false`, nor a list of these.
-pub fn read_settings(file: &Path, command: &str) -> Result<FileSettings> {
+pub fn read_settings(file: &Path, command: &str, commands: &[&str]) -> Result<FileSettings> {
     let text = fs::read_to_string(file).map_err(|e| Error::io(file, "read", e))?;
     let wrong = |rule: String| Error::config("config", file.display(), rule);
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
@@ -67,10 +46,10 @@ pub fn read_settings(file: &Path, command: &str) -> Result<FileSettings> {
                 "`{name}` must be in the table of a command, such as [dedup]"
             )));
         }
-        if !COMMANDS.contains(&name.as_str()) {
+        if !commands.contains(&name.as_str()) {
             return Err(wrong(format!(
                 "[{name}] is no command; there are {}",
-                COMMANDS.join(", ")
+                commands.join(", ")
             )));
         }
     }
@@ -113,7 +92,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("simtool.toml");
         fs::write(&file, text).unwrap();
-        let read = read_settings(&file, command);
+        let read = read_settings(&file, command, &["dedup", "match", "index"]);
         read.map_err(|error| error.to_string().replace(&*file.to_string_lossy(), "FILE"))
     }
 

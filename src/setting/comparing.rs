@@ -1,20 +1,23 @@
 //! Settings of what is compared, and when two documents are near-duplicates.
 
 use super::row::{Named, Setting};
+use crate::index::methods_of_indexes;
 use crate::method::Method;
+use simtool_fingerprint::{SKETCHES, SketchOption};
 use simtool_model::similarity::{JACCARD, MEASURES};
 use simtool_terms::extract::weights::WEIGHTS;
-use simtool_terms::tokenize::{MISSING_TOKENIZERS, TOKENIZERS};
+use simtool_terms::tokenize::TOKENIZERS;
 use std::fmt::Write as _;
 
 /// Method and limits.
 pub const NEAR: &[Setting] = &[
-    Setting::choice(
+    Setting::named(
         "method",
         "METHOD",
         methods,
-        "Method that finds near-duplicates [default: exact].",
-    ),
+        "Method that finds near-duplicates [default: exact]. Its settings follow a colon, as in simhash:bits=128.",
+    )
+    .explained_by(method_help),
     Setting::value(
         "similarity",
         "S",
@@ -29,7 +32,7 @@ pub const NEAR: &[Setting] = &[
          With 64-bit fingerprints over shingles, two documents at distance 3 have on average a Jaccard similarity \
          of 0.98, at distance 6 of 0.92, and at distance 10 of 0.79. With 128 bits, these distances double. The \
          distance of a single pair can be a few bits above or below the average. With minhash, the unit is lanes \
-         or thousandths (see --measure); with i-match, it is lexicons that differ.",
+         or thousandths (see measure in --method); with i-match, it is lexicons that differ.",
     )
     .short('k'),
     Setting::value(
@@ -37,19 +40,6 @@ pub const NEAR: &[Setting] = &[
         "S",
         "With fingerprints: read the texts of the pairs again and keep only pairs with a similarity of at least \
          S. S can name the same measures as --similarity. The terms of the texts need memory.",
-    ),
-    Setting::choice(
-        "verify_weight",
-        "WEIGHT",
-        verify_weights,
-        "With --verify: weight of each shingle, as in --weight with exact [default: binary].",
-    )
-    .needing("verify"),
-    Setting::value(
-        "recall",
-        "PART",
-        "With fingerprints: use LSH bands that find at least this fraction of the pairs at the maximum distance \
-         [default: find all].",
     ),
     Setting::value(
         "within",
@@ -77,21 +67,79 @@ pub const NEAR: &[Setting] = &[
     ),
 ];
 
+/// Method of files of fingerprints.
+pub const FINGERPRINTS: &[Setting] = &[Setting::named(
+    "method",
+    "METHOD",
+    methods_of_fingerprints,
+    "Method that makes the fingerprints. Its settings follow a colon, as in simhash:bits=128.",
+)
+.default("simhash")
+.explained_by(fingerprint_help)];
+
+/// Method of an index, and its limit.
+pub const INDEXES: &[Setting] = &[
+    Setting::named(
+        "method",
+        "METHOD",
+        methods_of_indexes,
+        "Method that makes the fingerprints. Its settings follow a colon, as in simhash:bits=128.",
+    )
+    .default("simhash")
+    .explained_by(fingerprint_help),
+    Setting::value(
+        "max_distance",
+        "K",
+        "Maximum number of bits or lanes in which a document differs from the document that it repeats [default: 3, or \
+         the method's own].",
+    )
+    .short('k'),
+];
+
+/// Settings of all methods, which users write behind the name of the method.
+const OF_METHODS: &[SketchOption] = &[SketchOption {
+    name: "weight",
+    value: "WEIGHT",
+    help: "weight of each distinct shingle [default: tf for fingerprints, binary with exact]. With exact, only binary \
+           and idf are possible; with idf, similarities compare sums of weights instead of numbers of shingles",
+}];
+
+/// Settings of all methods with fingerprints, which users write behind the name of the method.
+const OF_FINGERPRINTS: &[SketchOption] = &[
+    SketchOption {
+        name: "recall",
+        value: "PART",
+        help: "use LSH bands that find at least this fraction of the pairs at the maximum distance [default: find all]",
+    },
+    SketchOption {
+        name: "verify_weight",
+        value: "WEIGHT",
+        help: "weight of each shingle in the similarity of --verify, binary or idf [default: binary]",
+    },
+    SketchOption {
+        name: "top",
+        value: "K",
+        help: "use only the K shingles of each document with the greatest tf-idf; with --shingle 1 these are its \
+               keywords, and 200 is a usual number [default: all]",
+    },
+    SketchOption {
+        name: "idf_band",
+        value: "LOW-HIGH",
+        help: "use only shingles whose normalized idf is in this band, for example 0.2-0.8: it is 0 for a shingle that \
+               all documents contain and 1 for a shingle that only one contains. With top, it applies to the K chosen \
+               shingles [default: use all]",
+    },
+];
+
 /// Terms of a document.
 pub const TERMS: &[Setting] = &[
     Setting::value(
         "shingle",
         "UNIT:N",
-        "Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].\n\nUNIT is words, \
-         chars or another tokenizer of --tokenizer. N alone uses the one that --tokenizer names. For chars alone, \
-         N is 5.",
-    ),
-    Setting::choice(
-        "tokenizer",
-        "TOKENIZER",
-        tokenizers,
-        "Tokenizer that cuts texts into tokens [default: words].",
-    ),
+        "Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].\n\nN alone counts \
+         words. UNIT alone has N of 3, or 5 for chars.",
+    )
+    .explained_by(shingle_help),
     Setting::path(
         "stop_words",
         "LIST",
@@ -102,36 +150,10 @@ pub const TERMS: &[Setting] = &[
          Several lists are joined by +, as in english+german.txt. The words themselves come behind words: and are \
          separated by spaces, as in \"words:der die das\".",
     ),
-    Setting::choice(
-        "weight",
-        "WEIGHT",
-        weights,
-        "Weight of each distinct shingle [default: tf for fingerprints, binary with --method exact].\n\nWith \
-         --method exact, only binary and idf are possible; with idf, similarities compare sums of weights instead \
-         of numbers of shingles.",
-    ),
-    Setting::value(
-        "top",
-        "K",
-        "For fingerprints: use only the K shingles of each document with the greatest tf-idf; with --shingle 1 \
-         these are its keywords, and 200 is a usual number [default: all].",
-    ),
-    Setting::value(
-        "idf_band",
-        "LOW-HIGH",
-        "For fingerprints: use only shingles whose normalized idf is in this band, for example 0.2-0.8. The \
-         value is 0 for a shingle that all documents contain and 1 for a shingle that only one contains. With \
-         --top, it applies to the K chosen shingles [default: use all].",
-    ),
 ];
 
 /// Showing a plan or a preview.
 pub const PLANNING: &[Setting] = &[
-    Setting::flag(
-        "explain",
-        "Print the plan for finding near-duplicates, with its reasons, on standard error.",
-    )
-    .printing(),
     Setting::flag(
         "dry_run",
         "Read a sample, print the planned steps with estimated time and memory, and write nothing. --preview \
@@ -161,19 +183,59 @@ fn methods() -> Vec<Named> {
     Method::kinds().chain([("auto", help)]).collect()
 }
 
-fn verify_weights() -> Vec<Named> {
-    ["binary", "idf"].map(|name| (name, "")).into()
+/// Returns the names of the methods that make fingerprints.
+fn methods_of_fingerprints() -> Vec<Named> {
+    SKETCHES.iter().map(|kind| (kind.name, kind.help)).collect()
 }
 
-fn tokenizers() -> Vec<Named> {
-    let known = TOKENIZERS.iter().map(|kind| (kind.name, kind.help));
-    // A build without a dictionary accepts these names as well, so that its error can say how to get the
-    // dictionary.
-    known.chain(MISSING_TOKENIZERS.iter().map(|name| (*name, ""))).collect()
+/// Returns the long help text of `--method`, with the settings of each method.
+fn method_help() -> String {
+    let mut help = "Method that finds near-duplicates [default: exact]. Its settings follow a colon, with commas \
+                    between, as in simhash:bits=128,recall=0.95. Every other option of the comparison may be there, too."
+        .to_owned();
+    add_settings(&mut help, "Settings of all methods", OF_METHODS);
+    for weight in WEIGHTS {
+        // Writing to a string cannot fail.
+        let _ = write!(help, "\n    {}: {}", weight.name, weight.help);
+    }
+    add_settings(&mut help, "Settings of all methods with fingerprints", OF_FINGERPRINTS);
+    add_settings_of_kinds(&mut help);
+    help
 }
 
-fn weights() -> Vec<Named> {
-    WEIGHTS.iter().map(|kind| (kind.name, kind.help)).collect()
+/// Returns the long help text of `--method` of commands that make fingerprints and compare nothing.
+fn fingerprint_help() -> String {
+    let mut help = "Method that makes the fingerprints. Its settings follow a colon, with commas between, as in \
+                    simhash:bits=128. The settings of simtool dedup may be there, too: weight, top and idf_band."
+        .to_owned();
+    add_settings_of_kinds(&mut help);
+    help
+}
+
+fn add_settings_of_kinds(help: &mut String) {
+    for kind in SKETCHES {
+        add_settings(help, &format!("Settings of {}", kind.name), kind.options);
+    }
+}
+
+fn add_settings(help: &mut String, title: &str, options: &[SketchOption]) {
+    // Writing to a string cannot fail.
+    let _ = write!(help, "\n\n{title}:");
+    for option in options {
+        let _ = write!(help, "\n  {}={}  {}", option.name, option.value, option.help);
+    }
+}
+
+/// Returns the long help text of `--shingle`, with a line for each tokenizer.
+fn shingle_help() -> String {
+    let mut help = "Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3]. N alone counts \
+                    words. UNIT alone has N of 3, or 5 for chars. UNIT is a tokenizer:\n"
+        .to_owned();
+    for kind in TOKENIZERS {
+        // Writing to a string cannot fail.
+        let _ = write!(help, "\n  {:<13} {}", kind.name, kind.help);
+    }
+    help
 }
 
 /// Returns the long help text of `--similarity`, with a line for each similarity measure.
@@ -188,6 +250,6 @@ fn similarity_help() -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(help, "  {:<12} {}{default}", measure.name, measure.definition);
     }
-    help.push_str("\nWith minhash, --measure names the measure that the distances estimate.");
+    help.push_str("\nWith minhash, the setting measure of --method names the measure that the distances estimate.");
     help
 }

@@ -11,9 +11,9 @@ mod running;
 mod searching;
 mod writing;
 
-pub use comparing::{NEAR, PLANNING, TERMS};
+pub use comparing::{FINGERPRINTS, INDEXES, NEAR, PLANNING, TERMS};
 pub use on_error::OnError;
-pub use reading::{AGAINST, READING};
+pub use reading::{AGAINST, LINES, READING};
 pub use row::{Effect, Kind, Named, Setting};
 pub use running::{MEMORY, NOTES, PARTS, THREADS};
 pub use searching::{CUTTING, FOUND_PARTS, ITEM_REMOVAL, ITEMS, PASSAGES};
@@ -23,12 +23,15 @@ pub use writing::{KEEPING, RESULTS, ROWS};
 pub const SETTINGS: &[&[Setting]] = &[
     NEAR,
     TERMS,
+    FINGERPRINTS,
+    INDEXES,
     PLANNING,
     KEEPING,
     RESULTS,
     ROWS,
     READING,
     AGAINST,
+    LINES,
     MEMORY,
     THREADS,
     NOTES,
@@ -51,6 +54,19 @@ pub const SETTINGS: &[&[Setting]] = &[
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Setting> {
     SETTINGS.iter().copied().flatten().find(|setting| setting.name == name)
+}
+
+/// Beginning of the names of the variables of the environment that have settings.
+pub const VARIABLES: &str = "SIMTOOL_";
+
+/// Returns the name of the environment variable that has a setting, whose name may have `-` or `_` between its words.
+///
+/// ```
+/// assert_eq!(simtool::setting::variable("max-memory"), "SIMTOOL_MAX_MEMORY");
+/// ```
+#[must_use]
+pub fn variable(name: &str) -> String {
+    format!("{VARIABLES}{}", name.replace('-', "_").to_uppercase())
 }
 
 /// Returns whether the settings of these names cannot be given together.

@@ -9,25 +9,16 @@ pub const READING: &[Setting] = &[
     Setting::path(
         "files_from",
         "LIST",
-        "File that lists more paths to read, one a line, optionally compressed with gzip; - is standard input.",
+        "File that lists more paths to read, one a line or with a zero byte after each, optionally compressed with \
+         gzip; - is standard input.",
     ),
-    Setting::flag(
-        "null",
-        "Paths in the list are separated by zero bytes.",
-    )
-    .short('0')
-    .needing("files_from"),
     Setting::values(
         "glob",
         "GLOB",
-        "When reading folders, include only files matching this glob (repeatable).\n\nA glob without a slash is \
-         compared with the names of files, and a glob with a slash with their paths below the folder, where `**` \
-         matches any number of folders. A glob that begins with `!` leaves files out, like --exclude.",
-    ),
-    Setting::values(
-        "exclude",
-        "GLOB",
-        "When reading folders, leave out files matching this glob (repeatable).",
+        "When reading folders, include only files matching this glob, or leave them out if it begins with ! \
+         (repeatable).\n\nA glob without a slash is compared with the names of files, and a glob with a slash with \
+         their paths below the folder, where `**` matches any number of folders. In most shells, `!` needs \
+         quotes: --glob '!*.log'.",
     ),
     Setting::flag(
         "hidden",
@@ -49,11 +40,6 @@ pub const READING: &[Setting] = &[
         "Division of plain-text files into documents.",
     )
     .default("file"),
-    Setting::flag(
-        "per_line",
-        "Treat each line of a plain-text file as a document (the same as --split lines).",
-    )
-    .excluding("split"),
     Setting::value(
         "encoding",
         "NAME",
@@ -79,16 +65,12 @@ pub const READING: &[Setting] = &[
          semicolon, tab or bar, recognized by the first rows].",
     ),
     Setting::value(
-        "quote",
-        "CHAR",
-        "Character that encloses fields of CSV and TSV, or the word none if quotes are letters [default: \
-         recognized by the first rows; in TSV they are letters unless fields begin and end with them].",
-    ),
-    Setting::value(
-        "escape",
-        "CHAR",
-        "Character before a quote inside a quoted field of CSV and TSV [default: a backslash if the first rows \
-         need it; quotes may also be doubled].",
+        "csv",
+        "PARTS",
+        "Quotes of CSV and TSV: quote=CHAR, escape=CHAR, or both with a comma between [default: recognized by the \
+         first rows].\n\nThe quote encloses fields, and quote=none makes quotes letters. In TSV they are letters \
+         unless fields begin and end with them. The escape is the character before a quote inside a quoted field, \
+         such as escape=backslash. Quotes may also be doubled.",
     ),
     Setting::flag(
         "no_header",
@@ -100,13 +82,9 @@ pub const READING: &[Setting] = &[
         "Fields or columns of the text [default: text].\n\n`meta.text` is a field of an object, \
          `messages[].content` a field of each element of a list, and `title+body` joins fields by a newline. Of \
          `text,body`, only the first field that a record has is read: a comma joins nothing, unlike in `simtool \
-         contamination --fields`. A field whose name is exactly as written comes first, and a backslash takes the \
-         meaning from a dot, comma, plus sign or bracket in a name.",
-    )
-    .excluding("all_strings"),
-    Setting::flag(
-        "all_strings",
-        "Compare all texts of a record, joined by newlines: every string of JSON, every text column.",
+         contamination --fields`. With `*`, all texts of a record are read, joined by newlines: every string of \
+         JSON, every text column. A field whose name is exactly as written comes first, and a backslash takes the \
+         meaning from a dot, comma, plus sign, bracket or asterisk in a name.",
     ),
     Setting::value(
         "id_field",
@@ -148,19 +126,35 @@ pub const READING: &[Setting] = &[
         "SIZE",
         "Quarantine larger records; K, M and G are powers of 1000, KiB, MiB and GiB powers of 1024. By default \
          128MiB, whatever the memory is.",
-    ),
+    )
+    .in_files(),
     Setting::value(
         "max_expansion",
         "FACTOR",
         "Stop reading a compressed file that grows by more than this factor, beyond its first GiB.",
     )
-    .default("2000"),
+    .default("2000")
+    .in_files(),
     Setting::value(
         "zstd_window_log",
         "LOG",
         "Maximum window of Zstandard and dictionary of xz files, as a power of two: 27 is 128 MiB.",
     )
-    .default("27"),
+    .default("27")
+    .in_files(),
+];
+
+/// Fields of a line that is compared with an index.
+pub const LINES: &[Setting] = &[
+    Setting::value("text_field", "NAMES", "Fields of the text, as in `simtool dedup`.").default("text"),
+    Setting::value("id_field", "FIELD", "Field of the ID.").default("id"),
+    Setting::value(
+        "max_record",
+        "SIZE",
+        "Pass on larger lines without comparing them, and report them as errors. By default 128MiB, whatever the \
+         memory is.",
+    )
+    .in_files(),
 ];
 
 /// Fields of the collection to match against.

@@ -26,6 +26,8 @@ pub struct Setting {
     pub needs: Option<&'static str>,
     /// Kind of change that the setting makes.
     pub effect: Effect,
+    /// Whether only settings files and the environment have the setting, and the command line has no option for it.
+    pub is_in_files: bool,
 }
 
 /// Values that a setting can have.
@@ -45,8 +47,12 @@ pub enum Kind {
     Results(&'static str),
     /// One of the values that the function returns.
     Choice(&'static str, fn() -> Vec<Named>),
+    /// One of the values that the function returns. Its settings may follow a colon.
+    Named(&'static str, fn() -> Vec<Named>),
     /// One of the values that the function returns, or `true` if only the name of the setting is given.
     FlagOr(&'static str, fn() -> Vec<Named>),
+    /// A text, or `true` if only the name of the setting is given.
+    FlagOrText(&'static str),
 }
 
 /// Kind of change that a setting makes.
@@ -72,6 +78,7 @@ impl Setting {
             excludes: None,
             needs: None,
             effect: Effect::Result,
+            is_in_files: false,
         }
     }
 
@@ -120,6 +127,23 @@ impl Setting {
         Self::new(name, Kind::Choice(value, choices), help)
     }
 
+    pub(super) const fn named(
+        name: &'static str,
+        value: &'static str,
+        choices: fn() -> Vec<Named>,
+        help: &'static str,
+    ) -> Self {
+        Self::new(name, Kind::Named(value, choices), help)
+    }
+
+    pub(super) const fn flag_or_text(
+        name: &'static str,
+        value: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self::new(name, Kind::FlagOrText(value), help)
+    }
+
     pub(super) const fn flag_or(
         name: &'static str,
         value: &'static str,
@@ -151,6 +175,10 @@ impl Setting {
 
     pub(super) const fn printing(self) -> Self {
         Self { effect: Effect::Printing, ..self }
+    }
+
+    pub(super) const fn in_files(self) -> Self {
+        Self { is_in_files: true, ..self }
     }
 
     pub(super) const fn of_resources(self) -> Self {

@@ -15,16 +15,11 @@ pub const THREADS: &[Setting] = &[
     Setting::path(
         "config",
         "FILE",
-        "File with options of this command in TOML; options of the command line go before them.\n\nOptions can \
-         also be in the environment, with SIMTOOL_ before their names, as in `SIMTOOL_MAX_MEMORY=4G`. \
+        "File with options of this command in TOML; options of the command line go before them.\n\n`simtool config \
+         COMMAND` prints such a file with all options, their meanings and defaults. Options can also be in the environment, with SIMTOOL_ before their names, as in `SIMTOOL_MAX_MEMORY=4G`. \
          `SIMTOOL_CONFIG` names the file. The environment goes before the file, and the command line before both.",
     )
     .of_resources(),
-    Setting::flag(
-        "print_config",
-        "Print a settings file with all options of this command, their meanings and defaults.",
-    )
-    .printing(),
 ];
 
 /// Settings of the notes and the progress that a run prints.
@@ -33,6 +28,7 @@ pub const NOTES: &[Setting] = &[
         "no_mmap",
         "Read files into memory instead of mapping them.\n\nA mapped file must not change while it is read.",
     )
+    .in_files()
     .of_resources(),
     Setting::flag(
         "quiet",

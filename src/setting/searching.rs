@@ -2,7 +2,6 @@
 
 use super::row::{Setting, names};
 use crate::output::ItemRemoval;
-use crate::pipeline::Origin;
 use simtool_contamination::Measure;
 use simtool_passages::Cut;
 use simtool_terms::tokenize::text_units::TextUnit;
@@ -25,22 +24,12 @@ pub const PASSAGES: &[Setting] = &[
     .short('w'),
     Setting::value(
         "min_documents",
-        "N",
-        "Minimum number of documents with the words of a passage [default: 2].",
+        "N[:ORIGIN]",
+        "Minimum number of documents with the words of a passage, or 1 to list also passages that are repeated only \
+         within one document.\n\nORIGIN says which documents count as different ones: document, file, folder or host. \
+         For example, with 2:host, a passage must occur in two hosts, and the counts in the rows are counts of hosts.",
     )
-    .excluding("anywhere"),
-    Setting::choice(
-        "of",
-        "ORIGIN",
-        names::<Origin>,
-        "Documents that count as different ones for --min-documents [default: document].\n\nFor example, with \
-         --of host, a passage must occur in several hosts, and the counts in the rows are counts of hosts.",
-    )
-    .excluding("anywhere"),
-    Setting::flag(
-        "anywhere",
-        "Also list passages that are repeated only within one document.",
-    ),
+    .default("2"),
     Setting::flag(
         "verify_words",
         "Compare the words of all passages whose hashes are equal.\n\nTwo different runs of words have equal \

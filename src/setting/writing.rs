@@ -1,7 +1,7 @@
 //! Settings that choose the kept documents, and settings of the outputs.
 
 use super::row::{Named, Setting, names};
-use crate::output::BadRecords;
+use crate::output::{ONLY_IDS, READABLE};
 use crate::pipeline::config::{ClusterRule, Keep};
 use crate::write::columns::RowFormat;
 use simtool_base::options::Choice as _;
@@ -17,13 +17,6 @@ pub const KEEPING: &[Setting] = &[
     )
     .default("first")
     .explained_by(keep_help),
-    Setting::value(
-        "keep_field",
-        "NAME",
-        "Field whose values --keep compares if a rule names none, written like --text-field. In WARC files, it \
-         may be a field of the header, `http:NAME` for a field of the HTTP header, or `host` or `path` of the \
-         URI.",
-    ),
     Setting::value(
         "prefer",
         "FIELD=VALUES",
@@ -51,28 +44,17 @@ pub const KEEPING: &[Setting] = &[
         "Also write every pair; more than 100 million only with --force. All pairs must fit in memory: with \
          exact, 24 bytes for each pair of unequal documents.",
     ),
-    Setting::flag_or(
+    Setting::flag_or_text(
         "annotate",
-        "WHERE",
-        annotations,
-        "Also write documents.jsonl: every document, kept or removed, with its cluster, in reading order. With \
-         in-place, also write the folder annotated: copies of the inputs whose records have these columns.",
+        "PARTS",
+        "Also write documents.jsonl: every document, kept or removed, with its cluster, in reading order.\n\nParts \
+         are separated by commas:\n\n\
+         in-place     Also write the folder annotated: copies of the inputs whose records have these columns\n\
+         weight=RULE  Weight of a kept document by the size n of its cluster: 1 (the default), sqrt, log (1 + ln n), \
+         or sizes from which a weight holds, such as 1:1,2:2,10:3\n\
+         repeated=N   Also compute, for each document, the share of its words that are in passages of at least N \
+         words which another document has, too; searches the passages as `simtool passages` does.",
     ),
-    Setting::value(
-        "cluster_weight",
-        "RULE",
-        "Weight of a kept document by the size n of its cluster: 1, sqrt, log (1 + ln n), or sizes from which a \
-         weight holds, such as 1:1,2:2,10:3.",
-    )
-    .default("1")
-    .needing("annotate"),
-    Setting::value(
-        "repeated_share",
-        "N",
-        "Also compute, for each document, the share of its words that are in passages of at least N words which \
-         another document has, too. Searches the passages as `simtool passages` does.",
-    )
-    .needing("annotate"),
 ];
 
 /// Folder of the results of a deduplication or a match.
@@ -94,27 +76,18 @@ pub const RESULTS: &[Setting] = &[
     Setting::choice(
         "output_format",
         "FORMAT",
-        names::<RowFormat>,
+        formats_of_results,
         "Format of the files removed and pairs.",
     )
     .default("jsonl"),
-    Setting::flag(
-        "ids_only",
-        "Write only the IDs of removed documents.\n\nIf a kept document has the ID of a removed one, the list \
-         also has the file and the record number, because the ID alone would name both.",
-    ),
-    Setting::flag(
+    Setting::flag_or(
         "write_kept",
-        "Also write copies of the input files without the removed documents to kept/, in the same format.",
+        "WHICH",
+        kept_records,
+        "Also write copies of the input files without the removed documents to kept/, in the same format.\n\nBad \
+         records were not compared, so they are not known to be duplicates: the copies have them, unless WHICH is \
+         readable.",
     ),
-    Setting::choice(
-        "quarantined",
-        "WHAT",
-        names::<BadRecords>,
-        "Whether kept/ includes bad records, at their places.",
-    )
-    .default("keep")
-    .needing("write_kept"),
     Setting::flag(
         "json",
         "Print the content of summary.json instead of a table.",
@@ -137,8 +110,14 @@ pub const ROWS: &[Setting] = &[
         .default("jsonl"),
 ];
 
-fn annotations() -> Vec<Named> {
-    ["true", "false", "in-place"].map(|name| (name, "")).into()
+fn formats_of_results() -> Vec<Named> {
+    let ids = "JSON Lines, in which removed documents have only their IDs, or ID, file and record number if a kept document has \
+               the ID of a removed one";
+    names::<RowFormat>().into_iter().chain([(ONLY_IDS, ids)]).collect()
+}
+
+fn kept_records() -> Vec<Named> {
+    ["true", "false", READABLE].map(|name| (name, "")).into()
 }
 
 /// Returns the long help text of `--keep`, with a line for each rule.
@@ -155,9 +134,11 @@ fn keep_help() -> String {
     }
     let _ = write!(
         help,
-        "\nmax, min, newest and oldest may have their field behind a colon. Without a field, newest and oldest \
-        read the date from --keep-field, or else from the first of these fields that a record has: `{}`. Documents \
-        without a value come last.",
+        "\nmax, min, newest and oldest have their field behind a colon, written like --text-field, with a bar \
+        between fields to try. In WARC files, it \
+        may be a field of the header, `http:NAME` for a field of the HTTP header, or `host` or `path` of the URI. \
+        Without a field, newest and oldest read the date from the first of these fields that a record has: `{}`. \
+        Documents without a value come last.",
         USUAL_DATES.join("`, `")
     );
     help

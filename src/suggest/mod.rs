@@ -67,7 +67,7 @@ pub fn suggest(
     let profile = CorpusProfile::from_sample(&sampled, resources);
     let mut options = given.clone();
     let mut reasons = Vec::new();
-    if !given.has("shingle") && !given.has("tokenizer") {
+    if !given.has("shingle") {
         let (shingle, reason) = rules::shingle(&profile);
         options.set("shingle", shingle);
         reasons.push(reason);

@@ -46,7 +46,7 @@ const BYTES_A_COMPARED_TERM: f64 = 12.0;
 const BYTES_A_COUNTED_TERM: f64 = 1.25;
 /// Names of the options that the method `exact` accepts. If the user gives any other option, a method with
 /// fingerprints is needed.
-const OF_SETS: [&str; 5] = ["shingle", "tokenizer", "stop_words", "similarity", "weight"];
+const OF_SETS: [&str; 4] = ["shingle", "stop_words", "similarity", "weight"];
 
 /// Chooses the value of the option `shingle`, for example `chars:5`, and returns it with the reason.
 pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
@@ -99,7 +99,7 @@ impl ChosenMethod {
 
     /// Replaces the shingle that was chosen from the sample by the default one, unless the user gave it.
     fn with_default_shingle(mut self, given: &Options) -> Self {
-        if !given.has("shingle") && !given.has("tokenizer") {
+        if !given.has("shingle") {
             self.instead.push(DEFAULT_SHINGLE);
         }
         self

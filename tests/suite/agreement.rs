@@ -313,7 +313,7 @@ fn settings_are_reported_as_parsed() {
         ("max_bytes", Value::from(1_000_000)),
         ("sample", Value::from(1)),
         ("limit", Value::from(9)),
-        ("per_line", Value::from(false)),
+        ("split", Value::from("file")),
         ("files_from", Value::Null),
     ] {
         assert_eq!(parameters[name], value, "{name}");

@@ -44,9 +44,12 @@ fn removed(folder: &Folder, options: &str) -> (Vec<[u64; 2]>, Value) {
 #[test]
 fn pages_that_share_only_a_menu_are_kept_and_copies_in_other_templates_are_found() {
     let folder = folder();
-    for method in
-        ["", "--weight idf", "--method simhash --max-distance 10", "--method minhash --verify 0.8"]
-    {
+    for method in [
+        "",
+        "--method exact:weight=idf",
+        "--method simhash --max-distance 10",
+        "--method minhash --verify 0.8",
+    ] {
         for threads in [1, 2] {
             let (found, summary) =
                 removed(&folder, format!("--boilerplate 5 --threads {threads} {method}").trim());

@@ -88,9 +88,9 @@ fn methods() -> String {
     );
     add_table(&mut page, "Methods", ["`--method`", "finds"], Method::kinds());
     let presets = NamedMethod::presets().map(|preset| (preset.name, preset.help));
-    add_table(&mut page, "Presets", ["`--methods`", "is"], presets);
+    add_table(&mut page, "Presets", ["`--method`", "is"], presets);
     page.push_str(
-        "\nThe settings of each preset, in the form that `--methods` accepts:\n\n```text\n",
+        "\nThe settings of each preset, in the form that `--method` accepts:\n\n```text\n",
     );
     for preset in NamedMethod::presets() {
         let settings: String = preset.method.split_whitespace().collect();
@@ -98,9 +98,9 @@ fn methods() -> String {
     }
     page.push_str("```\n");
     let tokenizers = TOKENIZERS.iter().map(|kind| (kind.name, kind.help));
-    add_table(&mut page, "Tokenizers", ["`--tokenizer`", "tokens"], tokenizers);
+    add_table(&mut page, "Tokenizers", ["`--shingle`", "tokens"], tokenizers);
     let weights = WEIGHTS.iter().map(|kind| (kind.name, kind.help));
-    add_table(&mut page, "Weights", ["`--weight`", "a term counts"], weights);
+    add_table(&mut page, "Weights", ["`weight=` of a method", "a term counts"], weights);
     let measures = MEASURES.iter().map(|measure| (measure.name, measure.definition));
     add_table(&mut page, "Measures", ["`--similarity`", "similarity of two sets"], measures);
     for kind in SKETCHES {
@@ -304,7 +304,7 @@ fn the_page_about_the_summary_names_every_key() {
     let folder = Folder::empty().with("a.jsonl", document).with("b.jsonl", document);
     for command in [
         "dedup a.jsonl b.jsonl --keep newest --output found",
-        "dedup a.jsonl b.jsonl --method minhash --recall 0.9 --output lsh",
+        "dedup a.jsonl b.jsonl --method minhash:recall=0.9 --output lsh",
         "match a.jsonl --against b.jsonl --output matched",
     ] {
         assert_eq!(folder.run_words(command).code, 0, "{command}");

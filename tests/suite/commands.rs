@@ -54,14 +54,14 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 fn dedup_and_match_do_what_corpus_and_queries_do() {
     let folder = folder();
     let found = |arguments: &str| {
-        done(&folder, &format!("{arguments} -q --force --per-line --output out"));
+        done(&folder, &format!("{arguments} -q --force --split lines --output out"));
         files(&folder.path("out"))
     };
     let by_option = found("--corpus a.txt --pairs --write-kept");
     assert!(by_option.len() >= 5, "{by_option:?}");
     assert_eq!(found("dedup a.txt --pairs --write-kept"), by_option);
     assert_eq!(found("deduplicate a.txt --pairs --write-kept"), by_option);
-    let simhash = "--method simhash --bits 128 -k 20 --verify 0.9 --shingle words:2 --keep last";
+    let simhash = "--method simhash:bits=128 -k 20 --verify 0.9 --shingle words:2 --keep last";
     assert_eq!(
         found(&format!("dedup a.txt {simhash}")),
         found(&format!("--corpus a.txt {simhash}"))
@@ -98,48 +98,66 @@ fn no_option_is_ignored() {
         ("500 64 --corpus a.txt --shingle words:2", "so that it goes with --verify only"),
         ("500 64 --corpus a.txt --method exact", "N and M in front are of simhash"),
         ("500 64 --corpus a.txt --similarity 0.5", "works only with --method exact"),
-        ("500 64 --corpus a.txt --bits 64", "cannot be used with 500 most frequent words"),
+        (
+            "500 64 --corpus a.txt --method simhash:bits=64",
+            "cannot be used with 500 most frequent words",
+        ),
         ("--corpus a.txt --hash-table rows.txt", "goes with N and M"),
-        ("500 64 --corpus a.txt --tokenizer chars", "so that it goes with --verify only"),
-        ("500 64 --corpus a.txt --weight idf", "cannot be used with 500 most frequent words"),
-        ("dedup a.txt --weight tf", "--weight tf: must be binary or idf"),
-        ("dedup a.txt --method simhash --verify-weight idf", "--verify <S>"),
-        ("dedup a.txt --top 9", "--top 9: works only with --method simhash"),
-        ("dedup a.txt --idf-band 0-1", "--idf-band 0-1: works only with --method simhash"),
-        ("dedup a.txt --tokenizer chars --shingle words:2", "contradicts --shingle words:2"),
+        ("500 64 --corpus a.txt --shingle chars", "so that it goes with --verify only"),
+        (
+            "500 64 --corpus a.txt --method simhash:weight=idf",
+            "cannot be used with 500 most frequent words",
+        ),
+        ("dedup a.txt --method exact:weight=tf", "--method exact:weight=tf: must be binary or idf"),
+        ("dedup a.txt --method simhash:verify_weight=idf", "needs --verify"),
+        (
+            "dedup a.txt --method exact:top=9",
+            "--method exact:top=9: works only with --method simhash",
+        ),
+        (
+            "dedup a.txt --method exact:idf_band=0-1",
+            "--method exact:idf_band=0-1: works only with --method simhash",
+        ),
+        ("dedup a.txt --method exact:shingle=chars --shingle words:2", "is given twice"),
         ("dedup a.txt --stop-words nowhere", "english, chinese, an existing file"),
-        ("compare a.txt a.txt --weight binary --top 5", "--top 5: is learned from a collection"),
-        ("dedup a.txt --bits 128", "--bits 128: works only with --method simhash"),
+        (
+            "compare a.txt a.txt --method simhash:weight=binary,top=5",
+            "top 5: is learned from a collection",
+        ),
+        (
+            "dedup a.txt --method exact:bits=128",
+            "--method exact:bits=128: works only with --method simhash",
+        ),
         ("dedup a.txt -k 4", "--max-distance 4: works only with --method simhash"),
         ("dedup a.txt --verify 0.5", "--verify 0.5: works only with --method simhash"),
         ("dedup a.txt --method simhash --similarity 0.5", "works only with --method exact"),
-        ("dedup a.txt --keep-field date", "--keep-field"),
-        ("dedup a.txt --quarantined drop", "--write-kept"),
+        ("dedup a.txt --keep-field date", "--keep max:score or --keep newest:updated"),
+        ("dedup a.txt --quarantined drop", "--write-kept readable"),
+        ("dedup a.txt --max-record 2K", "set SIMTOOL_MAX_RECORD in the environment"),
         ("dedup a.txt --dry-run --json", "cannot be used with"),
-        ("dedup a.txt --null", "--files-from"),
-        ("dedup a.txt --per-line --format jsonl", "has no plain text, which --split divides"),
+        ("dedup a.txt --null", "is recognized: --files-from list"),
+        ("dedup a.txt --split lines --format jsonl", "has no plain text, which --split divides"),
         ("match new.txt --against a.txt --keep last", "'--keep': it goes with `simtool dedup`"),
         ("match new.txt --against a.txt --pairs", "'--pairs': it goes with `simtool dedup`"),
         ("--corpus a.txt --queries new.txt --keep last", "does not go with --queries"),
         ("join rows.txt --count --groups", "cannot be used with"),
         ("join rows.txt --force", "--output <FILE>"),
-        ("join rows.txt --fingerprints rows.txt", "cannot be used with"),
         ("generate --pages a --seed 3 --output x", "cannot be used with"),
         ("generate --pages a --with-tables --output x", "cannot be used with"),
-        ("generate --crawl --documents 3 --samples 3 --output x", "cannot be used with"),
+        ("generate --kind crawl --documents 3 --samples 3 --output x", "cannot be used with"),
         (
             "dedup a.txt --text-field b",
             "is of parquet, arrow, csv, tsv, json, jsonl; the input is text",
         ),
         ("dedup a.txt --id-field b", "--id-field b: is of warc, parquet"),
-        ("dedup a.txt --keep max --keep-field b", "--keep-field b: is of warc, parquet"),
+        ("dedup a.txt --keep max:b", "--keep b: is of warc, parquet"),
         ("dedup a.txt --delimiter ;", "--delimiter ;: is of csv, tsv; the input is text"),
         (
-            "dedup a.txt --per-line --delimiter tab",
+            "dedup a.txt --split lines --delimiter tab",
             "--delimiter \\t: is of csv, tsv; the input is lines",
         ),
         (
-            "dedup a.jsonl --per-line",
+            "dedup a.jsonl --split lines",
             "--split lines: is of text, lines, blank-lines; the input is jsonl",
         ),
         ("match new.txt --against a.txt --text-field b", "--text-field b: is of parquet"),
@@ -166,7 +184,7 @@ fn no_option_is_ignored() {
         assert!(error.contains(part), "{arguments}: {error}");
     }
     assert!(!folder.path("simtool-out").exists() && !folder.path("x").exists());
-    let verified = "5 64 --corpus a.txt --per-line -q --verify 0.5 --shingle words:2";
+    let verified = "5 64 --corpus a.txt --split lines -q --verify 0.5 --shingle words:2";
     assert_eq!(folder.run_words(verified).code, 0);
 }
 
@@ -175,11 +193,11 @@ fn join_and_search_take_files_by_position_and_report_their_work() {
     let folder = folder();
     let pairs = "0\t1\t1\n";
     assert_eq!(done(&folder, "join rows.txt"), pairs);
-    assert_eq!(done(&folder, "join --fingerprints rows.txt"), pairs);
+    assert_eq!(done(&folder, "join rows.txt"), pairs);
     assert_eq!(done(&folder, "join rows.txt --output -"), pairs);
     let found = done(&folder, "search rows.txt --queries rows.txt -k 0");
     assert_eq!(found, "0\t0\t0\n1\t1\t0\n2\t2\t0\n");
-    assert_eq!(done(&folder, "search --fingerprints rows.txt --queries rows.txt -k 0"), found);
+    assert_eq!(done(&folder, "search rows.txt --queries rows.txt -k 0"), found);
     assert!(refused(&folder, "join").contains("<FILE>"));
     assert!(refused(&folder, "search rows.txt").contains("--queries <FILE>"));
     for command in ["join rows.txt", "search rows.txt --queries rows.txt"] {
@@ -217,7 +235,7 @@ fn nothing_that_is_there_is_overwritten() {
         (generate, "made/article.txt"),
         (generate, "made/truth.tsv"),
         (generate, "made/hashvalue.txt"),
-        ("generate --crawl --documents 3 -q --output made", "made/pages.jsonl"),
+        ("generate --kind crawl --documents 3 -q --output made", "made/pages.jsonl"),
         ("man --output made", "made/simtool-join.1"),
     ] {
         if command.contains("--crawl") && !GENERATES_ALL {
@@ -308,7 +326,7 @@ fn compare_reports_its_inputs_and_stages() {
     let folder = folder();
     let plain = folder.run_words("compare a.txt new.txt");
     assert_eq!((plain.code, &*plain.err), (0, ""));
-    for more in ["-q", "--progress never", "--progress always", "--no-mmap"] {
+    for more in ["-q", "--progress never", "--progress always", "SIMTOOL_NO_MMAP=true"] {
         let run = folder.run_words(&format!("compare a.txt new.txt {more}"));
         assert_eq!((run.code, &run.out), (0, &plain.out), "{more}: {}", run.err);
     }

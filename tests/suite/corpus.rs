@@ -124,9 +124,12 @@ fn rows_of_every_format_name_the_same_documents() {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let (jsonl, tsv) = (text(removed("jsonl", &[])), text(removed("tsv", &[])));
     assert_eq!(jsonl.lines().count() + 1, tsv.lines().count());
-    let ids = text(removed("tsv", &["--ids-only"]));
+    deduplicate(&folder, &["in", "--output-format", "ids", "--output", "ids"]);
+    let ids = fs::read_to_string(folder.path("ids/removed.jsonl")).unwrap();
     let first_fields: Vec<_> = tsv.lines().map(|row| row.split('\t').next().unwrap()).collect();
-    assert_eq!(ids.lines().collect::<Vec<_>>(), first_fields);
+    let expected: Vec<_> =
+        first_fields[1..].iter().map(|id| format!("{{\"id\":\"{id}\"}}")).collect();
+    assert_eq!(ids.lines().collect::<Vec<_>>(), expected);
     #[cfg(feature = "parquet")]
     {
         let bytes = removed("parquet", &[]);
@@ -214,8 +217,16 @@ fn pairs_that_are_too_many_are_left_out_unless_all_are_needed() {
     let pages: String = (0..1800).map(|number| page(number) + "\n").collect();
     let folder = Folder::empty().with("a.txt", pages);
     let run = |more: &[&str], memory: &str, output: &str| {
-        let run =
-            ["--corpus", "a.txt", "--per-line", "--shingle", "words:1", "--similarity", "0.7"];
+        let run = [
+            "--corpus",
+            "a.txt",
+            "--split",
+            "lines",
+            "--shingle",
+            "words:1",
+            "--similarity",
+            "0.7",
+        ];
         let run = [&run[..], &["--max-memory", memory, "--output", output], more].concat();
         folder.run(&run)
     };
@@ -295,7 +306,7 @@ fn outputs_never_replace_inputs() {
         (&["nowhere"], "there is none to read"),
         (&["in", "--similarity", "1.5"], "must be above 0 and at most 1"),
         (&["in", "--shingle", "lines:3"], "must be UNIT:N with N from 1 to 100"),
-        (&["in", "--keep", "max"], "--keep-field"),
+        (&["in", "--keep", "max"], "max:score"),
         (&["in", "--format", "docx"], "[possible values: warc, parquet, arrow, csv, tsv, "),
     ] {
         let run = folder.run(&[&["--corpus"], arguments].concat());
@@ -316,7 +327,8 @@ fn weighed(folder: &Folder) {
     fs::write(folder.path("q.txt"), "a red fox\nthe cow\n").unwrap();
 }
 
-const BY_IDF: [&str; 6] = ["--per-line", "--shingle", "words:1", "--weight", "idf", "--similarity"];
+const BY_IDF: [&str; 7] =
+    ["--split", "lines", "--shingle", "words:1", "--method", "exact:weight=idf", "--similarity"];
 
 #[test]
 fn words_that_most_documents_have_weigh_little() {
@@ -330,7 +342,7 @@ fn words_that_most_documents_have_weigh_little() {
     };
     // Without weights, half of "the cat" is in all other documents. With weights, (1 + 524) / (1 +
     // 524 + 939) of "the red hen" is in another one.
-    let similar = [&BY_IDF[..3], &["--similarity", "containment:0.5"]].concat();
+    let similar = [&BY_IDF[..4], &["--similarity", "containment:0.5"]].concat();
     assert_eq!(removed("plain", &similar).len(), 3);
     let pair = removed("weighed", &[&BY_IDF[..], &["containment:0.358"]].concat());
     assert!(pair.len() == 1 && pair[0].contains("0.3586"), "{pair:?}");
@@ -348,8 +360,9 @@ fn words_that_most_documents_have_weigh_little() {
 
     // Fingerprints at any distance are verified in the same way.
     let verified =
-        ["--method", "simhash", "-k", "31", "--per-line", "--shingle", "words:1", "--verify"];
-    let by_weight = [&verified[..], &["containment:0.358", "--verify-weight", "idf"]].concat();
+        ["-k", "31", "--split", "lines", "--shingle", "words:1", "--method", "simhash", "--verify"];
+    let weighed = ["--method", "simhash:verify_weight=idf", "--verify", "containment:0.358"];
+    let by_weight = [&verified[..6], &weighed[..]].concat();
     assert_eq!(removed("verified", &by_weight).len(), 1);
     assert_eq!(removed("unweighed", &[&verified[..], &["containment:0.5"]].concat()).len(), 3);
 }

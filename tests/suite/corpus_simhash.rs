@@ -67,7 +67,7 @@ impl Settings {
     fn arguments(self) -> Vec<String> {
         let mut text = format!("-q --shingle words:{}", self.length);
         if let Some((bits, max_distance)) = self.simhash {
-            write!(text, " --method simhash --bits {bits} -k {max_distance}").unwrap();
+            write!(text, " --method simhash:bits={bits} -k {max_distance}").unwrap();
         }
         if let Some(tenths) = self.similarity {
             let option = if self.simhash.is_some() { "--verify" } else { "--similarity" };
@@ -247,17 +247,17 @@ fn settings_of_another_method_are_refused() {
     let folder = Folder::empty().with("a.txt", "one document");
     for (arguments, part) in [
         ("--max-distance 3", "--max-distance 3: works only with --method simhash"),
-        ("--bits 64", "--bits 64: works only with --method simhash"),
+        ("--method exact:bits=64", "--method exact:bits=64: works only with --method simhash"),
         ("--method simhash --similarity 0.8", "works only with --method exact"),
-        ("--method simhash --bits 32", "--bits 32: must be 64, 128, 256 or 512"),
+        ("--method simhash:bits=32", "--method simhash:bits=32: must be 64, 128, 256 or 512"),
         ("--method simhash -k 32", "would match unrelated documents"),
         ("--verify 0.8", "--verify 0.8: works only with --method simhash"),
         ("--method simhash --verify 1.5", "--verify 1.5: must be above 0"),
         ("--queries a.txt --keep last", "--keep last: chooses among documents of one collection"),
         ("--queries a.txt --cluster components", "does not go with --queries"),
         ("--method magic", "exact, simhash"),
-        ("--method minhash --bits 3", "--bits 3: must be 1, 2, 4"),
-        ("--method i-match --lanes 8", "--lanes 8: works only with --method minhash"),
+        ("--method minhash:bits=3", "--method minhash:bits=3: must be 1, 2, 4"),
+        ("--method i-match:lanes=8", "--method i-match:lanes=8: works only with --method minhash"),
     ] {
         let arguments: Vec<&str> =
             ["--corpus", "a.txt"].into_iter().chain(arguments.split(' ')).collect();
@@ -279,7 +279,7 @@ fn a_dry_run_writes_nothing_and_an_estimate_comes_before_the_work() {
         assert!(run.out.contains("\n2000 documents with about "), "{}", run.out);
         assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 1, "{}", run.out);
     }
-    let run = folder.run(&["--corpus", "a.jsonl", "--method", "simhash", "--explain"]);
+    let run = folder.run(&["--corpus", "a.jsonl", "--method", "simhash", "--verbose"]);
     assert!(run.err.contains("B of memory in addition to the files"), "{}", run.err);
     assert!(run.err.contains("<- chosen: the fastest that fits"), "{}", run.err);
     let run = folder.run(&["-q", "--corpus", "a.jsonl", "--force"]);
@@ -324,7 +324,7 @@ fn n_and_m_in_front_join_the_fingerprints_of_the_reference_task() {
     for (arguments, part) in [
         (&["500", "--corpus", "made"][..], "N and M stand together"),
         (
-            &["500", "64", "--corpus", "made", "--bits", "64"],
+            &["500", "64", "--corpus", "made", "--method", "simhash:bits=64"],
             "cannot be used with 500 most frequent words",
         ),
         (&["500", "64", "--corpus", "made", "--similarity", "1"], "works only with --method exact"),

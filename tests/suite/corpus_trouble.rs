@@ -129,10 +129,10 @@ fn a_list_of_paths_is_enough() {
         .with("b c.jsonl", page(1))
         .with("lines", "a.jsonl\nb c.jsonl\n")
         .with("zeros", "a.jsonl\0b c.jsonl\0");
-    for list in [&["lines"][..], &["zeros", "-0"], &["zeros", "--null"]] {
-        let run = corpus(&folder, &[&["--files-from"], list].concat());
-        assert_eq!(run.code, 0, "{list:?}: {}", run.err);
-        assert!(run.out.contains("\ndocuments                 3\n"), "{list:?}: {}", run.out);
+    for list in ["lines", "zeros"] {
+        let run = corpus(&folder, &["--files-from", list]);
+        assert_eq!(run.code, 0, "{list}: {}", run.err);
+        assert!(run.out.contains("\ndocuments                 3\n"), "{list}: {}", run.out);
     }
     let run = folder.run(&["fingerprint", "--files-from", "lines", "-q", "--output", "-"]);
     assert_eq!((run.code, run.out.lines().count()), (0, 3), "{}", run.err);
@@ -175,7 +175,7 @@ fn a_field_that_no_record_has_is_refused_before_anything_is_written() {
             "a.jsonl --id-field nope",
             "--id-field nope: no record has this field; there are: id, text, meta.id, url",
         ),
-        ("a.jsonl --id-field nope --ids-only -q", "--id-field nope: no record has"),
+        ("a.jsonl --id-field nope --output-format ids -q", "--id-field nope: no record has"),
         ("a.jsonl --id-field meta.nope", "--id-field meta.nope: no record has"),
         (
             "b.csv --id-field id",
@@ -189,10 +189,7 @@ fn a_field_that_no_record_has_is_refused_before_anything_is_written() {
             "b.csv --queries c.txt --id-field id",
             "--id-field id: no record has this field; there are: number,",
         ),
-        (
-            "a.jsonl --keep max --keep-field date -q",
-            "--keep-field date: no record has this field; there are: id,",
-        ),
+        ("a.jsonl --keep max:date -q", "--keep date: no record has this field; there are: id,"),
     ] {
         let arguments: Vec<&str> = ["--corpus"].into_iter().chain(arguments.split(' ')).collect();
         let run = corpus(&folder, &arguments);
@@ -207,8 +204,8 @@ fn a_field_that_no_record_has_is_refused_before_anything_is_written() {
         "b.csv --id-field number",
         "c.txt",
         "a.jsonl --queries c.txt --id-field id",
-        "a.jsonl --keep max --keep-field id",
-        "a.jsonl --keep min --keep-field url",
+        "a.jsonl --keep max:id",
+        "a.jsonl --keep min:url",
     ] {
         let arguments: Vec<&str> = ["--corpus"].into_iter().chain(arguments.split(' ')).collect();
         let run = corpus(&folder, &arguments);

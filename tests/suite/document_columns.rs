@@ -15,14 +15,19 @@ const METHODS: [&str; 7] = [
     "--method simhash --max-distance 8",
     "--method simhash --max-distance 16 --verify 0.6 --stop-words english",
     "--method minhash --max-distance 120 --shingle words:2",
-    "--method exact --tokenizer ascii --within file",
-    "--method i-match --lexicons 2 --max-distance 1",
+    "--method exact --shingle ascii --within file",
+    "--method i-match:lexicons=2 --max-distance 1",
     "--cluster components --similarity 0.3 --shingle 1 --keep longest",
 ];
 
 /// Runs `simtool dedup in --annotate` with more options, and returns the rows of documents.jsonl.
 fn documents(folder: &Folder, options: &str) -> Vec<Value> {
-    let run = folder.run_words(&format!("dedup in {options} --annotate --output out --force"));
+    let annotate = if options.contains("--annotate") { "" } else { "--annotate" };
+    let run = folder.run_words(
+        &format!("dedup in {options} --output out --force {annotate}")
+            .trim_end()
+            .replace("  ", " "),
+    );
     assert_eq!(run.code, 0, "{options}: {}", run.err);
     let rows = fs::read_to_string(folder.path("out/documents.jsonl")).unwrap();
     rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -54,7 +59,7 @@ fn columns_equal_brute_force() {
         let all = texts(&mut random, 120);
         let halves = [&all[..50], &all[50..]].map(json_lines);
         let folder = Folder::empty().with("in/a.jsonl", &halves[0]).with("in/b.jsonl", &halves[1]);
-        let rows = documents(&folder, &format!("{method} --repeated-share {WORDS}"));
+        let rows = documents(&folder, &format!("{method} --annotate=repeated={WORDS}"));
         assert_eq!(rows.len(), all.len());
         let shares = repeated_shares(&all);
         assert!(shares.iter().any(|share| share.is_some_and(|share| 0.0 < share && share < 1.0)));
@@ -102,9 +107,9 @@ fn columns_are_the_same_in_tables_and_after_a_resumed_run() {
     let folder = Folder::empty().with("in/a.jsonl", json_lines(&texts(&mut Random(3), 200)));
     // The lexicons of i-match are learned from all documents, so shards cannot be read apart.
     for method in METHODS.into_iter().filter(|method| !method.contains("i-match")) {
-        let options = format!("{method} --repeated-share {WORDS}");
+        let options = format!("{method} --annotate=repeated={WORDS}");
         let rows = documents(&folder, &options);
-        let command = format!("dedup in --annotate --output stored {options} --shard 1/1");
+        let command = format!("dedup in --output stored {options} --shard 1/1");
         assert_eq!(folder.run_words(&command).code, 0);
         assert_eq!(folder.run_words("combine stored --quiet").code, 0);
         let stored = fs::read_to_string(folder.path("stored/documents.jsonl")).unwrap();
@@ -113,9 +118,8 @@ fn columns_are_the_same_in_tables_and_after_a_resumed_run() {
         fs::remove_dir_all(folder.path("stored")).unwrap();
 
         documents(&folder, &options);
-        let run = folder.run_words(&format!(
-            "dedup in --annotate --output table --force --output-format tsv {options}"
-        ));
+        let run = folder
+            .run_words(&format!("dedup in --output table --force --output-format tsv {options}"));
         assert_eq!(run.code, 0, "{}", run.err);
         let table = fs::read_to_string(folder.path("table/documents.tsv")).unwrap();
         let mut lines = table.lines().map(|line| line.split('\t').collect::<Vec<_>>());
@@ -137,12 +141,12 @@ fn columns_are_the_same_in_tables_and_after_a_resumed_run() {
 fn a_share_without_annotation_or_with_a_wrong_number_is_refused() {
     let folder = Folder::empty().with("in/a.txt", "text");
     for (options, message) in [
-        ("--repeated-share 50", "--annotate"),
+        ("--repeated-share 50", "--annotate repeated=50"),
         (
-            "--annotate --repeated-share 0",
-            "--repeated-share 0: must be a number of words from 1 to 1000",
+            "--annotate=repeated=0",
+            "--annotate repeated=0: must be a number of words from 1 to 1000",
         ),
-        ("--annotate --repeated-share many", "--repeated-share many: must be a number of words"),
+        ("--annotate=repeated=many", "--annotate repeated=many: must be a number of words"),
     ] {
         let run = folder.run_words(&format!("dedup in {options}"));
         assert_eq!(run.code, 2, "{}", run.err);

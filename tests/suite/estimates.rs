@@ -211,11 +211,11 @@ fn fingerprints_that_separate_nothing_cause_a_warning() {
     let lines: String = (0..300_000).map(|at| line(at * at % 99_991)).collect();
     let folder = Folder::empty().with("a.txt", lines);
     let run = |more: &str| {
-        let shared = "--corpus a.txt --per-line --dry-run --method simhash --shingle chars:3";
+        let shared = "--corpus a.txt --split lines --dry-run --shingle chars:3";
         folder.run_words(&format!("{shared} {more}"))
     };
-    let warned = run("--bits 128 -k 60 --verify 0.8");
+    let warned = run("--method simhash:bits=128 -k 60 --verify 0.8");
     assert!(warned.err.contains("warning: the join is expensive"), "{}{}", warned.err, warned.out);
-    assert!(warned.err.contains("A smaller --max-distance, more --bits"), "{}", warned.err);
-    assert_eq!(run("-k 2").err, "");
+    assert!(warned.err.contains("A smaller --max-distance, more bits"), "{}", warned.err);
+    assert_eq!(run("--method simhash -k 2").err, "");
 }

@@ -44,7 +44,7 @@ fn folder() -> Folder {
 #[test]
 fn the_labelled_set_has_these_figures() {
     let methods = "word-simhash,shingle-simhash,exact,exact:shingle=chars:5";
-    let run = eval(&format!("datasets/labelled --methods {methods} --format json -q"));
+    let run = eval(&format!("datasets/labelled --method {methods} --format json -q"));
     let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     let set = &found["collections"][0];
     let counts = ["documents", "positives", "set_aside"].map(|name| set[name].as_u64().unwrap());
@@ -63,7 +63,7 @@ fn the_labelled_set_has_these_figures() {
 #[test]
 fn the_generator_still_makes_the_labelled_set() {
     let folder = Folder::empty();
-    let run = folder.run_words("generate --labelled --documents 200 --output made");
+    let run = folder.run_words("generate --kind labelled --documents 200 --output made");
     assert_eq!(run.code, 0, "{}", run.err);
     for name in ["docs.jsonl", "truth.tsv", "gray.tsv"] {
         let kept = fs::read(repository().join("datasets/labelled").join(name)).unwrap();
@@ -75,7 +75,7 @@ fn the_generator_still_makes_the_labelled_set() {
 #[test]
 fn nothing_but_seconds_depends_on_threads() {
     let lines = |threads: u32| {
-        let run = eval(&format!("datasets/labelled --all --format tsv -q --threads {threads}"));
+        let run = eval(&format!("datasets/labelled --format tsv -q --threads {threads}"));
         without_seconds(&run.out)
     };
     let one = lines(1);
@@ -83,7 +83,7 @@ fn nothing_but_seconds_depends_on_threads() {
     assert_eq!(lines(3), one);
     let columns = "method\tparameters\tthreshold\tprecision\trecall\tf1\tbest\tbytes_per_document";
     assert_eq!(one.lines().next(), Some(columns));
-    let both = eval("datasets/labelled datasets/labelled --methods exact --format tsv -q").out;
+    let both = eval("datasets/labelled datasets/labelled --method exact --format tsv -q").out;
     assert!(both.starts_with("collection\tmethod\t"), "{both}");
 }
 
@@ -91,9 +91,8 @@ fn nothing_but_seconds_depends_on_threads() {
 fn pairs_and_clusters_say_the_same_and_gray_pairs_do_not_count() {
     let folder = folder();
     let figures = |arguments: &str| {
-        let run = folder.run_words(&format!(
-            "eval {arguments} --methods exact:shingle=words:1 --format tsv -q"
-        ));
+        let run = folder
+            .run_words(&format!("eval {arguments} --method exact:shingle=words:1 --format tsv -q"));
         assert_eq!(run.code, 0, "{}", run.err);
         without_seconds(&run.out)
     };
@@ -115,7 +114,7 @@ fn the_third_column_of_labels_can_say_no() {
     let kinds = "a\tb\tlight\na\tc\tlight\nb\tc\tcut\nd\te\tcut\n";
     let folder = folder().with("third.csv", third).with("kinds.tsv", kinds);
     let eval = |arguments: &str| {
-        let methods = "--methods exact:shingle=words:1 --format tsv";
+        let methods = "--method exact:shingle=words:1 --format tsv";
         folder.run_words(&format!("eval --corpus docs.jsonl {methods} --truth {arguments}"))
     };
     let figures = |arguments: &str| without_seconds(&eval(arguments).out);
@@ -161,10 +160,10 @@ fn faults_are_reported_with_their_place() {
             "scores.tsv, line 1: expected yes or no (1 or 0, true or false), gray,",
         ),
         ("--corpus docs.jsonl", 2, "--truth"),
-        (". --methods magic", 2, "--methods magic: must be one of word-simhash,"),
-        (". --methods bits=3", 2, "--methods bits=3: is an option"),
+        (". --method magic", 2, "--method magic: must be one of word-simhash,"),
+        (". --method bits=3", 2, "--method bits=3: is an option"),
         (
-            ". --methods exact:similarity=overlap:0.5",
+            ". --method exact:similarity=overlap:0.5",
             2,
             "--similarity overlap:0.5: measures are jaccard, cosine, containment",
         ),
@@ -183,7 +182,7 @@ fn faults_are_reported_with_their_place() {
 fn the_page_and_the_plots_are_written() {
     let folder = folder();
     let run = folder.run_words(
-        "eval . --methods word-simhash,exact:shingle=words:1 --report eval.html --svg plots",
+        "eval . --method word-simhash,exact:shingle=words:1 --report eval.html --plot plots",
     );
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.out.starts_with("method"), "{}", run.out);
@@ -194,9 +193,9 @@ fn the_page_and_the_plots_are_written() {
     let plots: Vec<PathBuf> =
         fs::read_dir(folder.path("plots")).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(plots.len(), 4);
-    let again = folder.run_words("eval . --methods exact --report other.html --svg plots");
+    let again = folder.run_words("eval . --method exact --report other.html --plot plots");
     assert_eq!(again.code, 0, "{}", again.err);
-    let again = folder.run_words("eval . --methods exact --svg plots");
+    let again = folder.run_words("eval . --method exact --plot plots");
     assert_eq!(again.code, 2, "{}", again.err);
 }
 
@@ -206,7 +205,7 @@ fn a_sample_needs_no_labels() {
         let corpus = "datasets/labelled/docs.jsonl";
         eval(&format!("--sample 60 {corpus} --format tsv -q {arguments}")).out
     };
-    let methods = "--methods simhash:max_distance=8,exact:similarity=0.5 --similarity 0.5";
+    let methods = "--method simhash:max_distance=8,exact:similarity=0.5 --similarity 0.5";
     let found = sampled(methods);
     assert_eq!(sampled(&format!("{methods} --threads 3")), found);
     let lines: Vec<Vec<&str>> = found.lines().map(|line| line.split('\t').collect()).collect();
@@ -217,7 +216,7 @@ fn a_sample_needs_no_labels() {
     assert_eq!(lines[2][column("precision")], "1.000000");
     assert_ne!(lines[1][column("recall")], "1.000000");
     assert_ne!(sampled(&format!("{methods} --seed 2")), found);
-    let table = eval("--sample 60 datasets/labelled/docs.jsonl --methods exact -q").out;
+    let table = eval("--sample 60 datasets/labelled/docs.jsonl --method exact -q").out;
     assert!(table.contains("sample     60 of "), "{table}");
 }
 
@@ -233,7 +232,7 @@ fn published_sets_have_the_figures_that_others_reach() {
     let set = PathBuf::from(data).join("labelled/clough-stevenson");
     let set = set.to_str().unwrap();
     for (method, f1) in [("exact:shingle=words:3", 0.92), ("exact:shingle=words:2", 0.91)] {
-        let run = eval(&format!("{set} --methods {method} --format json -q"));
+        let run = eval(&format!("{set} --method {method} --format json -q"));
         let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
         let found = found["methods"][0]["mean_best_f1"].as_f64().unwrap();
         assert!((found - f1).abs() <= 0.02, "{method}: {found}");
@@ -245,13 +244,13 @@ fn a_picture_a_csv_file_and_hash_seeds() {
     let folder = folder().with("truth.csv", "id,other\na,b\na,c\nb,c\n\"d\",e\n");
     let of_file = |truth: &str| {
         let run = folder.run_words(&format!(
-            "eval --corpus docs.jsonl --truth {truth} --methods exact:shingle=words:1 --format tsv -q"
+            "eval --corpus docs.jsonl --truth {truth} --method exact:shingle=words:1 --format tsv -q"
         ));
         assert_eq!(run.code, 0, "{}", run.err);
         without_seconds(&run.out)
     };
     assert_eq!(of_file("truth.csv"), of_file("truth.tsv"));
-    let run = folder.run_words("eval . --methods simhash,exact --hash-seed 1,2 --plot all.svg -q");
+    let run = folder.run_words("eval . --method simhash,exact --seed 1,2 --plot all.svg -q");
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.out.lines().next().unwrap().contains("by hash seed"), "{}", run.out);
     assert!(run.out.contains('±'), "{}", run.out);
@@ -260,7 +259,10 @@ fn a_picture_a_csv_file_and_hash_seeds() {
     for (arguments, expected) in [
         (". --plot all.svg", "--plot all.svg: is there already"),
         (". --plot all.gif", "--plot all.gif: must end in .svg, .png or .pdf"),
-        (". --methods minhash:lanes=128,measure=cosine", "--lanes 128: must be 124, 140"),
+        (
+            ". --method minhash:lanes=128,measure=cosine",
+            "--method minhash:lanes=128: must be 124, 140",
+        ),
         ("--suggest docs.jsonl --plot new.svg", "--plot new.svg: goes with --truth FILE"),
     ] {
         let run = folder.run_words(&format!("eval {arguments}"));
@@ -271,7 +273,7 @@ fn a_picture_a_csv_file_and_hash_seeds() {
 
 #[test]
 fn exact_as_given_has_the_limit_of_dedup() {
-    let run = eval("datasets/labelled --methods exact --format json -q");
+    let run = eval("datasets/labelled --method exact --format json -q");
     let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!(found["methods"][0]["collections"][0]["own"]["threshold"], 0.8);
 }

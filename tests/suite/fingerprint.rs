@@ -73,7 +73,7 @@ fn every_form_holds_the_same_rows_and_bad_records_are_named() {
     for form in forms {
         let written = run(&format!("fingerprint in.jsonl --output {form} --quiet"));
         assert_eq!((written.code, written.out.as_str()), (3, ""), "{form}: {}", written.err);
-        for command in ["join --fingerprints", "search --queries f.txt --fingerprints"] {
+        for command in ["join", "search --queries f.txt"] {
             let joined = run(&format!("{command} {form} --rows"));
             let expected = if command.starts_with("join") {
                 "0\t2\t0\n"
@@ -87,7 +87,7 @@ fn every_form_holds_the_same_rows_and_bad_records_are_named() {
     let text = format!("{ROSE_64}\n\n{ROSE_64}\n");
     assert_eq!(fs::read_to_string(folder.path("f.txt")).unwrap(), text);
     // The lower half of 128 bits is the fingerprint of 64.
-    let wide = run("fingerprint in.jsonl --output - --bits 128 -q");
+    let wide = run("fingerprint in.jsonl --output - -q --method simhash:bits=128");
     assert!(value(&wide.out, "fingerprint").ends_with(ROSE_64), "{}", wide.out);
     assert_eq!(value(&wide.out, "fingerprint").len(), 32);
 }
@@ -108,8 +108,11 @@ fn arrays_have_every_row_or_there_is_none() {
     let array = fs::read(folder.path("f.npy")).unwrap();
     let number = u64::from_str_radix(ROSE_64, 16).unwrap().to_le_bytes();
     assert!(array.len() == 136 && array.ends_with(&number));
-    assert_eq!(run("fingerprint one.txt in.jsonl --bits 128 --output g.npy").code, 1);
-    assert_eq!(run("fingerprint one.txt --bits 128 --output g.npy -q").code, 0);
+    assert_eq!(
+        run("fingerprint one.txt in.jsonl --output g.npy --method simhash:bits=128").code,
+        1
+    );
+    assert_eq!(run("fingerprint one.txt --output g.npy -q --method simhash:bits=128").code, 0);
     let array = fs::read(folder.path("g.npy")).unwrap();
     assert!(array.len() == 144 && array[128..].starts_with(&number));
 }
@@ -123,7 +126,7 @@ fn a_packed_file_that_changed_is_not_joined() {
     let at = bytes.windows(8).position(|word| word == rose).unwrap();
     bytes[at + 3] ^= 1;
     fs::write(folder.path("f"), bytes).unwrap();
-    let joined = folder.run(&["join", "--fingerprints", "f"]);
+    let joined = folder.run(&["join", "f"]);
     assert_eq!((joined.code, joined.out.as_str()), (1, ""));
     let expected = "expected rows that agree with their checksum; the file is damaged";
     assert!(joined.err.contains(expected), "{}", joined.err);
@@ -138,7 +141,10 @@ fn wrong_settings_write_nothing() {
         assert_eq!(run.code, 2, "{arguments}");
         assert!(run.err.contains(expected), "{}", run.err);
     };
-    refused("fingerprint in.jsonl --output f --bits 32", "--bits 32: must be 64, 128, 256 or 512");
+    refused(
+        "fingerprint in.jsonl --output f --method simhash:bits=32",
+        "--method simhash:bits=32: must be 64, 128, 256 or 512",
+    );
     refused("fingerprint in.jsonl --output f --shingle lines:2", "--shingle");
     refused("fingerprint in.jsonl --output in.jsonl", "is the input in.jsonl");
     for name in ["n.csv", "n.json", "n.f.gz"] {
@@ -161,21 +167,21 @@ fn a_join_of_the_file_has_the_pairs_of_the_collection() {
         run.out
     };
     for (method, distance) in [
-        ("simhash --bits 64", 3),
-        ("simhash --bits 64", 9),
-        ("simhash --bits 128", 12),
-        ("simhash --bits 64 --weight tf-idf --shingle 1", 9),
+        ("simhash:bits=64", 3),
+        ("simhash:bits=64", 9),
+        ("simhash:bits=128", 12),
+        ("simhash:bits=64,weight=tf-idf --shingle 1", 9),
         ("minhash", 300),
-        ("minhash --lanes 28", 200),
-        ("minhash --measure jaccard --hashing classical --lanes 128 --bits 32", 60),
-        ("multi-lexicon --votes 3", 9),
-        ("multi-lexicon --votes sum --lexicon-bits shared", 60),
-        ("i-match --lexicons 20 --lexicon-share 0.2 --least-terms 2 --idf-band 0-1", 20),
+        ("minhash:lanes=28", 200),
+        ("minhash:measure=jaccard,hashing=classical,lanes=128,bits=32", 60),
+        ("multi-lexicon:votes=3", 9),
+        ("multi-lexicon:votes=sum,lexicon_bits=shared", 60),
+        ("i-match:lexicons=20,lexicon_share=0.2,least_terms=2,idf_band=0-1", 20),
     ] {
-        let name = format!("{}-{distance}", method.replace(' ', ""));
+        let name = format!("{}-{distance}", method.replace([' ', ':', ',', '='], ""));
         let method = format!("--method {method}");
         run(&format!("fingerprint in.jsonl {method} --output {name}.f -j 1"));
-        let joined = run(&format!("join --fingerprints {name}.f -k {distance}"));
+        let joined = run(&format!("join {name}.f -k {distance}"));
         run(&format!("dedup in.jsonl {method} -k {distance} --pairs --output {name}"));
         let pairs = fs::read_to_string(folder.path(&name).join("pairs.jsonl")).unwrap();
         let numbers = |pair: &str| -> [u32; 3] {
@@ -199,19 +205,19 @@ fn a_join_of_the_file_has_the_pairs_of_the_collection() {
 #[test]
 fn bands_find_the_fraction_they_promise() {
     let folder = Folder::empty().with("in.jsonl", documents());
-    let pairs = |arguments: &str| {
-        let out = arguments.replace(' ', "");
-        let line =
-            format!("dedup in.jsonl --method minhash -k 300 --pairs {arguments} --output o{out}");
+    let pairs = |recall: &str| {
+        let out = recall;
+        let method = format!("minhash:recall={recall}");
+        let line = format!("dedup in.jsonl --method {method} -k 300 --pairs --output o{out}");
         let run = folder.run_words(&line);
         assert_eq!(run.code, 0, "{line}: {}", run.err);
         let pairs =
             fs::read_to_string(folder.path(&format!("o{out}")).join("pairs.jsonl")).unwrap();
         (pairs.lines().map(str::to_owned).collect::<BTreeSet<_>>(), run.err)
     };
-    let (all, _) = pairs("--recall 1");
+    let (all, _) = pairs("1");
     for (recall, least) in [("0.98", 0.98), ("0.5", 0.5)] {
-        let (found, message) = pairs(&format!("--recall {recall}"));
+        let (found, message) = pairs(recall);
         assert!(found.is_subset(&all));
         assert!(found.len() as f64 >= all.len() as f64 * least, "{} of {}", found.len(), all.len());
         assert!(message.contains("bands and misses some pairs"), "{message}");

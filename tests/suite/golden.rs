@@ -47,7 +47,7 @@ fn the_generator_still_makes_the_demo() {
 #[cfg(feature = "parquet")]
 fn the_generator_still_makes_the_crawl() {
     let folder = Folder::empty();
-    let made = ["generate", "--crawl", "--documents", "60", "--output", "datasets/crawl"];
+    let made = ["generate", "--kind", "crawl", "--documents", "60", "--output", "datasets/crawl"];
     assert_eq!(folder.run(&made).code, 0);
     let documents = |directory: &Path| {
         let arguments = ["fingerprint", "datasets/crawl", "--id-field", "url", "--output", "-"];

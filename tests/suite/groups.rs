@@ -154,7 +154,7 @@ fn a_run_within_folders_is_equal_to_a_run_of_each_folder() {
         folder = folder.with(&format!("in/{name}/a.jsonl"), lines);
     }
     let removed = |input: &str, options: &str| -> Vec<String> {
-        let arguments = format!("dedup {input} --force --quiet --ids-only {options}");
+        let arguments = format!("dedup {input} --force --quiet --output-format ids {options}");
         let run = folder.run_words(arguments.trim_end());
         assert_eq!(run.code, 0, "{}", run.err);
         let list = fs::read_to_string(folder.path("simtool-out/removed.jsonl")).unwrap();

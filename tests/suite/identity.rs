@@ -78,7 +78,7 @@ fn ids_keep_their_type_in_json() {
 #[test]
 fn a_list_of_ids_names_the_places_if_ids_are_ambiguous() {
     let folder = ambiguous();
-    let run = folder.run_words("--corpus in --output out --ids-only");
+    let run = folder.run_words("--corpus in --output out --output-format ids");
     let note = "note: the IDs of 1 removed document belong to kept documents, too";
     assert!(run.err.contains(note), "{}", run.err);
     assert_eq!(
@@ -91,7 +91,7 @@ fn a_list_of_ids_names_the_places_if_ids_are_ambiguous() {
     // All documents with the shared ID are removed, so the IDs are enough.
     let text = [line("a", ROSE), line("b", ROSE), line("b", ROSE)].concat();
     let folder = Folder::empty().with("in/a.jsonl", text);
-    let run = folder.run_words("--corpus in --output out --ids-only -q");
+    let run = folder.run_words("--corpus in --output out --output-format ids -q");
     assert_eq!(run.err, "");
     assert_eq!(lines(&folder, "removed.jsonl"), [json!({"id": "b"}), json!({"id": "b"})]);
 }

@@ -200,10 +200,10 @@ fn indexes_are_joined_and_documents_taken_out() {
     let added = filtered(folder, "index filter i -q", documents(2));
     assert!(added.starts_with(r#"{"id":"d1""#), "{added}");
     assert!(check(folder, "index export i").ends_with("}\n"));
-    check(folder, "index create wide --bits 128 -q");
+    check(folder, "index create wide -q --method simhash:bits=128");
     let message = check_failure(folder, "index merge wide i", 2);
     let expected = "other i: cannot be merged, because the indexes have different options: \
-                    --bits is 128 in wide and 64 in i. Create an index with the options of wide";
+                    bits is 128 in wide and 64 in i. Create an index with the options of wide";
     assert!(message.contains(expected), "{message}");
 }
 

@@ -131,7 +131,7 @@ fn plain_text_is_divided_as_asked_for() {
     for (arguments, count) in [
         ("--corpus a.txt", "1"),
         ("--corpus a.txt --split lines", "6"),
-        ("--corpus a.txt --per-line", "6"),
+        ("--corpus a.txt --split lines", "6"),
         ("--corpus a.txt --split blank-lines", "3"),
         ("--corpus in.mbox", "2"),
     ] {

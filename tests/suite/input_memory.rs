@@ -55,7 +55,7 @@ fn memory_does_not_decide_which_records_are_documents() {
     }
     let folder = tempfile::tempdir().unwrap();
     write_long_lines(folder.path());
-    let arguments = "dedup -q a.txt --per-line --shingle chars:5 --output";
+    let arguments = "dedup -q a.txt --split lines --shingle chars:5 --output";
     for (megabytes, threads) in [(80, 1), (80, 7), (400, 2)] {
         let out = format!("{megabytes}-{threads}");
         let more = format!("{arguments} {out} -j {threads} --max-memory {megabytes}M");
@@ -78,7 +78,7 @@ fn a_text_that_does_not_fit_in_memory_ends_the_run() {
     }
     let folder = tempfile::tempdir().unwrap();
     write_long_lines(folder.path());
-    let arguments = "dedup -q a.txt --per-line --shingle chars:5 --output";
+    let arguments = "dedup -q a.txt --split lines --shingle chars:5 --output";
     let (code, messages) = run(folder.path(), 20, &format!("{arguments} out"));
     assert_eq!(code, Some(1), "{messages}");
     assert!(
@@ -90,9 +90,10 @@ fn a_text_that_does_not_fit_in_memory_ends_the_run() {
     let limit = messages.split("at least ").nth(1).and_then(|rest| rest.split('M').next()).unwrap();
     let (code, messages) = run(folder.path(), limit.parse().unwrap(), &format!("{arguments} all"));
     assert_eq!(code, Some(0), "{messages}");
-    let (code, messages) = run(folder.path(), 20, &format!("{arguments} short --max-record 1M"));
+    let (code, messages) =
+        run(folder.path(), 20, &format!("{arguments} short SIMTOOL_MAX_RECORD=1M"));
     assert_eq!(code, Some(3), "{messages}");
-    assert!(messages.contains("at most 1000000 bytes (--max-record)"), "{messages}");
+    assert!(messages.contains("at most 1000000 bytes (SIMTOOL_MAX_RECORD)"), "{messages}");
 }
 
 #[test]
@@ -148,7 +149,7 @@ fn memory_does_not_decide_which_records_an_index_reads() {
     for command in ["index query i a.jsonl", "index add i a.jsonl", "eval --sample 2 a.jsonl"] {
         let run = |more| limited(folder.path(), "unlimited", &format!("{command} {more}"));
         let messages = String::from_utf8(run("--max-memory 64M").stderr).unwrap();
-        assert!(!messages.contains("--max-record"), "{command}: {messages}");
+        assert!(!messages.contains("SIMTOOL_MAX_RECORD"), "{command}: {messages}");
     }
 }
 
@@ -162,7 +163,7 @@ fn a_line_that_is_too_long_passes_through_a_filter_in_little_memory() {
     let long = fs::File::create(folder.path().join("long")).unwrap();
     // A file of zero bytes takes no room on the disk.
     long.set_len(BYTES as u64).unwrap();
-    let arguments = "index filter i --max-memory 16M -j 2 --max-record 1MiB";
+    let arguments = "index filter i --max-memory 16M -j 2 SIMTOOL_MAX_RECORD=1MiB";
     let mut command = limited_command(folder.path(), &(16_000 + MORE).to_string(), arguments);
     command.stdin(fs::File::open(folder.path().join("long")).unwrap());
     command.stdout(fs::File::create(folder.path().join("passed")).unwrap());
@@ -170,7 +171,7 @@ fn a_line_that_is_too_long_passes_through_a_filter_in_little_memory() {
     let messages = String::from_utf8_lossy(&filtered.stderr);
     assert_eq!(filtered.status.code(), Some(3), "{messages}");
     assert!(
-        messages.contains("line 1: expected at most 1048576 bytes (--max-record)"),
+        messages.contains("line 1: expected at most 1048576 bytes (SIMTOOL_MAX_RECORD)"),
         "{messages}"
     );
     assert!(messages.contains("1 line: 0 new, 0 repeat others, 1 no documents"), "{messages}");

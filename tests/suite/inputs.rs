@@ -1,10 +1,10 @@
 //! Inputs of a command: folders and their contents, lists, tables with any delimiter, and missing
 //! fields.
 
-use crate::program::Folder;
+use crate::program::{Folder, program};
 use std::fs;
 use std::io::{Seek, SeekFrom, Write as _};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 pub(crate) const WORDS: &str = "the same words in two lines of a file that repeat";
 
@@ -55,8 +55,8 @@ fn the_current_folder_is_a_corpus_again_and_again() {
 
 /// Returns the exit code and both outputs of a run with this standard input.
 fn piped(folder: &Folder, arguments: &[&str], input: &str) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
-    command.current_dir(folder.path("")).args(arguments).stdin(Stdio::piped());
+    let mut command = program(arguments);
+    command.current_dir(folder.path("")).stdin(Stdio::piped());
     let mut program = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // A program that rejects its command line reads nothing, so the write may fail.
     drop(program.stdin.take().unwrap().write_all(input.as_bytes()));
@@ -74,9 +74,8 @@ fn standard_input_that_is_a_file_is_as_a_pipe() {
     let of_file = |skipped: usize, arguments: &str| {
         let mut file = fs::File::open(folder.path("a.jsonl")).unwrap();
         file.seek(SeekFrom::Start(skipped as u64)).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
-        let command = command.current_dir(folder.path("")).args(arguments.split(' '));
-        let ended = command.stdin(file).output().unwrap();
+        let mut command = program(&arguments.split(' ').collect::<Vec<_>>());
+        let ended = command.current_dir(folder.path("")).stdin(file).output().unwrap();
         assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
         String::from_utf8(ended.stdout).unwrap()
     };
@@ -85,7 +84,7 @@ fn standard_input_that_is_a_file_is_as_a_pipe() {
     let arguments: Vec<_> = fingerprint.split(' ').collect();
     let (_, expected, _) = piped(&folder, &arguments, &text);
     assert_eq!(expected.lines().count(), 3);
-    for more in ["", " --no-mmap"] {
+    for more in ["", " SIMTOOL_NO_MMAP=true"] {
         assert_eq!(of_file(0, &format!("{fingerprint} --tmp-dir nowhere{more}")), expected);
         assert_eq!(of_file(begun, &format!("{fingerprint}{more}")).lines().count(), 2);
     }
@@ -97,7 +96,7 @@ fn fingerprints_may_come_through_standard_input() {
     let run = folder.run_words("fingerprint a.jsonl --output - -q");
     fs::write(folder.path("f.jsonl"), &run.out).unwrap();
     let pair = (Some(0), "a\tb\t0\n".to_owned(), String::new());
-    for more in [&[][..], &["--no-mmap"], &["--tmp-dir", "."]] {
+    for more in [&[][..], &["SIMTOOL_NO_MMAP=true"], &["--tmp-dir", "."]] {
         assert_eq!(piped(&folder, &[&["join", "-"], more].concat(), &run.out), pair, "{more:?}");
     }
     let all = "a\ta\t0\na\tb\t0\nb\ta\t0\nb\tb\t0\n";
@@ -120,7 +119,7 @@ fn a_list_may_come_through_standard_input() {
     let (code, out, err) = piped(&["--files-from", "-"], "a.jsonl\nb.jsonl\n");
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains("documents                 2\n"), "{out}");
-    let fingerprint = ["fingerprint", "--files-from", "-", "-0", "-q", "--output", "-"];
+    let fingerprint = ["fingerprint", "--files-from", "-", "-q", "--output", "-"];
     let (code, out, err) = piped(&fingerprint, "a.jsonl\0b.jsonl\0");
     assert_eq!((code, out.lines().count()), (Some(0), 2), "{err}");
     let (code, _, err) = piped(&fingerprint[..3], "");
@@ -297,12 +296,12 @@ fn outputs_name_settings_as_options() {
         .with("a.jsonl", format!("{{\"text\":7}}\n{}{{}}\n", line("a")))
         .with("b.jsonl", line(&"x".repeat(3000)))
         .with(".hidden", "x");
-    let run = folder.run_words("dedup . --max-record 2K --output out");
+    let run = folder.run_words("dedup . SIMTOOL_MAX_RECORD=2K --output out");
     assert_eq!(run.code, 3, "{}", run.err);
     let read = |file: &str| fs::read_to_string(folder.path("out").join(file)).unwrap();
     for (file, expected) in [
         ("quarantine.jsonl", "\\\"text\\\" (--text-field), or null"),
-        ("quarantine.jsonl", "at most 2000 bytes (--max-record)"),
+        ("quarantine.jsonl", "at most 2000 bytes (SIMTOOL_MAX_RECORD)"),
         ("quarantine.jsonl", "\"a text in the field that --text-field names\""),
         ("summary.json", "\\\"text\\\" (--text-field), or null"),
         ("summary.json", "; --hidden reads it"),
@@ -376,6 +375,6 @@ fn a_table_whose_quotes_are_letters_is_refused_with_the_option_for_quotes() {
     let folder = Folder::empty().with("a.tsv", table);
     let run = folder.run_words("dedup a.tsv --output out");
     assert_eq!(run.code, 3, "{}", run.err);
-    let advice = "if quotes enclose fields of several lines, name them with --quote";
+    let advice = "if quotes enclose fields of several lines, name them, as in --csv quote=CHAR";
     assert!(run.err.contains(advice), "{}", run.err);
 }

@@ -50,11 +50,11 @@ fn numpy(words: &[u64], shape: &str) -> Vec<u8> {
 fn join_prints_pairs_counts_and_groups() {
     let folder = folder();
     let folder = folder.path();
-    assert_eq!(check(folder, "join --fingerprints f.txt --max-distance 3"), PAIRS);
-    assert_eq!(check(folder, "join --fingerprints f.txt --count"), "3\n");
-    assert_eq!(check(folder, "join --fingerprints f.txt -k 0"), "0\t3\t0\n");
+    assert_eq!(check(folder, "join f.txt --max-distance 3"), PAIRS);
+    assert_eq!(check(folder, "join f.txt --count"), "3\n");
+    assert_eq!(check(folder, "join f.txt -k 0"), "0\t3\t0\n");
     for index in ["linear-scan", "partition-join", "multi-index-join", "spilled-join"] {
-        let command = format!("join --fingerprints f.txt --index {index} --max-memory 1M");
+        let command = format!("join f.txt --index {index} --max-memory 1M");
         assert_eq!(check(folder, &command), PAIRS, "{index}");
         assert_eq!(check(folder, &format!("{command} --count")), "3\n", "{index}");
         let groups = check(folder, &format!("{command} --groups"));
@@ -67,7 +67,7 @@ fn search_prints_the_same_with_every_index() {
     let folder = folder();
     let folder = folder.path();
     fs::write(folder.join("q.txt"), "00000000000000fe\n\n0f000000000000ff\n").unwrap();
-    let command = "search --fingerprints f.txt --queries q.txt -k 4";
+    let command = "search f.txt --queries q.txt -k 4";
     let expected = "0\t0\t1\n0\t2\t0\n0\t3\t1\n2\t0\t4\n2\t3\t4\n";
     assert_eq!(check(folder, command), expected);
     for index in [
@@ -86,10 +86,10 @@ fn search_prints_the_same_with_every_index() {
     }
     // Equal queries form a group, too.
     fs::write(folder.join("twice.txt"), "00000000000000fe\n\n00000000000000fe\n").unwrap();
-    let twice = "search --fingerprints f.txt --queries twice.txt -k 1";
+    let twice = "search f.txt --queries twice.txt -k 1";
     let expected = "query-group\t0 2\ngroup\t0 3\npair\t0\t0\t1\npair\t0\t2\t0\n";
     assert_eq!(check(folder, &format!("{twice} --groups")), expected);
-    let nearer = "search --fingerprints f.txt --queries q.txt -k 1 --index expanded-set";
+    let nearer = "search f.txt --queries q.txt -k 1 --index expanded-set";
     assert_eq!(check(folder, nearer), "0\t0\t1\n0\t2\t0\n0\t3\t1\n");
 }
 
@@ -98,12 +98,12 @@ fn arrays_are_read_and_written() {
     let folder = folder();
     let folder = folder.path();
     fs::write(folder.join("f.npy"), numpy(&[0xFF, 0, 0xFE], "(3,)")).unwrap();
-    assert_eq!(check(folder, "join --fingerprints f.npy"), "0\t2\t1\n");
+    assert_eq!(check(folder, "join f.npy"), "0\t2\t1\n");
     fs::write(folder.join("wide.npy"), numpy(&[1, 9, 1, 9, 0, 9], "(3, 2)")).unwrap();
     let expected = "0\t1\t0\n0\t2\t1\n1\t2\t1\n";
-    assert_eq!(check(folder, "join --fingerprints wide.npy --output out.tsv"), "");
+    assert_eq!(check(folder, "join wide.npy --output out.tsv"), "");
     assert_eq!(fs::read_to_string(folder.join("out.tsv")).unwrap(), expected);
-    check(folder, "join --fingerprints wide.npy --output out.npy");
+    check(folder, "join wide.npy --output out.npy");
     let array = fs::read(folder.join("out.npy")).unwrap();
     assert!(array.starts_with(b"\x93NUMPY\x01\x00"));
     let numbers = [0u32, 1, 0, 0, 2, 1, 1, 2, 1].map(u32::to_le_bytes).concat();
@@ -120,11 +120,11 @@ fn json_lines_are_read() {
     };
     let lines: String = TEXT.lines().map(line).collect();
     fs::write(folder.join("f.jsonl"), &lines).unwrap();
-    assert_eq!(check(folder, "join --fingerprints f.jsonl --rows"), PAIRS);
-    let itself = "search --fingerprints f.txt --queries f.jsonl --count -k 0";
+    assert_eq!(check(folder, "join f.jsonl --rows"), PAIRS);
+    let itself = "search f.txt --queries f.jsonl --count -k 0";
     assert_eq!(check(folder, itself), "6\n");
     fs::write(folder.join("bad.jsonl"), lines.replace("null", "0")).unwrap();
-    let message = check_failure(folder, "join --fingerprints bad.jsonl", 1);
+    let message = check_failure(folder, "join bad.jsonl", 1);
     let expected =
         "bad.jsonl, byte 44: expected a field \"fingerprint\" with a string of 16 digits";
     assert!(message.contains(expected), "{message}");
@@ -143,14 +143,14 @@ fn rows_are_called_by_their_ids_where_there_are_any() {
         check(folder, &format!("fingerprint t.jsonl --output {name}"));
     }
     for name in ["p.jsonl", "p.parquet"] {
-        let join = format!("join --fingerprints {name}");
+        let join = format!("join {name}");
         assert_eq!(check(folder, &join), "a\tb c\t0\n");
         assert_eq!(check(folder, &format!("{join} --rows")), "0\t1\t0\n");
         assert_eq!(check(folder, &format!("{join} --count")), "1\n");
         assert_eq!(check(folder, &format!("{join} --groups")), "group\ta\tb c\n");
-        let search = format!("search --queries p.f --fingerprints {name} -k 0");
+        let search = format!("search --queries p.f {name} -k 0");
         assert_eq!(check(folder, &search), "0\ta\t0\n0\tb c\t0\n1\ta\t0\n1\tb c\t0\n2\td\\te\t0\n");
-        let search = format!("search --queries {name} --fingerprints p.f -k 0 --groups");
+        let search = format!("search --queries {name} p.f -k 0 --groups");
         let groups = "query-group\ta\tb c\ngroup\t0 1\npair\ta\t0\t0\npair\td\\te\t2\t0\n";
         assert_eq!(check(folder, &search), groups);
         // Tables of numbers have no IDs, so they do not change.
@@ -170,7 +170,7 @@ fn pairs_are_written_as_columns() {
     let folder = folder();
     let folder = folder.path();
     for index in ["linear-scan", "partition-join", "multi-index-join", "spilled-join"] {
-        let command = format!("join --fingerprints f.txt --index {index} --output {index}.parquet");
+        let command = format!("join f.txt --index {index} --output {index}.parquet");
         assert_eq!(check(folder, &command), "");
     }
     let bytes = fs::read(folder.join("linear-scan.parquet")).unwrap();
@@ -179,9 +179,9 @@ fn pairs_are_written_as_columns() {
     assert!(bytes == fs::read(folder.join("multi-index-join.parquet")).unwrap());
     assert!(bytes == fs::read(folder.join("spilled-join.parquet")).unwrap());
     // A file of pairs is not accepted as a file of fingerprints.
-    let message = check_failure(folder, "join --fingerprints linear-scan.parquet", 1);
+    let message = check_failure(folder, "join linear-scan.parquet", 1);
     assert!(message.contains("expected a column \"fingerprint\""), "{message}");
-    let command = "join --fingerprints f.txt --groups --output groups.parquet";
+    let command = "join f.txt --groups --output groups.parquet";
     let message = check_failure(folder, command, 2);
     assert!(message.contains("takes no --count and no --groups"), "{message}");
 }
@@ -193,18 +193,18 @@ fn explain_shows_the_choice_and_threads_do_not_matter() {
     let lines: Vec<String> =
         (0..3000u64).map(|i| format!("{:016x}", i.wrapping_mul(0x0101_0000_0101))).collect();
     fs::write(folder.join("many.txt"), lines.join("\n")).unwrap();
-    let output = simtool(folder, "join --fingerprints many.txt --explain --count");
+    let output = simtool(folder, "join many.txt --verbose --count");
     let plan = String::from_utf8(output.stderr).unwrap();
-    assert!(plan.starts_with("self-join of 3000 rows, 64 bits"), "{plan}");
+    assert!(plan.contains("self-join of 3000 rows, 64 bits"), "{plan}");
     assert!(plan.contains("<- chosen"), "{plan}");
-    let one = check(folder, "join --fingerprints many.txt -j 1 --index partition-join");
+    let one = check(folder, "join many.txt -j 1 --index partition-join");
     for index in ["partition-join", "multi-index-join"] {
         for threads in [1, 2, 3, 7] {
-            let command = format!("join --fingerprints many.txt -j {threads} --index {index}");
+            let command = format!("join many.txt -j {threads} --index {index}");
             assert_eq!(check(folder, &command), one);
         }
     }
-    assert_eq!(check(folder, "join --fingerprints many.txt --index linear-scan"), one);
+    assert_eq!(check(folder, "join many.txt --index linear-scan"), one);
 }
 
 #[test]
@@ -212,20 +212,20 @@ fn wrong_arguments_and_files_are_reported() {
     let folder = folder();
     let folder = folder.path();
     fs::write(folder.join("bad.txt"), "00ff\n00f\n").unwrap();
-    let message = check_failure(folder, "join --fingerprints bad.txt", 1);
+    let message = check_failure(folder, "join bad.txt", 1);
     assert!(message.contains("bad.txt, byte 5: expected 4 digits"), "{message}");
-    let message = check_failure(folder, "join --fingerprints none.txt", 1);
+    let message = check_failure(folder, "join none.txt", 1);
     assert!(message.contains("cannot read none.txt"), "{message}");
-    let message = check_failure(folder, "join --fingerprints f.txt --index tree", 2);
+    let message = check_failure(folder, "join f.txt --index tree", 2);
     assert!(message.contains("[possible values: linear-scan, partition-join"), "{message}");
-    let message = check_failure(folder, "join --fingerprints f.txt --index block-index", 2);
+    let message = check_failure(folder, "join f.txt --index block-index", 2);
     assert!(message.contains("[possible values: linear-scan, partition-join"), "{message}");
-    let message = check_failure(folder, "join --fingerprints f.txt --max-memory much", 2);
+    let message = check_failure(folder, "join f.txt --max-memory much", 2);
     assert!(message.contains("such as 512M or 8GiB"), "{message}");
-    let message = check_failure(folder, "join --fingerprints f.txt --output out.csv", 2);
+    let message = check_failure(folder, "join f.txt --output out.csv", 2);
     assert!(message.contains("--output out.csv: must end in .tsv, .npy"), "{message}");
     fs::write(folder.join("narrow.txt"), "00ff\n").unwrap();
-    let command = "search --fingerprints f.txt --queries narrow.txt";
+    let command = "search f.txt --queries narrow.txt";
     let message = check_failure(folder, command, 2);
     assert!(message.contains("must have the corpus's 64 bits"), "{message}");
 }
@@ -239,8 +239,8 @@ fn rows_of_another_recipe_are_refused() {
         let shingles = format!("--shingle words:{words} --output {words}.f");
         check(folder, &format!("fingerprint text.txt {shingles}"));
     }
-    assert_eq!(check(folder, "search --fingerprints 2.f --queries 2.f"), "0\t0\t0\n");
-    let message = check_failure(folder, "search --fingerprints 2.f --queries 3.f", 2);
+    assert_eq!(check(folder, "search 2.f --queries 2.f"), "0\t0\t0\n");
+    let message = check_failure(folder, "search 2.f --queries 3.f", 2);
     assert!(message.contains("must be made as the corpus was; they differ in"), "{message}");
 }
 
@@ -250,9 +250,9 @@ fn a_distance_that_all_rows_are_within_is_refused() {
     let folder = folder.path();
     let rule = "must be below the 64 bits of the fingerprints";
     for k in [64, 300] {
-        let message = check_failure(folder, &format!("join --fingerprints f.txt -k {k}"), 2);
+        let message = check_failure(folder, &format!("join f.txt -k {k}"), 2);
         assert!(message.contains(rule), "{message}");
-        let search = format!("search --fingerprints f.txt --queries f.txt -k {k}");
+        let search = format!("search f.txt --queries f.txt -k {k}");
         assert!(check_failure(folder, &search, 2).contains(rule));
     }
 }
@@ -264,7 +264,7 @@ fn pairs_that_are_too_many_to_keep_are_not_kept() {
     let rows: Vec<u64> =
         (1..3000).map(|row: u64| row.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
     fs::write(folder.join("f.npy"), numpy(&rows, "(2999,)")).unwrap();
-    let command = "search --fingerprints f.npy --queries f.npy -k 31 --count --explain";
+    let command = "search f.npy --queries f.npy -k 31 --count --verbose";
     let output = simtool(folder, &format!("{command} --max-memory 10M"));
     let plan = String::from_utf8(output.stderr).unwrap();
     let chosen = plan.lines().find(|line| line.contains("<- chosen")).unwrap();
@@ -279,7 +279,7 @@ fn an_interrupted_join_leaves_nothing() {
     let rows: Vec<u64> =
         (0..1_500_000).map(|row: u64| row.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
     fs::write(folder.join("f.npy"), numpy(&rows, "(1500000,)")).unwrap();
-    let arguments = "join --fingerprints f.npy --index linear-scan -k 20 --output out.tsv";
+    let arguments = "join f.npy --index linear-scan -k 20 --output out.tsv";
     let mut join = Command::new(env!("CARGO_BIN_EXE_simtool"))
         .args(arguments.split(' '))
         .current_dir(folder)

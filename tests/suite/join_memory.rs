@@ -23,8 +23,13 @@ pub(crate) fn limited_command(folder: &Path, limit: &str, arguments: &str) -> Co
     let mut command = Command::new("sh");
     command
         .args(["-c", "ulimit -d \"$0\" && exec \"$@\"", limit, env!("CARGO_BIN_EXE_simtool")])
-        .args(arguments.split(' '))
         .current_dir(folder);
+    for argument in arguments.split(' ') {
+        match argument.split_once('=') {
+            Some((name, value)) if name.starts_with("SIMTOOL_") => command.env(name, value),
+            _ => command.arg(argument),
+        };
+    }
     command
 }
 
@@ -60,7 +65,8 @@ fn an_exact_join_without_the_memory_that_it_needs_says_so() {
     let folder = folder.path();
     // Each of 12 million shingles takes 8 bytes once texts are compared.
     fs::write(folder.join("a.txt"), similar_lines(1, 100, 20_000)).unwrap();
-    let run = "-q -j 1 --corpus a.txt --per-line --shingle chars:8 --max-memory 100G --output out";
+    let run =
+        "-q -j 1 --corpus a.txt --split lines --shingle chars:8 --max-memory 100G --output out";
     let failed = limited(folder, "60000", run);
     let messages = String::from_utf8_lossy(&failed.stderr);
     assert_eq!(failed.status.code(), Some(1), "{messages}");
@@ -79,7 +85,7 @@ fn verification_stays_below_the_ceiling() {
     let folder = folder.path();
     // The 5 million shingles of all texts take 44 MB, and those of two families a tenth of that.
     fs::write(folder.join("a.txt"), similar_lines(20, 10, 5000)).unwrap();
-    let verify = "-q -j 1 --corpus a.txt --per-line --shingle chars:8 --method simhash \
+    let verify = "-q -j 1 --corpus a.txt --split lines --shingle chars:8 --method simhash \
                   --verify 0.9 --pairs --output";
     let run = |limit, rest: &str| {
         let run = limited(folder, limit, &format!("{verify} {rest}"));
@@ -113,7 +119,7 @@ fn a_join_beyond_its_memory_spills_and_stays_below_the_ceiling() {
     bytes.extend((0..ROWS).flat_map(|number| row(number).to_le_bytes()));
     fs::write(folder.join("f.npy"), bytes).unwrap();
 
-    let join = "join --fingerprints f.npy -j 2 --output";
+    let join = "join f.npy -j 2 --output";
     let free = Command::new(env!("CARGO_BIN_EXE_simtool"))
         .args(format!("{join} free.tsv").split(' '))
         .current_dir(folder)
@@ -125,7 +131,7 @@ fn a_join_beyond_its_memory_spills_and_stays_below_the_ceiling() {
     assert!(!folder.join("never.tsv").exists());
 
     let spilled =
-        limited(folder, LIMIT, &format!("{join} spilled.tsv --max-memory {MAX_MEMORY} --explain"));
+        limited(folder, LIMIT, &format!("{join} spilled.tsv --max-memory {MAX_MEMORY} --verbose"));
     let messages = String::from_utf8_lossy(&spilled.stderr);
     assert!(spilled.status.success(), "{messages}");
     let chosen = messages.lines().find(|line| line.contains("<- chosen")).unwrap();

@@ -274,12 +274,12 @@ fn quarantined_records_stay_in_their_places_unless_they_are_to_go() {
     for name in ["a.jsonl", "a.jsonl.gz", "a.jsonl.zst"] {
         let folder = Folder::empty().with(name, packed(name, all.as_bytes()));
         for (more, expected) in [
-            (&[][..], lines(&|number| number % 5 != 4)),
-            (&["--quarantined", "keep"], lines(&|number| number % 5 != 4)),
-            (&["--quarantined", "drop"], lines(&|n| n % 5 != 4 && n % 5 != 3 && *n != 21)),
+            ("--write-kept", lines(&|number| number % 5 != 4)),
+            ("--write-kept=true", lines(&|number| number % 5 != 4)),
+            ("--write-kept=readable", lines(&|n| n % 5 != 4 && n % 5 != 3 && *n != 21)),
         ] {
-            let run = ["-q", "--corpus", name, "--max-record", "10K", "--write-kept", "--force"];
-            let run = folder.run(&[&run, more].concat());
+            let run = ["-q", "--corpus", name, "SIMTOOL_MAX_RECORD=10K", more, "--force"];
+            let run = folder.run(&run);
             assert_eq!(run.code, 3, "{}", run.err);
             let copy = fs::read(folder.path("simtool-out/kept").join(name)).unwrap();
             let copy = String::from_utf8(unpacked(name, &copy)).unwrap();
@@ -287,7 +287,7 @@ fn quarantined_records_stay_in_their_places_unless_they_are_to_go() {
         }
     }
     let folder = Folder::empty().with("a.jsonl", page());
-    let run = folder.run(&["--corpus", "a.jsonl", "--quarantined", "drop"]);
+    let run = folder.run(&["--corpus", "a.jsonl", "--write-kept=dropped"]);
     assert_eq!(run.code, 2, "{}", run.err);
 }
 
@@ -306,14 +306,14 @@ fn rows_without_a_text_and_bad_rows_stay_in_copies_of_parquet_files() {
         })
         .collect();
     let folder = Folder::empty().with("a.parquet", parquet_of(&texts));
-    for (quarantined, keeps_bad) in [("keep", true), ("drop", false)] {
-        let more = ["--max-record", "2K", "--quarantined", quarantined, "--write-kept", "--force"];
+    for (copies, keeps_bad) in [("--write-kept", true), ("--write-kept=readable", false)] {
+        let more = ["SIMTOOL_MAX_RECORD=2K", copies, "--force"];
         folder.run(&[&["-q", "--corpus", "a.parquet"], &more[..]].concat());
         let found = parquet_texts(&folder.path("simtool-out/kept/a.parquet"));
         let is_kept = |(n, _): &(usize, &Option<String>)| *n != 20 && (keeps_bad || *n != 5);
         let expected: Vec<_> =
             texts.iter().enumerate().filter(is_kept).map(|(_, text)| text.clone()).collect();
-        assert_eq!(found, expected, "{quarantined}");
+        assert_eq!(found, expected, "{copies}");
     }
 }
 
@@ -328,7 +328,7 @@ fn a_text_that_was_removed_has_no_copy() {
         .with("in/d.txt.gz", packed("d.gz", text(2).as_bytes()))
         .with("in/empty.txt", "")
         .with("in/long.txt", text(3).repeat(100));
-    let run = ["-q", "--corpus", "in", "--write-kept", "--max-record", "2K"];
+    let run = ["-q", "--corpus", "in", "--write-kept", "SIMTOOL_MAX_RECORD=2K"];
     assert_eq!(folder.run(&run).code, 3);
     let names = |path: &str| {
         let entries = fs::read_dir(folder.path(path)).unwrap();

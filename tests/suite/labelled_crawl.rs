@@ -86,7 +86,7 @@ fn pages_are_labelled_by_their_main_content() {
     assert_eq!(kinds("gray.tsv"), [pair("half.html", "gray-between")]);
 
     let output =
-        folder.run(&["eval", "crawl", "--methods", "exact:similarity=0.8", "--format", "tsv"]);
+        folder.run(&["eval", "crawl", "--method", "exact:similarity=0.8", "--format", "tsv"]);
     assert_eq!((output.code, output.out.contains("1.000000")), (0, true), "{}", output.err);
     // The same packages give the same bytes.
     assert_eq!(make(), crawl);

@@ -86,8 +86,8 @@ fn other_commands_count_pages_without_a_main_content() {
         "index create seen",
         "index add seen pages.warc",
         "index query seen pages.warc",
-        "eval --corpus pages.warc --truth labels.tsv --methods exact",
-        "eval --sample 3 pages.warc --methods exact",
+        "eval --corpus pages.warc --truth labels.tsv --method exact",
+        "eval --sample 3 pages.warc --method exact",
         "fingerprint pages.warc --output rows.f",
     ] {
         let run = folder.run_words(arguments);
@@ -135,7 +135,7 @@ fn near_duplicates_of_real_pages_are_found() {
         return;
     }
     let method = "exact:similarity=0.8";
-    let arguments = ["eval", labelled.to_str().unwrap(), "--methods", method, "--format", "json"];
+    let arguments = ["eval", labelled.to_str().unwrap(), "--method", method, "--format", "json"];
     let run = Folder::empty().run(&[&arguments[..], &["--content", "main", "-q"]].concat());
     assert_eq!(run.code, 0, "{}", run.err);
     let evaluation: Value = serde_json::from_str(&run.out).unwrap();

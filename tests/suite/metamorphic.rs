@@ -19,7 +19,7 @@ const METHODS: [&[&str]; 4] = [
     &["--similarity", "0.6", "--shingle", "words:2"],
     &["--similarity", "0.5", "--shingle", "chars:5"],
     &["--method", "simhash", "-k", "10", "--shingle", "words:1"],
-    &["--method", "simhash", "--bits", "128", "-k", "24", "--verify", "0.4"],
+    &["--method", "simhash:bits=128", "-k", "24", "--verify", "0.4"],
 ];
 
 fn documents(seed: u64, count: usize) -> Vec<Document> {
@@ -213,7 +213,8 @@ fn a_stricter_threshold_finds_exactly_the_pairs_that_meet_it() {
     for bits in ["64", "128"] {
         let pairs = |distance: u32| {
             let distance = distance.to_string();
-            find(&files, &["--method", "simhash", "--bits", bits, "-k", &distance]).pairs
+            let method = format!("simhash:bits={bits}");
+            find(&files, &["--method", &method, "-k", &distance]).pairs
         };
         let all = pairs(25);
         for most in [0, 1, 3, 7, 12, 20] {

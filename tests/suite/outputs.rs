@@ -144,7 +144,7 @@ fn every_document_is_annotated_with_its_cluster() {
     let folder = folder_of_clusters();
     let of_run = |options: &str| {
         let run = folder
-            .run_words(&format!("dedup a.jsonl b.jsonl --annotate --force --output out{options}"));
+            .run_words(&format!("dedup a.jsonl b.jsonl --annotate{options} --force --output out"));
         assert_eq!(run.code, 0, "{}", run.err);
         let read = |name: &str| fs::read_to_string(folder.path(&format!("out/{name}"))).unwrap();
         (read("documents.jsonl"), read("removed.jsonl"))
@@ -204,8 +204,8 @@ fn every_document_is_annotated_with_its_cluster() {
             .map(|row| row["weight"].as_f64().unwrap())
             .collect::<Vec<_>>()
     };
-    assert_eq!(weights(" --cluster-weight sqrt"), [2.0, 1.732_051, 1.0, 1.0]);
-    assert_eq!(weights(" --cluster-weight 1:1,4:3"), [3.0, 1.0, 1.0, 1.0]);
+    assert_eq!(weights("=weight=sqrt"), [2.0, 1.732_051, 1.0, 1.0]);
+    assert_eq!(weights("=weight=1:1,4:3"), [3.0, 1.0, 1.0, 1.0]);
     let threads = of_run(" --threads 1");
     assert_eq!(threads, of_run(" --threads 4"));
 }
@@ -214,8 +214,8 @@ fn every_document_is_annotated_with_its_cluster() {
 fn wrong_weights_and_weights_without_annotation_are_refused() {
     let folder = folder_of_clusters();
     for (options, message) in [
-        ("--annotate --cluster-weight cube", "must be 1, log, sqrt, or sizes in ascending order"),
-        ("--cluster-weight sqrt", "--annotate"),
+        ("--annotate=weight=cube", "must be 1, log, sqrt, or sizes in ascending order"),
+        ("--cluster-weight sqrt", "--annotate weight=sqrt"),
     ] {
         let run = folder.run_words(&format!("dedup a.jsonl {options}"));
         assert_eq!(run.code, 2, "{}", run.err);
@@ -226,9 +226,9 @@ fn wrong_weights_and_weights_without_annotation_are_refused() {
 #[test]
 fn the_share_that_a_search_by_bands_finds_is_shown() {
     let folder = folder_of_documents();
-    for (options, is_shown) in [("--recall 0.9", true), ("--bits 4", false)] {
+    for (options, is_shown) in [("recall=0.9", true), ("bits=4", false)] {
         let run = folder.run_words(&format!(
-            "dedup in.jsonl --method minhash {options} --lanes 124 --force --output out"
+            "dedup in.jsonl --method minhash:lanes=124,{options} --force --output out"
         ));
         let summary = fs::read_to_string(folder.path("out/summary.json")).unwrap();
         let summary: Value = serde_json::from_str(&summary).unwrap();

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// Commands whose parts are stored, each with the name of its output.
 const COMMANDS: [(&str, &str); 9] = [
     ("dedup in --similarity 0.5 --keep max:score --within lang --annotate", "exact"),
-    ("dedup in --method simhash --max-distance 8 --pairs --ids-only", "simhash"),
+    ("dedup in --method simhash --max-distance 8 --pairs --output-format ids", "simhash"),
     ("dedup in --method minhash --verify 0.7 --write-kept", "minhash"),
     ("dedup in --boilerplate 3", "boilerplate"),
     ("passages in --words 6", "passages.jsonl"),
@@ -306,7 +306,7 @@ fn wrong_uses_of_parts_are_refused() {
         ("dedup in --preview --resume", "--resume true: does not go with --preview"),
         ("dedup in --dry-run --shard 1/2", "--shard 1/2: does not go with --dry-run"),
         ("dedup in --output foreign --resume", "foreign.parts: was not written by simtool"),
-        ("dedup in --weight idf --shard 1/2", "--shard 1/2: does not go with weights"),
+        ("dedup in --shard 1/2 --method exact:weight=idf", "--shard 1/2: does not go with weights"),
         ("dedup in --boilerplate 3 --shard 1/2", "use --resume on one machine"),
         ("passages in --resume", "--resume true: needs --output"),
     ] {

@@ -61,7 +61,7 @@ fn passages_of_several_documents_are_listed_with_their_places() {
 #[test]
 fn repeats_within_a_document_are_listed_with_anywhere() {
     let folder = folder();
-    let run = folder.run_words("passages in.jsonl --words 5 --anywhere");
+    let run = folder.run_words("passages in.jsonl --words 5 --min-documents 1");
     let ids: Vec<Value> = rows(&run.out).into_iter().map(|row| row["id"].clone()).collect();
     assert_eq!(ids, ["a", "b", "c", "c"]);
     let none = folder.run_words("passages in.jsonl --words 5 --min-documents 3");
@@ -91,10 +91,13 @@ fn wrong_numbers_are_refused() {
         ("--words 0", "--words 0: "),
         ("--words 1001", "--words 1001: "),
         ("--words many", "--words many: must be a number of words"),
-        ("--min-documents 1", "--min-documents 1: must be a number of documents of at least 2"),
-        ("--min-documents 3 --anywhere", "cannot be used with"),
-        ("--of host --anywhere", "cannot be used with"),
-        ("--of site", "invalid value 'site'"),
+        (
+            "--min-documents 0",
+            "--min-documents 0: must be a number of documents, such as 2 or 2:host",
+        ),
+        ("--min-documents 1:host", "needs no second document, so that there is nothing to count"),
+        ("--min-documents 2:site", "must have document, file, folder or host behind its colon"),
+        ("--of host", "origins follow the number of documents: --min-documents 2:host"),
         ("--unit page", "invalid value 'page'"),
         ("--unit line --words 0", "--words 0: "),
     ] {
@@ -171,18 +174,18 @@ fn documents_of_one_origin_count_as_one() {
     let documents = |rows: &[Value]| -> Vec<u64> {
         rows.iter().map(|row| row["documents"].as_u64().unwrap()).collect()
     };
-    assert_eq!(documents(&found("--of document")), [2, 2, 4, 4, 4, 4]);
+    assert_eq!(documents(&found("--min-documents 2:document")), [2, 2, 4, 4, 4, 4]);
     // The menu of one host is not repeated, and documents of one host count once.
-    let of_hosts = found("--of host");
+    let of_hosts = found("--min-documents 2:host");
     assert_eq!(documents(&of_hosts), [2; 4]);
     assert_eq!(of_hosts[0]["occurrences"], 4);
     // The partner is of another host.
     let partners: Vec<&Value> = of_hosts.iter().map(|row| &row["partner_record"]).collect();
     assert_eq!(partners, [3, 2, 3, 2]);
-    assert_eq!(documents(&found("--of file")), [2; 4]);
-    assert_eq!(found("--of host --min-documents 3"), Vec::<Value>::new());
+    assert_eq!(documents(&found("--min-documents 2:file")), [2; 4]);
+    assert_eq!(found("--min-documents 3:host"), Vec::<Value>::new());
     // The copies are cut wherever they are, if the passage is repeated at all.
-    folder.run_words("passages x y --words 5 --of host --write-kept --output out");
+    folder.run_words("passages x y --words 5 --min-documents 2:host --write-kept --output out");
     let kept = fs::read_to_string(folder.path("out/kept/x/in.jsonl")).unwrap();
     assert!(kept.contains("the menu of a site and two") && kept.contains(" and again"), "{kept}");
     assert_eq!(kept.matches("licence").count(), 1, "{kept}");
@@ -217,7 +220,7 @@ fn little_memory_takes_more_readings_and_too_little_is_an_error() {
     let lines: String = (0..4000).map(|number| line(number % 2000)).collect();
     let folder = Folder::empty().with("in.txt", lines);
     let run = |memory: &str| {
-        folder.run_words(&format!("passages in.txt --per-line --words 10 --max-memory {memory}"))
+        folder.run_words(&format!("passages in.txt --split lines --words 10 --max-memory {memory}"))
     };
     let found = run("1G");
     assert_eq!((found.code, found.out.lines().count()), (0, 4000), "{}", found.err);

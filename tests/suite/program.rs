@@ -64,6 +64,19 @@ pub(crate) fn run(folder: &Path, arguments: &[&str], variables: &[(&str, &str)])
     run_with_input(folder, arguments, variables, Stdio::null())
 }
 
+/// Returns the program with its arguments. Those that begin with `SIMTOOL_` are settings in the environment.
+pub(crate) fn program(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
+    command.env_remove("SIMTOOL_ISA");
+    for argument in arguments {
+        match argument.split_once('=') {
+            Some((name, value)) if name.starts_with("SIMTOOL_") => command.env(name, value),
+            _ => command.arg(argument),
+        };
+    }
+    command
+}
+
 /// Runs the program in `folder`, with environment variables and this standard input.
 pub(crate) fn run_with_input(
     folder: &Path,
@@ -71,8 +84,8 @@ pub(crate) fn run_with_input(
     variables: &[(&str, &str)],
     input: Stdio,
 ) -> Finished {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_simtool"));
-    command.current_dir(folder).args(arguments).stdin(input).env_remove("SIMTOOL_ISA");
+    let mut command = program(arguments);
+    command.current_dir(folder).stdin(input);
     let output = command.envs(variables.iter().copied()).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let code = output.status.code().expect("no signal ends the program");

@@ -182,7 +182,7 @@ fn the_page_about_the_input_names_every_format_and_only_options_that_exist() {
         let name: String =
             option.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
         assert!(
-            help.contains(&format!("--{name} ")) || help.contains(&format!("--{name}\n")),
+            [' ', '\n', '['].iter().any(|after| help.contains(&format!("--{name}{after}"))),
             "--{name}"
         );
     }

@@ -36,10 +36,8 @@ fn texts_of_chats_and_of_several_fields_are_compared() {
     let run = folder.run_words("why simtool-out 4");
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.out.contains("chat.jsonl:0"), "{}", run.out);
-    let run = folder.run_words("dedup chat.jsonl pair.jsonl --all-strings -q --force");
+    let run = folder.run_words("dedup chat.jsonl pair.jsonl --text-field * -q --force");
     assert_eq!((run.code, removed(&folder).len()), (0, 2), "{}", run.err);
-    let run = folder.run_words("dedup chat.jsonl --all-strings --text-field title --force");
-    assert_eq!(run.code, 2, "{}", run.err);
 }
 
 #[test]
@@ -69,8 +67,7 @@ fn the_newest_document_is_kept_in_every_format() {
     assert_eq!(summary["without_date"], 1);
     assert_eq!(summary["date_fields"], serde_json::json!(["created", "date", "WARC-Date"]));
     // Fields of WARC can be named, too.
-    let run =
-        folder.run_words("dedup c.warc --id-field host --keep max --keep-field warc-date --force");
+    let run = folder.run_words("dedup c.warc --id-field host --keep max:warc-date --force");
     assert_eq!(run.code, 0, "{}", run.err);
 }
 
@@ -125,7 +122,7 @@ fn values_that_are_no_numbers_are_counted_and_one_is_shown() {
         let summary: Value = serde_json::from_str(&summary).unwrap();
         assert_eq!(summary["unread_numbers"], 2);
     }
-    let run = folder.run_words("dedup dated.csv --keep max --keep-field day --force");
+    let run = folder.run_words("dedup dated.csv --keep max:day --force");
     assert_eq!(removed(&folder)[0]["kept_id"], "2");
     let note = "2 values of day are no numbers, for example \"2026-01-02\" in record 0 of dated.csv; \
                 texts were compared by their bytes\n";
@@ -244,16 +241,14 @@ fn all_texts_of_a_record_are_measured_and_filtered() {
         "{{\"id\":\"a\",\"title\":\"{A}\"}}\n{{\"id\":\"b\",\"body\":[\"{A}\"]}}\n{{\"id\":\"c\",\"body\":\"{B}\"}}\n"
     );
     let folder = Folder::empty().with("set/docs.jsonl", &lines).with("set/truth.tsv", "a\tb\n");
-    let run = folder.run_words("eval set --methods exact --all-strings --format json -q");
+    let run = folder.run_words("eval set --method exact --text-field * --format json -q");
     assert_eq!(run.code, 0, "{}", run.err);
     let found: Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!(found["methods"][0]["collections"][0]["best"]["true_found"], 1, "{}", run.out);
-    let run = folder.run_words("eval set/docs.jsonl --suggest --all-strings -q");
-    assert!(run.code == 0 && run.out.contains(" --all-strings"), "{} {}", run.out, run.err);
-    let run = folder.run_words("eval set --all-strings --text-field title");
-    assert_eq!(run.code, 2, "{}", run.err);
+    let run = folder.run_words("eval set/docs.jsonl --suggest --text-field * -q");
+    assert!(run.code == 0 && run.out.contains(" --text-field '*'"), "{} {}", run.out, run.err);
     assert_eq!(folder.run_words("index create seen.idx -k 15").code, 0);
-    let passed = filtered(&folder.path(""), "index filter seen.idx --all-strings", &lines);
+    let passed = filtered(&folder.path(""), "index filter seen.idx --text-field *", &lines);
     let ids = passed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone());
     assert_eq!(ids.collect::<Vec<_>>(), ["a", "c"], "{passed}");
 }

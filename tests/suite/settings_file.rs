@@ -104,11 +104,11 @@ fn wrong_files_are_refused_with_the_reason() {
 fn printed_settings_are_a_file_that_changes_nothing() {
     let folder = folder("");
     for command in ["dedup", "match", "eval", "fingerprint", "join", "index add", "why"] {
-        let printed = folder.run_words(&format!("{command} --print-config"));
+        let printed = folder.run_words(&format!("config {command}"));
         succeeds(&printed);
         assert!(printed.out.contains("\n# threads = 0\n"), "{command}: {}", printed.out);
     }
-    let settings = folder.run_words("dedup --print-config").out;
+    let settings = folder.run_words("config dedup").out;
     fs::write(folder.path("all.toml"), settings).unwrap();
     succeeds(&folder.run_words("dedup in.jsonl --text-field body --output out --config all.toml"));
 }

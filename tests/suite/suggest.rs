@@ -51,7 +51,7 @@ fn chinese(seed: usize, every: usize) -> String {
 /// Runs `dedup --method auto`, and returns its notes and the IDs of the removed documents.
 fn removed(docs: &str) -> (String, Vec<String>) {
     let folder = Folder::empty().with("docs.jsonl", docs);
-    let run = folder.run_words("dedup docs.jsonl --method auto --ids-only --output out");
+    let run = folder.run_words("dedup docs.jsonl --method auto --output-format ids --output out");
     assert_eq!(run.code, 0, "{}", run.err);
     let removed = fs::read_to_string(folder.path("out/removed.jsonl")).unwrap();
     let id = |line: &str| {
@@ -249,15 +249,16 @@ fn threads_do_not_matter_and_the_command_does_the_same() {
 fn given_options_are_kept_and_contradictions_are_refused() {
     let folder = Folder::empty().with("docs.jsonl", pages());
     let dry = |options: &str| -> Finished {
-        folder.run_words(&format!("dedup docs.jsonl --method auto -q --dry-run {options}"))
+        let method = if options.contains("--method") { "" } else { "--method auto" };
+        folder.run_words(&format!("dedup docs.jsonl -q --dry-run {options} {method}").trim_end())
     };
     let run = dry("--shingle words:3 --similarity 0.6");
     assert!(run.out.starts_with("chosen: exact:similarity=0.6,shingle=words:3\n"), "{run:?}");
-    let run = dry("--bits 8");
+    let run = dry("--method auto:bits=8");
     assert!(run.out.starts_with("chosen: minhash:lanes=62,bits=8,"), "{run:?}");
-    assert!(run.out.contains("--method minhash: --bits needs fingerprints"), "{run:?}");
+    assert!(run.out.contains("--method minhash: `bits` needs fingerprints"), "{run:?}");
     for (options, expected) in [
-        ("--weight idf --bits 8", "--weight idf: works only with --method exact, simhash"),
+        ("--method auto:weight=idf,bits=8", "works only with --method exact, simhash"),
         (
             "--verify 0.5 --similarity containment:0.5",
             "--similarity containment:0.5: needs --method exact",
@@ -308,7 +309,7 @@ fn with_labels_the_choice_is_measured_next_to_the_presets() {
     assert_eq!(found["methods"][0]["collections"][0]["own"]["f1"], 1.0, "{}", found["methods"][0]);
     for (arguments, expected) in [
         ("--suggest docs.jsonl --sample 10", "--sample"),
-        ("--suggest docs.jsonl --methods exact", "--methods"),
+        ("--suggest docs.jsonl --method exact", "--method"),
         ("--suggest docs.jsonl --report page.html", "--report"),
         ("--corpus docs.jsonl", "--corpus docs.jsonl: goes with --truth FILE"),
     ] {
@@ -346,7 +347,7 @@ fn the_choice_for_labelled_collections_is_nearly_as_good_as_the_best_preset() {
         let labelled = data.join("labelled").join(name);
         let found = suggested(&labelled.join("docs.jsonl.zst"));
         let folder = labelled.to_str().unwrap();
-        let arguments = ["eval", folder, "--methods", method(&found), "--format", "json", "-q"];
+        let arguments = ["eval", folder, "--method", method(&found), "--format", "json", "-q"];
         let run = Folder::empty().run(&arguments);
         assert_eq!(run.code, 0, "{}", run.err);
         let measured: serde_json::Value = serde_json::from_str(&run.out).unwrap();

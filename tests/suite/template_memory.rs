@@ -39,7 +39,7 @@ fn check(method: &str) {
     fs::write(folder.join("a.txt"), template_lines()).unwrap();
     let run = |limit: &str, rest: &str| {
         let arguments =
-            format!("-q -j 2 --corpus a.txt --per-line {method} --json --output {rest}");
+            format!("-q -j 2 --corpus a.txt --split lines {method} --json --output {rest}");
         let run = limited(folder, limit, &arguments);
         assert!(run.status.success(), "{method}: {}", String::from_utf8_lossy(&run.stderr));
         serde_json::from_slice::<serde_json::Value>(&run.stdout).unwrap()
@@ -56,7 +56,7 @@ fn check(method: &str) {
     }
     // If all pairs are wanted, the run says that they do not fit.
     let pairs = format!(
-        "-q -j 2 --corpus a.txt --per-line {method} --pairs --output all --max-memory {MAX_MEMORY}"
+        "-q -j 2 --corpus a.txt --split lines {method} --pairs --output all --max-memory {MAX_MEMORY}"
     );
     let failed = limited(folder, LIMIT, &pairs);
     let message = String::from_utf8_lossy(&failed.stderr);
@@ -72,7 +72,7 @@ fn run_in(megabytes: u64, text: &str, arguments: &str) -> serde_json::Value {
     fs::write(folder.path().join("a.txt"), text).unwrap();
     let limit = ((megabytes * 1150 + 60_000) * 1000 / 1024).to_string();
     let arguments = format!(
-        "-q --corpus a.txt --per-line --json --max-memory {megabytes}M --output out {arguments}"
+        "-q --corpus a.txt --split lines --json --max-memory {megabytes}M --output out {arguments}"
     );
     let run = limited(folder.path(), &limit, &arguments);
     assert!(run.status.success(), "{arguments}: {}", String::from_utf8_lossy(&run.stderr));
@@ -111,7 +111,8 @@ fn a_cluster_of_many_tiny_documents_takes_little_memory() {
     // The list of removed documents does not fit, and nothing can replace it.
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.txt"), text).unwrap();
-    let little = "-q -j 2 --corpus a.txt --per-line --max-memory 8M --method simhash --output out";
+    let little =
+        "-q -j 2 --corpus a.txt --split lines --max-memory 8M --method simhash --output out";
     let failed = limited(folder.path(), "85000", little);
     let message = String::from_utf8_lossy(&failed.stderr);
     assert_eq!(failed.status.code(), Some(1), "{message}");
@@ -126,7 +127,7 @@ fn sets_of_templates_are_compared_in_little_memory() {
 
 #[test]
 fn simhashes_of_templates_are_joined_in_little_memory() {
-    check("--method simhash --bits 128 --max-distance 40");
+    check("--method simhash:bits=128 --max-distance 40");
 }
 
 #[test]

@@ -27,23 +27,23 @@ fn every_option_changes_the_fingerprints_or_is_another_name() {
     let rows = |options| rows(&folder, options);
     let plain = rows("");
     for (options, same) in [
-        ("--tokenizer words --shingle 3 --weight tf --stop-words none", ""),
-        ("--tokenizer chars --shingle 2", "--shingle chars:2"),
-        ("--tokenizer chars", "--shingle chars:5"),
+        ("--shingle words:3 --method simhash:weight=tf --stop-words none", ""),
+        ("--method simhash:shingle=chars:2", "--shingle chars:2"),
+        ("--shingle chars", "--shingle chars:5"),
     ] {
         assert_eq!(rows(options), rows(same), "{options}");
     }
     let mut changed = vec![
-        "--shingle 1 --weight binary",
-        "--shingle 1 --weight log-tf-idf",
-        "--shingle 1 --top 2",
-        "--shingle 1 --idf-band 0-0.6",
-        "--tokenizer ascii",
+        "--shingle 1 --method simhash:weight=binary",
+        "--shingle 1 --method simhash:weight=log-tf-idf",
+        "--shingle 1 --method simhash:top=2",
+        "--shingle 1 --method simhash:idf_band=0-0.6",
+        "--shingle ascii",
         "--stop-words english",
         "--stop-words list",
     ];
     if cfg!(feature = "chinese") {
-        changed.extend(["--tokenizer chinese", "--tokenizer auto", "--tokenizer lecture"]);
+        changed.extend(["--shingle chinese", "--shingle auto", "--shingle lecture"]);
     }
     let unit = rows("--shingle 1");
     for options in changed {
@@ -55,7 +55,7 @@ fn every_option_changes_the_fingerprints_or_is_another_name() {
 #[test]
 fn given_options_are_recorded_and_parsed_again() {
     let folder = Folder::empty().with("in.jsonl", TEXTS.replace("a ferry", "The ferry").repeat(2));
-    let dedup = "dedup in.jsonl --output out --quiet --tokenizer ascii --shingle 2";
+    let dedup = "dedup in.jsonl --output out --quiet --shingle ascii:2";
     let run = folder.run_words(&format!("{dedup} --stop-words english"));
     assert_eq!(run.code, 0, "{}", run.err);
     let summary = std::fs::read_to_string(folder.path("out/summary.json")).unwrap();

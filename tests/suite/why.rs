@@ -333,7 +333,7 @@ fn why_prints_as_much_as_requested() {
     assert_eq!(run.out.matches("similarity 1.0000").count(), 12, "{}", run.out);
 
     let plain = folder.run_words("why out y").out;
-    for more in ["-j 1", "-j 3", "--progress always", "--no-mmap", "-q"] {
+    for more in ["-j 1", "-j 3", "--progress always", "SIMTOOL_NO_MMAP=true", "-q"] {
         let run = folder.run_words(&format!("why out y {more}"));
         assert_eq!((run.code, &run.out), (0, &plain), "{more}: {}", run.err);
     }

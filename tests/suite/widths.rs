@@ -58,7 +58,9 @@ fn files_of_every_format_are_joined_and_searched() {
     for bits in WIDTHS {
         let most = bits / 8;
         let rows = |name: &str| {
-            let options = format!("--shingle words:2 --bits {bits} --output {name}.txt -q --force");
+            let options = format!(
+                "--shingle words:2 --method simhash:bits={bits} --output {name}.txt -q --force"
+            );
             ran(&folder, &format!("fingerprint {name}.jsonl {options}"));
             fs::read_to_string(folder.path(&format!("{name}.txt"))).unwrap()
         };
@@ -70,16 +72,17 @@ fn files_of_every_format_are_joined_and_searched() {
         narrower = all.iter().map(|row| (*row).to_owned()).collect();
         for form in &forms {
             let (name, rows) = if *form == "npy" { ("all", &all) } else { ("gap", &gap) };
-            let options = format!("--shingle words:2 --bits {bits} --output x.{form} -q --force");
+            let options = format!(
+                "--shingle words:2 --method simhash:bits={bits} --output x.{form} -q --force"
+            );
             ran(&folder, &format!("fingerprint {name}.jsonl {options}"));
-            let found = ran(&folder, &format!("join --rows --fingerprints x.{form} -k {most}")).out;
+            let found = ran(&folder, &format!("join --rows x.{form} -k {most}")).out;
             assert_eq!(found, pairs(rows, rows, most, true), "{form}, {bits} bits");
             assert!(found.lines().count() > 20, "{form}, {bits} bits");
-            let searched =
-                format!("search --rows --fingerprints x.{form} --queries few.txt -k {most}");
+            let searched = format!("search --rows x.{form} --queries few.txt -k {most}");
             let found = ran(&folder, &searched).out;
             assert_eq!(found, pairs(&few, rows, most, false), "{form}, {bits} bits");
-            let explained = ran(&folder, &format!("{searched} --explain --count")).err;
+            let explained = ran(&folder, &format!("{searched} --verbose --count")).err;
             assert!(explained.contains(&format!("{bits} bits")), "{explained}");
         }
     }
@@ -90,11 +93,11 @@ fn every_report_of_a_run_names_the_width() {
     let texts = collection();
     let folder = Folder::empty().with("all.jsonl", json_lines(&texts));
     for bits in WIDTHS {
-        let run = format!("--corpus all.jsonl --method simhash --bits {bits} -k 9 --verify 0.5");
+        let run = format!("--corpus all.jsonl --method simhash:bits={bits} -k 9 --verify 0.5");
         let of_bits = format!("{bits} bits");
         let dry = ran(&folder, &format!("{run} --dry-run")).out;
         assert!(dry.contains(&format!("fingerprints of {of_bits}")), "{dry}");
-        let explained = ran(&folder, &format!("{run} --explain --pairs --force")).err;
+        let explained = ran(&folder, &format!("{run} --verbose --pairs --force")).err;
         assert!(explained.contains(&of_bits), "{explained}");
         let text = |name: &str| fs::read_to_string(folder.path("simtool-out").join(name)).unwrap();
         let summary = text("summary.json");
@@ -111,16 +114,27 @@ fn two_documents_are_compared_by_any_width() {
     let (a, b) = ("one two three four five six seven", "one two three four five six eight");
     let folder = Folder::empty().with("a.txt", a).with("b.txt", b);
     for bits in WIDTHS {
-        ran(&folder, &format!("fingerprint a.txt b.txt --bits {bits} --output x.txt -q --force"));
+        ran(
+            &folder,
+            &format!(
+                "fingerprint a.txt b.txt --output x.txt -q --force --method simhash:bits={bits}"
+            ),
+        );
         let rows = fs::read_to_string(folder.path("x.txt")).unwrap();
         let (left, right) = rows.trim_end().split_once('\n').unwrap();
         let distance = distance(left, right);
-        let compared = ran(&folder, &format!("compare a.txt b.txt --bits {bits}")).out;
+        let compared =
+            ran(&folder, &format!("compare a.txt b.txt --method simhash:bits={bits}")).out;
         assert!(compared.contains(&format!("{distance} of {bits} bits")), "{compared}");
-        let compared = ran(&folder, &format!("compare a.txt b.txt --bits {bits} --json")).out;
+        let compared =
+            ran(&folder, &format!("compare a.txt b.txt --json --method simhash:bits={bits}")).out;
         assert!(compared.contains(&format!("\"distance\":{distance}}}")), "{compared}");
     }
-    let run = folder.run(&["compare", "a.txt", "b.txt", "--bits", "65"]);
+    let run = folder.run(&["compare", "a.txt", "b.txt", "--method", "simhash:bits=65"]);
     assert_eq!(run.code, 2, "{}", run.err);
-    assert!(run.err.contains("--bits 65: must be 64, 128, 256 or 512"), "{}", run.err);
+    assert!(
+        run.err.contains("--method simhash:bits=65: must be 64, 128, 256 or 512"),
+        "{}",
+        run.err
+    );
 }

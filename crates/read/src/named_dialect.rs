@@ -21,23 +21,3 @@ pub enum Quote {
     /// This character encloses fields.
     Char(u8),
 }
-
-impl NamedDialect {
-    /// Returns the names and values of the settings that the user gave.
-    #[must_use]
-    pub fn settings(self) -> Vec<(&'static str, String)> {
-        // A tab is shown as an escape, because the tab itself would not be visible.
-        let shown = |byte: u8| char::from(byte).escape_debug().to_string();
-        let quote = self.quote.map(|quote| match quote {
-            Quote::None => "none".to_owned(),
-            Quote::Char(byte) => shown(byte),
-        });
-        let settings = [
-            ("delimiter", self.delimiter.map(shown)),
-            ("quote", quote),
-            ("escape", self.escape.map(shown)),
-            ("no_header", self.no_header.then(String::new)),
-        ];
-        settings.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
-    }
-}

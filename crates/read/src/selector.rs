@@ -80,10 +80,13 @@ pub(super) enum Step {
 }
 
 impl Selector {
+    /// Name of the selector of all texts of a record. A backslash before it makes it the name of a field.
+    pub const ALL: &str = "*";
+
     /// Creates the selector of all texts of a record.
     #[must_use]
     pub fn all_strings() -> Self {
-        Self { written: "all strings".to_owned(), alternatives: None }
+        Self::ALL.into()
     }
 
     /// Creates the selector of the usual fields of dates: the date in a WARC header, and names that
@@ -155,6 +158,9 @@ impl Selector {
 
 impl From<&str> for Selector {
     fn from(written: &str) -> Self {
+        if written == Self::ALL {
+            return Self { written: written.to_owned(), alternatives: None };
+        }
         let mut alternatives = Parser::default().parse(written);
         // A name with a comma or plus sign may be a single name, which is tried first.
         if alternatives.len() > 1 || alternatives[0].len() > 1 {

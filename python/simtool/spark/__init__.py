@@ -41,8 +41,6 @@ def deduplicate(
     *,
     text_column: str = "text",
     id_column: str = "id",
-    keep_field: str | None = None,
-    all_strings: bool = False,
     check_ids: bool = True,
     partitions: int | None = None,
     sample: int = 0,
@@ -50,8 +48,7 @@ def deduplicate(
     full_bucket: int = FULL_BUCKET,
     max_pairs: int = MOST_PAIRS,
     max_terms: int = MOST_TERMS,
-    annotate: bool = False,
-    cluster_weight: float | str | None = None,
+    annotate: bool | str = False,
     **options: Any,
 ) -> DataFrame:
     """Returns the removed documents: `id`, and `kept_id` of the document that is kept instead.
@@ -59,19 +56,17 @@ def deduplicate(
     If texts are compared, the column `similarity` has their similarity. If documents have fingerprints,
     `distance` has the distance of these. Both are null if only a chain links the two documents.
 
-    The options are those of `simtool dedup`, with `_` for `-`. The default `method` is simhash. `keep="max"` and
-    `"min"` keep the document with the greatest or smallest value of `keep_field`.
+    The options are those of `simtool dedup`, with `_` for `-`. The default `method` is simhash. `keep="max:size"`
+    and `"min:size"` keep the document with the greatest or smallest value of the column `size`.
 
-    `text_column`, `id_column` and `keep_field` select columns as `--text-field` does, for example
-    `title+body`, `messages[].content`, `text,body` or `meta\\.text`. Ids are texts or whole numbers, one for each
+    `text_column`, `id_column` and the column of `keep` are selected as `--text-field` does, for example
+    `title+body`, `messages[].content`, `text,body`, `meta\\.text` or `*` for all texts of a row. Ids are texts or whole numbers, one for each
     document, and their order is the reading order.
 
     Args:
         df: Documents, one in each row.
         text_column: Selector of the text.
         id_column: Selector of the ID.
-        keep_field: Selector of the value that decides which document is kept.
-        all_strings: Compare all texts of a row instead of `text_column`.
         check_ids: Look for missing and repeated ids in a job of its own. They are an error.
         partitions: Number of parts in which different documents are compared. By default, the number of
             shuffle partitions of the session.
@@ -83,9 +78,8 @@ def deduplicate(
         max_pairs: Number of close pairs of different documents that the driver clusters. More pairs need
             a `work_dir`, and one task clusters each chain.
         max_terms: Number of terms whose document counts go to each task, if weights are learned.
-        annotate: Return a row for every document, kept or removed.
-        cluster_weight: Rule for the column `weight`, with `annotate`: 1, sqrt, log (1 + ln n), or sizes
-            from which a weight holds, such as 1:1,2:2,10:3.
+        annotate: Return a row for every document, kept or removed. `weight=RULE` is the rule for the column
+            `weight`: 1, sqrt, log (1 + ln n), or sizes from which a weight holds, such as weight=1:1,2:2,10:3.
 
     Returns:
         The columns `id`, `kept_id` and the closeness. With `annotate`, the columns of the output
@@ -99,15 +93,16 @@ def deduplicate(
     """
     from pyspark.sql import functions as f
 
+    rule, _, field = str(options.get("keep") or "").partition(":")
+    if field and "," not in field:
+        options["keep"] = rule
     engine, options = _engine(options)
-    engine.check_field(keep_field is not None)
-    if cluster_weight is not None and not annotate:
-        raise ValueError("cluster_weight: goes with annotate")
+    engine.check_field(bool(field))
     # A wrong rule is reported before anything is read.
-    weight = "1" if cluster_weight is None else str(cluster_weight)
+    weight = annotate.removeprefix("weight=") if isinstance(annotate, str) else "1"
     cluster_weights(weight, [])
     keep = Steps(work_dir)
-    selectors = Selectors(None if all_strings else text_column, id_column, keep_field)
+    selectors = Selectors(None if text_column == "*" else text_column, id_column, field or None)
     rows = texts(df, selectors, check_ids)
     known = learned(rows, options, sample, keep, max_terms)
     if engine.has_fingerprints:
@@ -152,7 +147,6 @@ def match(
     id_column: str = "id",
     against_text_column: str | None = None,
     against_id_column: str | None = None,
-    all_strings: bool = False,
     check_ids: bool = True,
     partitions: int | None = None,
     sample: int = 0,
@@ -187,9 +181,9 @@ def match(
 
     engine, options = _engine(options)
     keep = Steps(work_dir)
-    against = against_text_column or (None if all_strings else text_column)
-    of_queries = Selectors(None if all_strings else text_column, id_column)
-    of_corpus = Selectors(against, against_id_column or id_column)
+    against = against_text_column or text_column
+    of_queries = Selectors(None if text_column == "*" else text_column, id_column)
+    of_corpus = Selectors(None if against == "*" else against, against_id_column or id_column)
     rows = [texts(queries, of_queries, check_ids), texts(df, of_corpus, False)]
     known = learned(rows[1], options, sample, keep, max_terms)
     if engine.has_fingerprints:

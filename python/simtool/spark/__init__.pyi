@@ -16,8 +16,6 @@ def deduplicate(
     *,
     text_column: str = "text",
     id_column: str = "id",
-    keep_field: str | None = None,
-    all_strings: bool = False,
     check_ids: bool = True,
     partitions: int | None = None,
     sample: int = 0,
@@ -25,8 +23,7 @@ def deduplicate(
     full_bucket: int = 4_000_000,
     max_pairs: int = 20_000_000,
     max_terms: int = 4_000_000,
-    annotate: bool = False,
-    cluster_weight: _Number | str | None = None,
+    annotate: bool | str = False,
     # Options of deduplicate, generated.
     keep: str | None = "first",
     cluster: Literal["proven", "components"] | None = "proven",
@@ -58,19 +55,17 @@ def deduplicate(
     If texts are compared, the column `similarity` has their similarity. If documents have fingerprints,
     `distance` has the distance of these. Both are null if only a chain links the two documents.
 
-    The options are those of `simtool dedup`, with `_` for `-`. The default `method` is simhash. `keep="max"` and
-    `"min"` keep the document with the greatest or smallest value of `keep_field`.
+    The options are those of `simtool dedup`, with `_` for `-`. The default `method` is simhash. `keep="max:size"`
+    and `"min:size"` keep the document with the greatest or smallest value of the column `size`.
 
-    `text_column`, `id_column` and `keep_field` select columns as `--text-field` does, for example
-    `title+body`, `messages[].content`, `text,body` or `meta\.text`. Ids are texts or whole numbers, one for each
+    `text_column`, `id_column` and the column of `keep` are selected as `--text-field` does, for example
+    `title+body`, `messages[].content`, `text,body`, `meta\.text` or `*` for all texts of a row. Ids are texts or whole numbers, one for each
     document, and their order is the reading order.
 
     Args:
         df: Documents, one in each row.
         text_column: Selector of the text.
         id_column: Selector of the ID.
-        keep_field: Selector of the value that decides which document is kept.
-        all_strings: Compare all texts of a row instead of `text_column`.
         check_ids: Look for missing and repeated ids in a job of its own. They are an error.
         partitions: Number of parts in which different documents are compared. By default, the number of
             shuffle partitions of the session.
@@ -82,9 +77,8 @@ def deduplicate(
         max_pairs: Number of close pairs of different documents that the driver clusters. More pairs need
             a `work_dir`, and one task clusters each chain.
         max_terms: Number of terms whose document counts go to each task, if weights are learned.
-        annotate: Return a row for every document, kept or removed.
-        cluster_weight: Rule for the column `weight`, with `annotate`: 1, sqrt, log (1 + ln n), or sizes
-            from which a weight holds, such as 1:1,2:2,10:3.
+        annotate: Return a row for every document, kept or removed. `weight=RULE` is the rule for the column
+            `weight`: 1, sqrt, log (1 + ln n), or sizes from which a weight holds, such as weight=1:1,2:2,10:3.
 
     Returns:
         The columns `id`, `kept_id` and the closeness. With `annotate`, the columns of the output
@@ -157,7 +151,6 @@ def match(
     id_column: str = "id",
     against_text_column: str | None = None,
     against_id_column: str | None = None,
-    all_strings: bool = False,
     check_ids: bool = True,
     partitions: int | None = None,
     sample: int = 0,
@@ -199,7 +192,6 @@ def match(
         id_column: Selector of the ID.
         against_text_column: Selector of the text in `df`. By default, as in `queries`.
         against_id_column: Selector of the ID in `df`. By default, as in `queries`.
-        all_strings: Compare all texts of a row instead of `text_column`.
         check_ids: Look for missing and repeated ids in a job of its own. They are an error.
         partitions: Number of parts in which different documents are compared. By default, the number of
             shuffle partitions of the session.

@@ -26,15 +26,16 @@ def main(arguments: list[str], session: SparkSession | None = None) -> None:
     parser.add_argument("--against", nargs="+", metavar="PATH", help="find the documents that are similar to one of these")
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER")
     parser.add_argument("--text-field", metavar="NAMES", help="columns with the text, as `simtool dedup` selects them [default: text]")
-    parser.add_argument("--all-strings", action="store_true", help="take all texts of a row as its text")
     parser.add_argument("--id-field", default="id", metavar="NAMES")
     parser.add_argument("--against-text-field", metavar="NAMES", help="columns with the text of the documents of --against")
     parser.add_argument("--against-id-field", metavar="NAMES", help="columns with the ID of the documents of --against")
     parser.add_argument("--no-id-check", action="store_true", help="do not check that every document has its own ID")
     parser.add_argument("--format", choices=sorted(set(FORMATS.values())), help="format of the input files [default: by file name]")
     parser.add_argument("--write-kept", action="store_true", help="also write the kept documents")
-    parser.add_argument("--annotate", action="store_true", help="also write every document, kept or removed, to FOLDER/documents")
-    parser.add_argument("--cluster-weight", metavar="RULE", help="weight of a kept document by the size of its cluster, with --annotate")
+    parser.add_argument(
+        "--annotate", nargs="?", const=True, default=False, metavar="weight=RULE",
+        help="also write every document, kept or removed, to FOLDER/documents, with weights of kept ones by the size of their cluster",
+    )
     parser.add_argument("--partitions", type=int, metavar="N")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="number of fingerprints from which the keys are chosen")
     parser.add_argument("--max-pairs", type=int, metavar="N", help="maximum number of close pairs that the driver clusters")
@@ -47,17 +48,15 @@ def main(arguments: list[str], session: SparkSession | None = None) -> None:
             options[name] = getattr(asked, name)
     session = session or SparkSession.builder.appName("simtool").getOrCreate()
     documents = read(session, asked.paths, asked.format, parser)
-    if asked.all_strings and asked.text_field is not None:
-        parser.error("--all-strings selects all texts, so it does not go with --text-field")
     if asked.against is None and (asked.against_text_field or asked.against_id_field):
         parser.error("--against-text-field and --against-id-field need --against")
     text_field = asked.text_field or "text"
-    columns = {"text_column": text_field, "id_column": asked.id_field, "all_strings": asked.all_strings}
+    columns = {"text_column": text_field, "id_column": asked.id_field}
     how = {**columns, "check_ids": not asked.no_id_check, "partitions": asked.partitions, "sample": asked.sample, "work_dir": asked.work_dir}
     if asked.annotate and asked.against is not None:
         parser.error("--annotate is of a deduplication, so it does not go with --against")
     if asked.against is None:
-        how |= {"annotate": asked.annotate, "cluster_weight": asked.cluster_weight}
+        how |= {"annotate": asked.annotate}
         removed = simtool.spark.deduplicate(documents, **how, **options)
     else:
         corpus = read(session, asked.against, asked.format, parser)

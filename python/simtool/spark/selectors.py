@@ -78,10 +78,10 @@ class Selectors(NamedTuple):
 
         known = (t.StringType, t.NumericType, t.BooleanType, t.DateType, t.TimestampType, t.TimestampNTZType)
         expected = "numbers, texts, points in time or booleans"
-        columns = _one_value(df, paths, f"keep_field {self.keep}", known, expected)
+        columns = _one_value(df, paths, f"keep {self.keep}", known, expected)
         kinds = {kind.simpleString() for _, kind in columns}
         if len(kinds) > 1:
-            raise ValueError(f"keep_field {self.keep}: the columns must have one type, not {' and '.join(sorted(kinds))}")
+            raise ValueError(f"keep {self.keep}: the columns must have one type, not {' and '.join(sorted(kinds))}")
         values = f.coalesce(*(column for column, _ in columns))
         return values.cast("string") if isinstance(columns[0][1], t.DecimalType) else values
 

@@ -1,12 +1,13 @@
 //! Prints data to standard output and all messages to standard error.
 
-use crate::args::Args;
+use crate::args::{Args, RunningArgs};
 use anyhow::Context;
 use clap::CommandFactory;
 use simtool::pipeline::timings::Count;
 use simtool::quantity::bytes;
 use simtool::resources::peak_memory;
 use simtool::run::spell_settings;
+use simtool::setting::{find, variable};
 use simtool::{Error, ErrorKind};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -50,7 +51,8 @@ pub(crate) fn with_options(message: &str) -> String {
     spell_settings(message, &option)
 }
 
-/// Returns the command line option for a setting of the library. `None` if no command has such an option.
+/// Returns the command line option for a setting of the library, or its variable of the environment if the command line
+/// has none. `None` if no command has such a setting.
 pub(crate) fn option(field: &str) -> Option<String> {
     // Building the command line takes longer than a message, so the names are collected once.
     static OPTIONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
@@ -67,7 +69,24 @@ pub(crate) fn option(field: &str) -> Option<String> {
         options
     });
     let name = field.replace('_', "-");
-    OPTIONS.contains(&name).then(|| format!("--{name}"))
+    let is_known = OPTIONS.contains(&name);
+    let is_in_files = find(field).is_some_and(|row| row.is_in_files);
+    is_known.then(|| if is_in_files { variable(field) } else { format!("--{name}") })
+}
+
+/// Choice of the notes and faults that are shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Verbosity {
+    /// Whether all faults are shown, and not only the first ones of each kind.
+    pub(crate) verbose: bool,
+    /// Whether only losses of data are shown, and no notes.
+    pub(crate) quiet: bool,
+}
+
+impl Verbosity {
+    pub(crate) fn of(running: &RunningArgs) -> Self {
+        Self { verbose: running.has("verbose"), quiet: running.has("quiet") }
+    }
 }
 
 /// Prints a note to standard error.

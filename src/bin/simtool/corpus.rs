@@ -14,14 +14,14 @@ use simtool::write::summary::{table, write_summary};
 pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
     let request = job.request(shell::command_line())?;
     if job.corpus.planning.has("dry_run") || job.corpus.planning.has("preview") {
-        let terminal = terminal(job);
+        let terminal = Terminal::new(&job.corpus.common.running);
         if job.corpus.planning.has("preview") {
             return preview(job, &request, &terminal);
         }
         return dry_run(&request, &terminal);
     }
     if request.is_shard() {
-        let terminal = terminal(job);
+        let terminal = Terminal::new(&job.corpus.common.running);
         let stored = run::store_shard(&request, &terminal)?;
         terminal.end(&[]);
         terminal.note(&stored_note(&stored, &request.output));
@@ -30,19 +30,10 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
     write_results(job, &request)
 }
 
-/// Returns the terminal of a run, which also prints the plan if the user wants to see it.
-fn terminal(job: Job<'_>) -> Terminal {
-    let mut terminal = Terminal::new(&job.corpus.common.running);
-    if job.corpus.planning.has("explain") {
-        terminal.explain();
-    }
-    terminal
-}
-
 /// Finds the near-duplicates of `request`, writes the outputs, and prints the counts.
 pub(crate) fn write_results(job: Job<'_>, request: &Request) -> anyhow::Result<ExitStatus> {
     let running = &job.corpus.common.running;
-    let terminal = terminal(job);
+    let terminal = Terminal::new(&job.corpus.common.running);
     let Outcome { summary, faults, has_losses, notes, counts } = run::dedup(request, &terminal)?;
     // The progress bar must be gone before the table is printed to the same terminal.
     terminal.end(&faults);

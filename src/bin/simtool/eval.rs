@@ -12,11 +12,12 @@ use simtool::quantity::counted;
 use simtool::run::{self, EvalRequest, Truth};
 use simtool::write::evaluation::{write_json, write_lines, write_table};
 use simtool::write::output_folder::Existing;
+use std::path::Path;
 
 /// Runs `simtool eval` in the way that the arguments choose, and prints the results. It measures methods,
 /// estimates their recall and precision from a sample, or suggests a method.
 pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitStatus> {
-    let mut methods = match &args.methods {
+    let mut methods = match &args.method {
         Some(list) => NamedMethod::parse_list(list)?,
         None => NamedMethod::all()?,
     };
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitStatus> {
         EvalFormat::Tsv => write_lines(&mut out, &outcome.evaluation)?,
         EvalFormat::Json => write_json(&mut out, &outcome.evaluation)?,
     }
-    if args.svg.is_some() || args.plot.is_some() || args.report.is_some() {
+    if args.plot.is_some() || args.report.is_some() {
         console::report(&out, "the written files")?;
     } else {
         console::out(&out)?;
@@ -76,12 +77,17 @@ fn request(args: &EvalArgs, methods: Vec<NamedMethod>) -> Result<EvalRequest, Er
             TruthLines::Clusters => TruthFormat::Clusters,
         },
         methods,
-        hash_seeds: args.hash_seed.clone(),
+        hash_seeds: args.seed.clone(),
         report: args.report.clone(),
-        plots: args.svg.clone(),
-        plot: args.plot.clone(),
+        plots: args.plot.clone().filter(|path| !is_picture(path)),
+        plot: args.plot.clone().filter(|path| is_picture(path)),
         existing: Existing::by_force(args.force),
     })
+}
+
+/// Returns whether a path of plots is that of one picture. Otherwise it is that of a folder.
+fn is_picture(path: &Path) -> bool {
+    path.extension().is_some() && !path.is_dir()
 }
 
 /// Prints a note that explains the columns of the table.
@@ -101,11 +107,7 @@ fn explain(evaluation: &Evaluation) {
 
 /// Returns an error if arguments were given that need labels, but no labels were given.
 fn refuse_without_truth(args: &EvalArgs) -> Result<(), Error> {
-    let of_choice = [
-        ("report", args.report.as_ref()),
-        ("svg", args.svg.as_ref()),
-        ("plot", args.plot.as_ref()),
-    ];
+    let of_choice = [("report", args.report.as_ref()), ("plot", args.plot.as_ref())];
     let of_corpus = [("corpus", args.corpus.first())];
     // With `--suggest`, `--corpus` alone is meaningful, but there is no measurement to report.
     let given: &[_] = if args.suggest { &of_choice } else { &of_corpus };

@@ -4,6 +4,7 @@ use crate::args::{EvalArgs, EvalFormat};
 use crate::console;
 use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
+use simtool::Error;
 use simtool::evaluate::{Interval, RatioEstimate, SampleSettings, SampledMethod};
 use simtool::json_text::write_string;
 use simtool::method::presets::NamedMethod;
@@ -21,7 +22,15 @@ pub(crate) fn run(
     let similarity = args.similarity.as_deref();
     let similarity =
         similarity.map(|text| Threshold::parse_measured("similarity", text)).transpose()?;
-    let settings = SampleSettings { size: size as usize, seed: args.seed, similarity };
+    let seed = match args.seed[..] {
+        [] => 1,
+        [seed] => seed,
+        [first, ..] => {
+            let rule = "must be one number with `sample`: the seed that draws it";
+            return Err(Error::config("seed", format!("{first},…"), rule).into());
+        }
+    };
+    let settings = SampleSettings { size: size as usize, seed, similarity };
     let documents = args.documents(args.paths.clone())?;
     let terminal = Terminal::new(&args.common.running);
     let outcome = run::eval_by_sample(&documents, methods, settings, &terminal)?;
@@ -31,9 +40,9 @@ pub(crate) fn run(
     }
     let sampled = outcome.methods;
     let text = match args.format {
-        EvalFormat::Table => table(&sampled, args.seed),
-        EvalFormat::Tsv => lines(&sampled, args.seed),
-        EvalFormat::Json => json(&sampled, args.seed)?,
+        EvalFormat::Table => table(&sampled, seed),
+        EvalFormat::Tsv => lines(&sampled, seed),
+        EvalFormat::Json => json(&sampled, seed)?,
     };
     console::out(text.as_bytes())?;
     Ok(ExitStatus::after(outcome.has_losses))

@@ -9,6 +9,7 @@ use simtool::method::Method;
 use simtool::method::presets::NamedMethod;
 use simtool::quantity::{grouped, percent};
 use simtool::run;
+use simtool::setting::{NEAR, TERMS};
 use simtool::shell_word::shell_word;
 use simtool::suggest::{CorpusProfile, ExamplePair, Quantiles, Suggestion};
 use std::fmt::Write as _;
@@ -51,14 +52,17 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, ExitStatus)> 
 fn command(args: &EvalArgs, paths: &[PathBuf], method: &Method) -> String {
     let mut words = vec!["simtool".to_owned(), "dedup".to_owned()];
     words.extend(paths.iter().map(|path| path.to_string_lossy().into_owned()));
-    words.extend(["--method".to_owned(), method.name().to_owned()]);
+    let (options, own): (Vec<_>, Vec<_>) = method
+        .parameters()
+        .into_iter()
+        .partition(|(name, _)| NEAR.iter().chain(TERMS).any(|row| row.name == *name));
+    let own: Vec<String> = own.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let colon = if own.is_empty() { "" } else { ":" };
+    words.extend(["--method".to_owned(), format!("{}{colon}{}", method.name(), own.join(","))]);
     // The command must read the same fields as the sample did.
     let fields = [("text_field", &args.text_field), ("id_field", &args.id_field)];
     let fields = fields.into_iter().filter_map(|(name, field)| Some((name, field.clone()?)));
-    if args.all_strings {
-        words.push("--all-strings".to_owned());
-    }
-    for (name, value) in method.parameters().into_iter().chain(fields) {
+    for (name, value) in options.into_iter().chain(fields) {
         words.extend([format!("--{}", name.replace('_', "-")), value]);
     }
     let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();

@@ -1,6 +1,6 @@
 //! `simtool generate`: writes generated collections for demonstrations, tests and benchmarks.
 
-use crate::args::GenerateArgs;
+use crate::args::{GenerateArgs, GeneratedKind};
 use crate::console;
 use simtool::Error;
 use simtool::fingerprint::hash_table::HashTable;
@@ -34,12 +34,12 @@ pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     let documents = args.documents.unwrap_or(0);
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
     #[cfg(feature = "parquet")]
-    if args.crawl {
+    if args.kind == Some(GeneratedKind::Crawl) {
         let names = ["pages.warc.wet.gz", "pages.jsonl", "pages.parquet"];
         let make = |seed| simtool::generate::crawl::crawl(seed, documents);
         return Ok(write_named(args, names, make)?);
     }
-    if args.labelled {
+    if args.kind == Some(GeneratedKind::Labelled) {
         let make = |seed| {
             let made = labelled(seed, documents)?;
             Ok([made.documents, made.truth, made.gray])

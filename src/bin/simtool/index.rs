@@ -44,10 +44,8 @@ pub(crate) fn run(command: &IndexCommand) -> anyhow::Result<ExitStatus> {
 
 fn create(args: &CreateArgs) -> anyhow::Result<()> {
     let mut options = Options::new();
-    options.set("method", &args.method);
+    args.near.set(&mut options);
     args.terms.set(&mut options);
-    args.sketch.set(&mut options);
-    options.set_given([("max_distance", &args.max_distance)]);
     let method = run::create_index(&args.index, options, &holder("create"))?;
     if !args.quiet {
         console::note(&format!("{} keeps {method}", args.index.display()));

@@ -1,4 +1,4 @@
-//! Opens the files of the user: by mapping them, or by reading them with `--no-mmap`.
+//! Opens the files of the user: by mapping them, or by reading them with `SIMTOOL_NO_MMAP=true`.
 #![expect(unsafe_code, reason = "the user, for whom this program speaks, lets files be mapped")]
 
 use crate::signals;

@@ -12,13 +12,13 @@ use std::path::PathBuf;
 
 /// Finds the pairs of near fingerprints within one file.
 pub(crate) fn join(args: &JoinArgs) -> anyhow::Result<()> {
-    let files = Sides::One(args.rows.path().to_owned());
+    let files = Sides::One(args.rows.file.clone());
     run(&request(files, args.index.as_deref(), &args.pairs)?, &args.pairs)
 }
 
 /// Finds the fingerprints of one file that are near fingerprints of another file.
 pub(crate) fn search(args: &SearchArgs) -> anyhow::Result<()> {
-    let files = Sides::Two(args.queries.clone(), args.rows.path().to_owned());
+    let files = Sides::Two(args.queries.clone(), args.rows.file.clone());
     run(&request(files, args.index.as_deref(), &args.pairs)?, &args.pairs)
 }
 
@@ -39,10 +39,7 @@ fn request(
 /// Writes the pairs, and prints counts and times if the arguments request them.
 fn run(request: &JoinRequest, args: &PairsArgs) -> anyhow::Result<()> {
     let running = &args.common.running;
-    let mut terminal = Terminal::new(running);
-    if args.explain {
-        terminal.explain();
-    }
+    let terminal = Terminal::new(running);
     let Joined { timings } = run::join(request, &mut io::stdout(), &terminal)?;
     // If a file of fingerprints cannot be read, the run fails, so there are no faults to show here.
     terminal.end(&[]);

@@ -117,6 +117,7 @@ fn run(command: &Command) -> anyhow::Result<ExitStatus> {
         Command::Cite(args) => cite::run(args)?,
         Command::Man(args) => manual::run(args)?,
         Command::Why(args) => why::run(args)?,
+        Command::Config { words } => return settings_file::print(words),
     }
     Ok(ExitStatus::Done)
 }

@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// Prints a table of possible designs of an index, with their costs.
 pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<()> {
     let designs = Capacity::of(args.documents, args.bits, args.max_distance)?;
-    let memory = args.memory.unwrap_or_else(default_memory) as f64;
+    let memory = args.max_memory.unwrap_or_else(default_memory) as f64;
     let mut out = String::new();
     if args.json {
         for design in &designs {

@@ -4,6 +4,7 @@
 
 use crate::args::ShowProgress;
 use crate::console;
+use crate::console::Verbosity;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use simtool::progress::{Progress, Work};
 use simtool::quantity::unit;
@@ -26,6 +27,7 @@ const MIN_ESTIMATED_SHARE: f64 = 0.005;
 /// Shows the progress of a run on standard error.
 pub(crate) struct ProgressLine {
     shared: Arc<ShownProgress>,
+    /// Whether plans are printed, too.
     explains: bool,
     shower: Mutex<Option<JoinHandle<()>>>,
 }
@@ -56,10 +58,10 @@ enum Show {
 }
 
 impl ProgressLine {
-    pub(crate) fn new(quiet: bool, when: ShowProgress) -> Self {
+    pub(crate) fn new(verbosity: Verbosity, when: ShowProgress) -> Self {
         let show = match (when, io::stderr().is_terminal()) {
             (ShowProgress::Never, _) => Show::Nothing,
-            (ShowProgress::Auto, _) if quiet => Show::Nothing,
+            (ShowProgress::Auto, _) if verbosity.quiet => Show::Nothing,
             (_, true) => Show::Bar,
             (_, false) => Show::Lines,
         };
@@ -82,12 +84,7 @@ impl ProgressLine {
             let shared = Arc::clone(&shared);
             thread::spawn(move || shared.show_until_over())
         });
-        Self { shared, explains: false, shower: Mutex::new(shower) }
-    }
-
-    /// Makes the progress also print plans, for `--explain`.
-    pub(crate) fn explain(&mut self) {
-        self.explains = true;
+        Self { shared, explains: verbosity.verbose, shower: Mutex::new(shower) }
     }
 
     /// Runs `print` while the bar is hidden, so that the bar and the printed text do not share a line.

@@ -1,6 +1,7 @@
 //! `simtool N M`: finds the articles that match samples.
 
 use crate::args::{CommonArgs, ReferenceArgs, ShowProgress, ending};
+use crate::console::Verbosity;
 use crate::inputs;
 use crate::progress_line::ProgressLine;
 use crate::{console, usage};
@@ -83,7 +84,7 @@ fn progress(common: &CommonArgs) -> Option<ProgressLine> {
         ShowProgress::Auto => !common.running.has("quiet") && io::stderr().is_terminal(),
         ShowProgress::Never => false,
     };
-    is_shown.then(|| ProgressLine::new(common.running.has("quiet"), common.running.progress()))
+    is_shown.then(|| ProgressLine::new(Verbosity::of(&common.running), common.running.progress()))
 }
 
 /// Shows the notes and the progress of a run on standard error.

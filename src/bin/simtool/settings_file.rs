@@ -1,26 +1,24 @@
-//! Options of commands in the environment, and in a settings file: `--config FILE` and `--print-config`.
+//! Options of commands in the environment, and in a settings file: `--config FILE` and `simtool config`.
 //!
 //! Options of the environment and of the file are added to the arguments before these are parsed. So a recorded
 //! command line has all of them, and a finished run can be explained without the environment and the file.
 
+use crate::args::Args;
 use crate::console;
-use crate::exit_status::{self, ExitStatus};
+use crate::exit_status::ExitStatus;
 use crate::usage::{CommandForm, form, program};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory as _};
 use simtool::Error;
 use simtool::run::read_settings;
-use simtool::setting::{Kind, SETTINGS};
+use simtool::setting::{Kind, SETTINGS, VARIABLES, find, variable};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Options that neither a settings file nor the environment can have.
-const ONLY_ARGUMENTS: [&str; 4] = ["config", "print-config", "help", "version"];
-
-/// Beginning of the names of environment variables with options, for example `SIMTOOL_MAX_MEMORY`.
-const PREFIX: &str = "SIMTOOL_";
+const ONLY_ARGUMENTS: [&str; 3] = ["config", "help", "version"];
 
 /// Sentences that say which options of this call are of the environment and of the settings file.
 static ORIGINS: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -30,12 +28,11 @@ pub(crate) type Environment = [(OsString, OsString)];
 
 /// Adds the options of the environment, and those of the file that `--config` or `SIMTOOL_CONFIG` names, to the
 /// arguments. Options of the arguments go before those of the environment, and these before those of the file.
-/// With `--print-config`, prints the settings of the command.
 ///
 /// # Errors
 ///
-/// The settings were printed, or the environment, the file or one of their options is wrong. Then the error was
-/// printed.
+/// The environment, the file or one of their options is wrong, or an argument is a setting that only these can have.
+/// Then the error was printed.
 pub(crate) fn with_settings(
     arguments: Vec<OsString>,
     environment: &Environment,
@@ -43,22 +40,48 @@ pub(crate) fn with_settings(
     set_origins(Vec::new());
     // After `--`, every word is a path, even if it looks like an option.
     let mut options = arguments.iter().skip(1).take_while(|argument| *argument != "--");
-    let prints = options.clone().any(|argument| argument == "--print-config");
+    if let Some(error) = options.clone().find_map(refused) {
+        return Err(failed(error));
+    }
     // Most command lines have no other settings, and then they are parsed only once.
     let has_variables =
-        environment.iter().any(|(name, _)| name.to_string_lossy().starts_with(PREFIX));
+        environment.iter().any(|(name, _)| name.to_string_lossy().starts_with(VARIABLES));
     // A program without arguments prints its first steps.
-    if arguments.len() < 2 || !prints && !has_variables && !options.any(names_file) {
+    if arguments.len() < 2 || !has_variables && !options.any(names_file) {
         return Ok(arguments);
     }
-    let called = Called::by(&arguments);
-    if prints {
-        return match console::out(called.printed().as_bytes()) {
-            Ok(()) => Err(ExitStatus::Done),
-            Err(error) => Err(exit_status::failed(&error.into())),
-        };
+    Called::by(&arguments).completed(arguments, environment).map_err(failed)
+}
+
+/// Prints a settings file that has the defaults of a command, whose words are for example `index` and `add`.
+///
+/// # Errors
+///
+/// There is no such command, or standard output cannot be written.
+pub(crate) fn print(words: &[String]) -> anyhow::Result<ExitStatus> {
+    let called: Vec<OsString> =
+        ["simtool"].into_iter().map(Into::into).chain(words.iter().map(Into::into)).collect();
+    let called = Called::by(&called);
+    if called.words != words.join(" ") || called.command.has_subcommands() {
+        let rule = "must be a command with options, such as dedup or index add";
+        return Err(Error::config("command", words.join(" "), rule).into());
     }
-    called.completed(arguments, environment).map_err(failed)
+    console::out(called.printed().as_bytes())?;
+    Ok(ExitStatus::Done)
+}
+
+/// Returns the error for an argument that is a setting of files and of the environment.
+fn refused(argument: &OsString) -> Option<Error> {
+    let text = argument.to_string_lossy();
+    let (name, value) =
+        text.strip_prefix("--")?.split_once('=').unwrap_or((text.strip_prefix("--")?, ""));
+    let row = find(&name.replace('-', "_")).filter(|row| row.is_in_files)?;
+    let rule = format!(
+        "is no option: set {} in the environment, or {} in a settings file, which --config names",
+        variable(row.name),
+        row.name
+    );
+    Some(Error::config("options", format!("--{name}={value}").trim_end_matches('='), rule))
 }
 
 /// Returns whether an argument names the settings file, or is followed by its name.
@@ -204,7 +227,9 @@ impl Called {
     /// arguments and the environment, go before.
     fn of_file(&self, file: &Path, given: &[&Arg]) -> Result<Vec<OsString>, Error> {
         let mut added = Vec::new();
-        for (name, values) in read_settings(file, &self.words)? {
+        let program = Args::command();
+        let commands: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
+        for (name, values) in read_settings(file, &self.words, &commands)? {
             let option = self.options().find(|(option, _)| *option == name);
             let (_, option) = option.ok_or_else(|| self.unknown(file, &name))?;
             if self.is_overruled(option, given) {
@@ -220,7 +245,7 @@ impl Called {
 
     fn unknown(&self, file: &Path, name: &str) -> Error {
         let rule = format!(
-            "[{}] has no option `{name}`; `simtool {} --print-config` prints all",
+            "[{}] has no option `{name}`; `simtool config {}` prints all",
             self.words.replace(' ', "."),
             self.words
         );
@@ -245,11 +270,6 @@ impl Called {
         }
         file
     }
-}
-
-/// Returns the name of the environment variable of an option.
-fn variable(option: &str) -> String {
-    format!("{PREFIX}{}", option.replace('-', "_").to_uppercase())
 }
 
 /// Returns the value of a variable. An empty value is a value, as on the command line: a variable that is ignored
@@ -312,8 +332,6 @@ fn example(option: &Arg) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Args;
-    use clap::CommandFactory as _;
 
     fn arguments(line: &str) -> Vec<OsString> {
         ["simtool"].into_iter().chain(line.split(' ')).map(OsString::from).collect()
@@ -341,7 +359,7 @@ mod tests {
         assert_eq!(added("10 8 --corpus a --config FILE"), all);
         assert_eq!(added("index add i a --config FILE"), ["--threads=7"]);
         assert!(added("eval a --config FILE").is_empty());
-        let named_so = arguments("dedup -- --print-config --config");
+        let named_so = arguments("dedup -- --max-record --config");
         assert_eq!(with_settings(named_so.clone(), &[]), Ok(named_so));
         let ended = with_settings(arguments(&format!("dedup --config {file} -- b")), &[]).unwrap();
         assert_eq!(ended.last(), Some(&"b".into()));
@@ -397,13 +415,6 @@ mod tests {
         let alone = vec![OsString::from("simtool")];
         let environment = [(OsString::from("SIMTOOL_THREADS"), OsString::from("5"))];
         assert_eq!(with_settings(alone.clone(), &environment), Ok(alone));
-    }
-
-    #[test]
-    fn the_library_knows_all_commands() {
-        let program = Args::command();
-        let commands: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
-        assert_eq!(commands, simtool::run::COMMANDS);
     }
 
     #[test]

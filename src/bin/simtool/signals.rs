@@ -70,7 +70,7 @@ mod unix {
         let start = map.as_ptr().addr();
         let sentence = format!(
             "simtool: error: {} shrank or failed while it was mapped; nothing was written; use \
-             --no-mmap for files that change\n",
+             SIMTOOL_NO_MMAP=true for files that change\n",
             path.display()
         );
         let node =

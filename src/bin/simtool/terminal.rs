@@ -1,6 +1,7 @@
 //! Shows the notes, faults and progress of a run on standard error.
 
 use crate::args::{Command, Job, RunningArgs};
+use crate::console::Verbosity;
 use crate::progress_line::ProgressLine;
 use crate::{console, inputs, interrupt, shell, signals, usage};
 use simtool::Error;
@@ -15,41 +16,19 @@ const SHOWN_FAULTS: usize = 20;
 /// Shows the messages of a run on standard error.
 pub(crate) struct Terminal {
     verbosity: Verbosity,
-    explains: bool,
     access: FileAccess,
     progress: ProgressLine,
-}
-
-/// Choice of the notes and faults that are shown.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Verbosity {
-    /// Whether all faults are shown, and not only the first ones of each kind.
-    pub(crate) verbose: bool,
-    /// Whether only losses of data are shown, and no notes.
-    pub(crate) quiet: bool,
-}
-
-impl Verbosity {
-    pub(crate) fn of(running: &RunningArgs) -> Self {
-        Self { verbose: running.has("verbose"), quiet: running.has("quiet") }
-    }
 }
 
 impl Terminal {
     pub(crate) fn new(running: &RunningArgs) -> Self {
         signals::keep_ignored(interrupt::install);
+        let verbosity = Verbosity::of(running);
         Self {
-            verbosity: Verbosity::of(running),
-            explains: false,
+            verbosity,
             access: inputs::access(running.has("no_mmap")),
-            progress: ProgressLine::new(running.has("quiet"), running.progress()),
+            progress: ProgressLine::new(verbosity, running.progress()),
         }
-    }
-
-    /// Makes the terminal also show explanations of the plan, for `--explain`.
-    pub(crate) fn explain(&mut self) {
-        self.explains = true;
-        self.progress.explain();
     }
 
     /// Removes the progress bar and shows the faults of the input.
@@ -83,14 +62,14 @@ impl Face for Terminal {
     }
 
     fn reads_notes(&self) -> bool {
-        self.explains || !self.verbosity.quiet
+        !self.verbosity.quiet
     }
 
     fn notice(&self, notice: Notice<'_>) {
         match notice {
             Notice::Note(note) => self.note(note),
             Notice::Warning(warning) => self.progress.suspend(|| console::warning(warning)),
-            Notice::Explanation(text) if self.explains => {
+            Notice::Explanation(text) if self.verbosity.verbose => {
                 self.progress.suspend(|| console::stats(text));
             }
             Notice::Chosen(method, reasons) if self.reads_notes() => {

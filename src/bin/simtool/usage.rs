@@ -5,6 +5,8 @@ use crate::exit_status::ExitStatus;
 use crate::{console, guessed_options};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Args as _, CommandFactory, FromArgMatches};
+use simtool::output::Annotation;
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
@@ -38,14 +40,14 @@ pub(crate) enum CommandForm {
 /// Parses the arguments of the program. If there is no command to run, prints help, the version or an error,
 /// and returns the exit status as `Err`.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
-    let arguments: Vec<OsString> = arguments.iter().cloned().map(named_null).collect();
     if arguments.len() < 2 {
         // If standard error is closed, there is no place left to report that.
         drop(io::stderr().write_all(FIRST_STEPS.as_bytes()));
         return Err(ExitStatus::Usage);
     }
-    if has_detached_place(&arguments) {
-        console::error("--annotate in-place: join the two words with =: `--annotate=in-place`");
+    if let Some(parts) = detached_parts(arguments) {
+        let advice = format!("--annotate {parts}: join the two words with =: `--annotate={parts}`");
+        console::error(&advice);
         return Err(ExitStatus::Usage);
     }
     let form = form(&arguments[1..]);
@@ -98,23 +100,19 @@ fn note_small_memory(form: CommandForm, arguments: &[OsString]) {
 /// Parses the recorded arguments of a finished run. Returns `None` if this version of simtool cannot parse
 /// them.
 pub(crate) fn understood(arguments: Vec<OsString>) -> Option<Command> {
-    let arguments: Vec<OsString> = arguments.into_iter().map(named_null).collect();
     let behind_program = arguments.get(1..).filter(|behind| !behind.is_empty())?;
     read(form(behind_program), &arguments).ok()
 }
 
-/// Returns the argument, or `--null` if it is `-0`. The parser would read `-0` as a number, because it
-/// accepts negative numbers as N and M. It accepts them so that an error message can give the range of N and
-/// M.
-fn named_null(argument: OsString) -> OsString {
-    if argument == "-0" { "--null".into() } else { argument }
-}
-
-/// Returns whether the value of `--annotate` is a word of its own. The parser would take it for an input, because
-/// the option needs no value.
-fn has_detached_place(arguments: &[OsString]) -> bool {
-    let is_detached = |words: &[OsString]| words[0] == "--annotate" && words[1] == "in-place";
-    arguments.windows(2).any(is_detached) && !Path::new("in-place").exists()
+/// Returns the value of `--annotate` if it is a word of its own. The parser would take it for an input, because the
+/// option needs no value.
+fn detached_parts(arguments: &[OsString]) -> Option<Cow<'_, str>> {
+    let followed = arguments.windows(2).filter(|words| words[0] == "--annotate");
+    let mut behind = followed.map(|words| &words[1]).filter(|word| !Path::new(word).exists());
+    behind.find_map(|word| {
+        let parts = word.to_string_lossy();
+        Annotation::parse(&parts).is_ok().then_some(parts)
+    })
 }
 
 /// Returns arguments that print the help of a form of the command line. A form that is not a command, such as

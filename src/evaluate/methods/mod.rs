@@ -39,7 +39,7 @@ pub fn evaluate(
     progress: &dyn Progress,
 ) -> Result<Evaluation> {
     if methods.is_empty() {
-        return Err(Error::config("methods", "", "must name at least one method"));
+        return Err(Error::config("method", "", "must name at least one method"));
     }
     let context = &Context::new(resources, progress)?;
     let comparing = &Comparing { context };

@@ -9,7 +9,7 @@
 //! ```text
 //! simtool index 1
 //! generation 3
-//! method simhash:bits=64,max_distance=3,tokenizer=words,shingle=words:3
+//! method simhash:bits=64,max_distance=3,shingle=words:3
 //! recipe simhash64/…
 //! documents 1234
 //! segment 17 1048576 0123456789abcdef

@@ -143,7 +143,7 @@ fn check_same_settings(
     }
     let describe = |(name, value, other_value): &SettingDifference| {
         format!(
-            "`{name}` is {value} in {} and {other_value} in {}",
+            "{name} is {value} in {} and {other_value} in {}",
             folder.display(),
             other_folder.display()
         )

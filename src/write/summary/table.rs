@@ -46,7 +46,7 @@ pub(in crate::write) fn counts_table(summary: &Summary) -> String {
     }
     if let Some(share) = summary.found_share {
         let share = format!("{:.1} %", share * 100.0);
-        let note = "of the pairs at the maximum distance, on average (--recall)";
+        let note = "of the pairs at the maximum distance, on average (recall)";
         let _ = writeln!(text, "{:<width$} {share:>12}  {note}", "found");
     }
     if let Some(dates) = summary.dates.as_ref().filter(|dates| !dates.fields.is_empty()) {

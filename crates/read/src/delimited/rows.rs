@@ -138,7 +138,7 @@ impl DelimitedRows {
     fn advice_on_quotes(&self, row: &[u8]) -> &'static str {
         let has_letter = self.dialect.quote.is_none() && row.contains(&b'"');
         if has_letter {
-            "; if quotes enclose fields of several lines, name them with `quote`"
+            "; if quotes enclose fields of several lines, name them, as in `csv=quote=CHAR`"
         } else {
             ""
         }
@@ -167,7 +167,8 @@ impl DelimitedRows {
         let rest = &window[..self.bad_bytes.min(window.len())];
         let length = next_line(rest).unwrap_or(rest.len());
         self.bad_bytes -= length;
-        let expected = "a line outside the bad row before it; `quote` names the quotes".into();
+        let expected =
+            "a line outside the bad row before it; `csv=quote=CHAR` names the quotes".into();
         self.bad = Bad { code: Bad::PART, expected, length: length as u64 };
         SplitStep::record(length, Content::Bad(&self.bad))
     }

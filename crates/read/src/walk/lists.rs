@@ -7,19 +7,15 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Returns the paths in the file `list`. The file has one path per line. If `zero_separated` is
-/// set, a zero byte ends each path instead. If `list` is `-`, the paths are read from `input`.
-/// Blank lines are skipped, and a carriage return at the end of a line is not part of the path. The
-/// list may be compressed, as the lists of web crawls are.
+/// Returns the paths in the file `list`. The file has one path per line, or a zero byte ends each path, as
+/// `find -print0` writes them. If `list` is `-`, the paths are read from `input`. Blank lines are skipped, and a
+/// carriage return at the end of a line is not part of the path. The list may be compressed, as the lists of web
+/// crawls are.
 ///
 /// # Errors
 ///
 /// The list cannot be read, or its compressed data is damaged.
-pub fn listed_paths(
-    list: &Path,
-    zero_separated: bool,
-    input: &mut dyn Read,
-) -> Result<Vec<PathBuf>> {
+pub fn listed_paths(list: &Path, input: &mut dyn Read) -> Result<Vec<PathBuf>> {
     let mut bytes = Vec::new();
     let is_input = list.as_os_str() == "-";
     let list = if is_input { Path::new("standard input") } else { list };
@@ -30,6 +26,8 @@ pub fn listed_paths(
     };
     read.map_err(|e| Error::io(list, "read", e))?;
     let bytes = unpacked(list, bytes)?;
+    // No path contains a zero byte, so that one is enough to know what ends the paths.
+    let zero_separated = bytes.contains(&0);
     let separator = if zero_separated { 0 } else { b'\n' };
     Ok(bytes
         .split(|&byte| byte == separator)

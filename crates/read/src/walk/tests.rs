@@ -188,21 +188,21 @@ fn the_layout_of_a_cache_is_read_once_and_under_names_that_tell() {
 fn lists_may_be_compressed_and_separated_by_zeros() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("list");
-    let check = |bytes: &[u8], zeros: bool, expected: &[&str]| {
+    let check = |bytes: &[u8], expected: &[&str]| {
         fs::File::create(&list).unwrap().write_all(bytes).unwrap();
         let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
-        assert_eq!(listed_paths(&list, zeros, &mut io::empty()).unwrap(), expected);
-        let piped = listed_paths(Path::new("-"), zeros, &mut &bytes[..]);
+        assert_eq!(listed_paths(&list, &mut io::empty()).unwrap(), expected);
+        let piped = listed_paths(Path::new("-"), &mut &bytes[..]);
         assert_eq!(piped.unwrap(), expected);
     };
-    check(b"a\r\nb c\n\nd", false, &["a", "b c", "d"]);
-    check(b"a\nb\0c\0", true, &["a\nb", "c"]);
+    check(b"a\r\nb c\n\nd", &["a", "b c", "d"]);
+    check(b"a\nb\0c\0", &["a\nb", "c"]);
     {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gzip.write_all(b"a\nb\n").unwrap();
         let packed = gzip.finish().unwrap();
-        check(&packed, false, &["a", "b"]);
+        check(&packed, &["a", "b"]);
         fs::write(&list, &packed[..packed.len() - 4]).unwrap();
-        assert!(listed_paths(&list, false, &mut io::empty()).is_err());
+        assert!(listed_paths(&list, &mut io::empty()).is_err());
     }
 }

@@ -1,9 +1,7 @@
 //! Arguments of `simtool dedup`, `simtool match` and `simtool --corpus`, which can do both.
 
 use super::given::{AgainstRows, Given, NearRows, PlanningRows, ResultsRows};
-use super::{
-    CommonArgs, InputArgs, KeepArgs, MemoryArgs, PartsArgs, SketchArgs, TermArgs, WordsArgs,
-};
+use super::{CommonArgs, InputArgs, KeepArgs, MemoryArgs, PartsArgs, TermArgs, WordsArgs};
 use clap::ValueHint;
 use simtool::Error;
 use simtool::options::Options;
@@ -138,7 +136,6 @@ impl CorpusArgs {
     fn set(&self, options: &mut Options) {
         self.near.set(options);
         self.terms.set(options);
-        self.sketch.set(options);
         self.results.set(options);
         self.input.set(options);
         self.memory.set(options);
@@ -176,9 +173,6 @@ impl CorpusForm {
 pub(crate) struct CorpusArgs {
     #[command(flatten)]
     near: Given<NearRows>,
-
-    #[command(flatten)]
-    sketch: SketchArgs,
 
     #[command(flatten)]
     terms: TermArgs,

@@ -1,7 +1,6 @@
 //! Arguments of `simtool eval`.
 
 use super::given::{choices_of, default_of};
-use super::values::output_folder;
 use super::{CommonArgs, MemoryArgs};
 use clap::{ValueEnum, ValueHint};
 use simtool::Error;
@@ -50,41 +49,22 @@ pub(crate) struct EvalArgs {
     /// example word-simhash:bits=512. All thresholds are measured; a threshold that you give is
     /// reported in addition.
     #[arg(short, long, value_name = "LIST", help_heading = "Methods")]
-    pub(crate) methods: Option<String>,
-
-    /// Measure all presets.
-    #[arg(long, conflicts_with = "methods", help_heading = "Methods")]
-    pub(crate) all: bool,
-
-    /// Also measure methods with other hash functions, one for each of these seeds, and print mean and standard
-    /// deviation of F1 over the usual hash functions and these.
-    ///
-    /// The result of a method with fingerprints depends on its hash functions as on chance. The result of exact
-    /// does not. Each seed takes as long as the measurement without it.
-    #[arg(
-        long,
-        value_name = "SEEDS",
-        value_delimiter = ',',
-        help_heading = "Methods",
-        conflicts_with = "sample"
-    )]
-    pub(crate) hash_seed: Vec<u64>,
+    pub(crate) method: Option<String>,
 
     /// Estimate recall and precision in a collection without labels: draw S documents and compare
     /// each of them exactly with all others.
-    #[arg(long, value_name = "S", conflicts_with_all = ["corpus", "report", "svg", "plot", "truth_format"],
+    #[arg(long, value_name = "S", conflicts_with_all = ["corpus", "report", "plot", "truth_format"],
         value_parser = clap::value_parser!(u32).range(2..), help_heading = "Sampling")]
     pub(crate) sample: Option<u32>,
 
-    /// Seed of the sample; another seed draws another sample.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        requires = "sample",
-        help_heading = "Sampling"
-    )]
-    pub(crate) seed: u64,
+    /// Seeds of further hash functions, with which methods are measured as well. With --sample, the seed of the sample
+    /// [default: 1].
+    ///
+    /// The result of a method with fingerprints depends on its hash functions as on chance. The result of exact
+    /// does not. Each seed takes as long as the measurement without it. The table has the mean and the standard
+    /// deviation of F1 over the usual hash functions and these.
+    #[arg(long, value_name = "SEEDS", value_delimiter = ',', help_heading = "Methods")]
+    pub(crate) seed: Vec<u64>,
 
     /// Minimum similarity of near-duplicates in the sample, with the same measures as dedup
     /// --similarity [default: the value of the method's --verify, or 0.8].
@@ -95,7 +75,7 @@ pub(crate) struct EvalArgs {
     /// statistics of the sample, pairs just above and just below the threshold, the choice with its
     /// reasons, and the command to run. With --corpus and --truth, measure the choice next to all
     /// presets.
-    #[arg(long, conflicts_with_all = ["methods", "all", "sample"], help_heading = "Sampling")]
+    #[arg(long, conflicts_with_all = ["method", "sample"], help_heading = "Sampling")]
     pub(crate) suggest: bool,
 
     /// Format of the printed results.
@@ -106,16 +86,11 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Writing")]
     pub(crate) report: Option<PathBuf>,
 
-    /// Write the plots to this folder as SVG files; the folder is created if needed.
-    #[arg(long, value_name = "DIR", value_parser = output_folder(), value_hint = ValueHint::DirPath,
-        help_heading = "Writing")]
-    pub(crate) svg: Option<PathBuf>,
-
-    /// Write one picture of all methods for a paper, with F1, precision and recall. The ending of the name is its
-    /// format: .svg, .png or .pdf.
+    /// Write a picture of all methods for a paper, or all plots to a folder. The ending of the name is the format of a
+    /// picture: .svg, .png or .pdf. A name without an ending is a folder, which gets SVG files.
     ///
     /// PNG and PDF have the text in a font of this machine. SVG needs none, and rsvg-convert and Inkscape convert it.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Writing")]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Writing")]
     pub(crate) plot: Option<PathBuf>,
 
     /// Replace existing files.
@@ -123,12 +98,8 @@ pub(crate) struct EvalArgs {
     pub(crate) force: bool,
 
     /// Fields or columns of the text, as in `simtool dedup` [default: text].
-    #[arg(long, value_name = "NAMES", conflicts_with = "all_strings", help_heading = "Reading")]
+    #[arg(long, value_name = "NAMES", help_heading = "Reading")]
     pub(crate) text_field: Option<String>,
-
-    /// Compare all texts of a record, joined by newlines: every string of JSON, every text column.
-    #[arg(long, help_heading = "Reading")]
-    pub(crate) all_strings: bool,
 
     /// Field or column of the ID; a field named here must exist [default: id].
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
@@ -155,7 +126,6 @@ impl EvalArgs {
     pub(crate) fn documents(&self, paths: Vec<PathBuf>) -> Result<EvaluatedDocuments, Error> {
         let mut options = Options::new();
         options.set_given([("text_field", &self.text_field), ("id_field", &self.id_field)]);
-        options.set_flag("all_strings", self.all_strings);
         options.set("content", &self.content);
         options.set_given([("boilerplate", &self.boilerplate)]);
         self.memory.set(&mut options);

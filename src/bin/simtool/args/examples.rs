@@ -34,10 +34,10 @@ Examples:
       uses fingerprints, which take 16 bytes a document, then compares the texts of each pair
   simtool dedup big/ --method auto
       chooses the method from a sample of the documents, and prints the choice with its reasons
-  simtool dedup big/ --annotate --cluster-weight sqrt
+  simtool dedup big/ --annotate=weight=sqrt
       lists all documents with their clusters, and kept ones with a weight for training
   simtool dedup big/ --config simtool.toml
-      reads options from a file; --print-config prints one with all options and their defaults
+      reads options from a file; simtool config dedup prints one with all options
   simtool dedup big/ --resume
       stores what was read, and goes on from there when the same command runs again after a stop
   simtool dedup big/ --keep newest
@@ -76,14 +76,14 @@ Examples:
   simtool eval datasets/labelled
       measures how well each preset finds the near-duplicates in the folder's docs.jsonl that its
       truth.tsv lists
-  simtool eval set-a/ set-b/ --methods shingle-simhash,simhash:bits=512,shingle=chars:5,exact
+  simtool eval set-a/ set-b/ --method shingle-simhash,simhash:bits=512,shingle=chars:5,exact
       compares three methods on two collections, with the mean at the best threshold of each
       collection and at one threshold for both
-  simtool eval --corpus docs.jsonl --truth pairs.tsv --all --format tsv
+  simtool eval --corpus docs.jsonl --truth pairs.tsv --format tsv
       prints a line for every threshold of every preset
-  simtool eval set-a/ --report eval.html --svg plots/
+  simtool eval set-a/ --report eval.html --plot plots/
       also writes a page with plots and the pairs that the best method gets wrong
-  simtool eval --sample 1000 big/ --methods simhash:max_distance=6
+  simtool eval --sample 1000 big/ --method simhash:max_distance=6
       estimates recall and precision of the method in a collection without labels
   simtool eval --suggest big/
       suggests method, shingle and threshold for the collection, with reasons and with pairs just
@@ -117,7 +117,7 @@ pub(super) const FINGERPRINT: &str = "\
 Examples:
   simtool fingerprint big/ --output big.f
       writes a packed file for `simtool join big.f`
-  simtool fingerprint big/ --bits 128 --output big.parquet
+  simtool fingerprint big/ --method simhash:bits=128 --output big.parquet
       also writes the ID of each document
   simtool fingerprint new.jsonl --output -
       prints JSON Lines on standard output";
@@ -146,9 +146,9 @@ Examples:
       lists all passages of at least 50 words that occur in several documents of big/
   simtool passages dump.parquet --words 20 --min-documents 10 --output repeated.jsonl
       writes passages of at least 20 words that occur in at least ten documents to a file
-  simtool passages book.txt --anywhere --words 10 --verify-words
+  simtool passages book.txt --min-documents 1 --words 10 --verify-words
       also lists what repeats itself in one document, and compares the words of equal passages
-  simtool passages crawl/ --unit line --of host --min-documents 10
+  simtool passages crawl/ --unit line --min-documents 10:host
       lists whole lines of at least 8 words that pages of at least ten hosts have
   simtool passages big/ --write-kept --output cut/ --min-left 50
       cuts all copies but the first out of copies of the files, and drops texts with little left";
@@ -186,6 +186,15 @@ Examples:
 
 The folder must exist: create it with `mkdir -p`. For zsh, add ~/.zfunc to fpath.";
 
+pub(super) const CONFIG: &str = "\
+Examples:
+  simtool config dedup > simtool.toml
+      writes a settings file, whose options hold once the # before them is removed
+  simtool dedup big/ --config simtool.toml
+      reads options from the file
+  SIMTOOL_MAX_RECORD=1G simtool dedup big/
+      sets an option in the environment";
+
 pub(super) const CITE: &str = "\
 Examples:
   simtool cite > simtool.bib
@@ -213,14 +222,14 @@ Examples:
 
 pub(super) const PLAN: &str = "\
 Examples:
-  simtool plan --documents 1e11 --bits 64 --max-distance 3 --memory 64G
+  simtool plan --documents 1e11 --bits 64 --max-distance 3 --max-memory 64G
       plans for a hundred billion pages on machines with 64 GB";
 
 pub(super) const INDEX_CREATE: &str = "\
 Examples:
   simtool index create seen.idx
       uses SimHash of three-word shingles with 64 bits; near-duplicates differ in at most 3
-  simtool index create seen.idx --bits 128 -k 6 --shingle chars:7
+  simtool index create seen.idx --method simhash:bits=128 -k 6 --shingle chars:7
       uses 128 bits over shingles of seven characters, with distances up to 6";
 
 pub(super) const INDEX_ADD: &str = "\

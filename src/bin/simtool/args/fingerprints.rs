@@ -1,14 +1,14 @@
 //! Arguments of the commands on fingerprints: `join`, `search` and `fingerprint`.
 
-use super::sketch::methods_of_fingerprints;
-use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs};
+use super::given::{FingerprintRows, Given};
+use super::{CommonArgs, InputArgs, MemoryArgs, TermArgs};
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
 use simtool::fingerprint_file::describe_formats;
 use simtool::hamming::join::Join;
 use simtool::hamming::joins;
 use simtool::options::Options;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `simtool join`.
 #[derive(Debug, clap::Args)]
@@ -16,7 +16,7 @@ pub(crate) struct JoinArgs {
     #[command(flatten)]
     pub(crate) rows: RowsArgs,
 
-    /// Use this method instead of the planner's choice; see --explain.
+    /// Use this method instead of the planner's choice; see --verbose.
     #[arg(long, value_name = "NAME", value_parser = names(joins::self_joins()),
         long_help = index_help(joins::self_joins()))]
     pub(crate) index: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) queries: PathBuf,
 
-    /// Use this method instead of the planner's choice; see --explain.
+    /// Use this method instead of the planner's choice; see --verbose.
     #[arg(long, value_name = "NAME", value_parser = names(joins::searches()),
         long_help = index_help(joins::searches()))]
     pub(crate) index: Option<String>,
@@ -53,22 +53,8 @@ pub(crate) struct RowsArgs {
     /// a lower-case hexadecimal number on each line, empty if a row has no fingerprint; JSON Lines
     /// with such a number or null in the field "fingerprint"; Parquet with a column "fingerprint" of
     /// bytes (highest first), 64-bit integers or hexadecimal text, null if a row has no fingerprint.
-    #[arg(value_name = "FILE", required_unless_present = "fingerprints",
-        value_hint = ValueHint::FilePath)]
-    file: Option<PathBuf>,
-
-    /// Former name of the argument FILE, which is still accepted.
-    #[arg(long, value_name = "FILE", conflicts_with = "file", hide = true)]
-    fingerprints: Option<PathBuf>,
-}
-
-impl RowsArgs {
-    /// Returns the path of the file of fingerprints. The parser ensures that exactly one of the two arguments
-    /// for it is given.
-    pub(crate) fn path(&self) -> &Path {
-        // The former option still works but is not shown in the help.
-        self.file.as_ref().or(self.fingerprints.as_ref()).map_or(Path::new(""), PathBuf::as_path)
-    }
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
 }
 
 /// Options that choose pairs of fingerprints and their format.
@@ -85,10 +71,6 @@ pub(crate) struct PairsArgs {
     /// lines use. Output in .npy or .parquet always has row numbers.
     #[arg(long)]
     pub(crate) rows: bool,
-
-    /// Print the available methods, their estimated costs, and the choice on standard error.
-    #[arg(long)]
-    pub(crate) explain: bool,
 
     /// Write only the number of pairs.
     #[arg(long, help_heading = "Writing")]
@@ -127,13 +109,8 @@ pub(crate) struct FingerprintArgs {
         value_hint = ValueHint::AnyPath)]
     pub(crate) corpus: Vec<PathBuf>,
 
-    /// Method that makes the fingerprints.
-    #[arg(long, value_name = "METHOD", value_parser = methods_of_fingerprints(),
-        default_value = "simhash")]
-    pub(crate) method: String,
-
     #[command(flatten)]
-    pub(crate) sketch: SketchArgs,
+    near: Given<FingerprintRows>,
 
     #[command(flatten)]
     pub(crate) terms: TermArgs,
@@ -176,8 +153,7 @@ impl PairsArgs {
 impl FingerprintArgs {
     /// Adds the settings whose options were given on the command line to `options`.
     pub(crate) fn set(&self, options: &mut Options) {
-        options.set("method", &self.method);
-        self.sketch.set(options);
+        self.near.set(options);
         self.terms.set(options);
         options.set("output", &self.output);
         options.set_flag("force", self.force);
@@ -197,7 +173,7 @@ fn index_help(methods: impl Iterator<Item = &'static dyn Join>) -> String {
     let lines: Vec<_> =
         methods.map(|method| format!("- {}: {}", method.name(), method.help())).collect();
     format!(
-        "Use this method instead of the planner's choice; see --explain.\n\n{}",
+        "Use this method instead of the planner's choice; see --verbose.\n\n{}",
         lines.join("\n")
     )
 }

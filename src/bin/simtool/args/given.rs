@@ -1,7 +1,7 @@
 //! Arguments that come from rows of the table of settings.
 
 use super::values::{folder, output_folder, spelled};
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches, ValueHint, value_parser};
 use simtool::options::Options;
@@ -110,6 +110,9 @@ fn argument(row: &'static Setting) -> Arg {
     } else if !more.is_empty() {
         argument = argument.long_help(row.help);
     }
+    if row.is_in_files {
+        argument = argument.hide(true);
+    }
     if let Some(default) = row.default {
         argument = argument.default_value(default);
     }
@@ -137,14 +140,50 @@ fn argument(row: &'static Setting) -> Arg {
             argument.value_name(value).value_parser(output_folder()).value_hint(ValueHint::DirPath)
         }
         Kind::Choice(value, choices) => argument.value_name(value).value_parser(values(choices)),
-        Kind::FlagOr(value, choices) => argument
-            .value_name(value)
-            .value_parser(values(choices))
-            .num_args(0..=1)
-            .require_equals(true)
-            .default_value("false")
-            .default_missing_value("true"),
+        Kind::Named(value, choices) => argument.value_name(value).value_parser(named(choices)),
+        Kind::FlagOr(value, choices) => {
+            optional(argument.value_name(value).value_parser(values(choices)))
+        }
+        Kind::FlagOrText(value) => optional(argument.value_name(value)),
     }
+}
+
+/// Makes the value of an argument optional. Without a value, the argument is a flag.
+fn optional(argument: Arg) -> Arg {
+    argument
+        .num_args(0..=1)
+        .require_equals(true)
+        .default_value("false")
+        .default_missing_value("true")
+}
+
+/// Parser of one of some names, which settings may follow behind a colon, as in `simhash:bits=128`.
+#[derive(Clone)]
+struct NamedParser(PossibleValuesParser);
+
+impl TypedValueParser for NamedParser {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, Error> {
+        let text = value.to_string_lossy();
+        let (name, settings) = text.split_once(':').unwrap_or((&text, ""));
+        let found = self.0.parse_ref(command, argument, OsStr::new(name))?;
+        Ok(if settings.is_empty() { found } else { format!("{found}:{settings}") })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
+}
+
+/// Returns a parser of one of the names that `choices` returns, with settings behind a colon.
+fn named(choices: fn() -> Vec<Named>) -> impl TypedValueParser<Value = String> {
+    NamedParser(values(choices))
 }
 
 /// Returns the default of the setting `name`.
@@ -191,12 +230,15 @@ macro_rules! rows {
 rows! {
     NearRows: NEAR, None;
     TermRows: TERMS, None;
+    FingerprintRows: FINGERPRINTS, None;
+    IndexRows: INDEXES, None;
     PlanningRows: PLANNING, None;
     KeepingRows: KEEPING, Some("Keeping");
     ResultsRows: RESULTS, Some("Writing");
     StreamRows: ROWS, Some("Writing");
     ReadingRows: READING, Some("Reading");
     AgainstRows: AGAINST, Some("Reading");
+    LineRows: LINES, None;
     MemoryRows: MEMORY, Some("Running");
     ThreadRows: THREADS, Some("Running");
     NoteRows: NOTES, Some("Running");

@@ -1,8 +1,8 @@
 //! Arguments of `simtool index`.
 
-use super::sketch::methods_of_indexes;
+use super::given::{Given, IndexRows, LineRows};
 use super::values::output_folder;
-use super::{CommonArgs, InputArgs, MemoryArgs, SketchArgs, TermArgs, examples};
+use super::{CommonArgs, InputArgs, MemoryArgs, TermArgs, examples};
 use clap::{Subcommand, ValueHint};
 use simtool::Error;
 use simtool::options::Options;
@@ -80,7 +80,7 @@ pub(crate) struct PlanArgs {
 
     /// Memory of a machine, for example 64G [default: four fifths of this machine's].
     #[arg(long, value_name = "SIZE", value_parser = super::sizes::bytes)]
-    pub(crate) memory: Option<u64>,
+    pub(crate) max_memory: Option<u64>,
 
     /// Print JSON Lines.
     #[arg(long)]
@@ -108,18 +108,8 @@ pub(crate) struct CreateArgs {
     #[arg(value_name = "INDEX", value_parser = output_folder(), value_hint = ValueHint::DirPath)]
     pub(crate) index: PathBuf,
 
-    /// Method that makes the fingerprints.
-    #[arg(long, value_name = "METHOD", value_parser = methods_of_indexes(),
-        default_value = "simhash")]
-    pub(crate) method: String,
-
-    /// Maximum number of bits or lanes in which a document differs from the document that it repeats
-    /// [default: 3, or the method's own].
-    #[arg(short = 'k', long, value_name = "K")]
-    pub(crate) max_distance: Option<String>,
-
     #[command(flatten)]
-    pub(crate) sketch: SketchArgs,
+    pub(crate) near: Given<IndexRows>,
 
     #[command(flatten)]
     pub(crate) terms: TermArgs,
@@ -207,35 +197,15 @@ pub(crate) struct FilterArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) duplicates: Option<PathBuf>,
 
-    /// Fields of the text, as in `simtool dedup`.
-    #[arg(long, value_name = "NAMES", default_value = "text", conflicts_with = "all_strings")]
-    pub(crate) text_field: String,
-
-    /// Compare all texts of a line, joined by newlines.
-    #[arg(long)]
-    pub(crate) all_strings: bool,
-
-    /// Field of the ID.
-    #[arg(long, value_name = "FIELD", default_value = "id")]
-    pub(crate) id_field: String,
-
-    /// Pass on larger lines without comparing them, and report them as errors. By default 128MiB, whatever
-    /// the memory is.
-    #[arg(long, value_name = "SIZE")]
-    pub(crate) max_record: Option<String>,
+    #[command(flatten)]
+    lines: Given<LineRows>,
 }
 
 impl FilterArgs {
     /// Returns the settings for reading lines.
     pub(crate) fn settings(&self) -> Result<InputSettings, Error> {
         let mut options = Options::new();
-        options.set_flag("all_strings", self.all_strings);
-        // The option has a default value, which must not contradict `--all-strings`.
-        if !self.all_strings {
-            options.set("text_field", &self.text_field);
-        }
-        options.set("id_field", &self.id_field);
-        options.set_given([("max_record", &self.max_record)]);
+        self.lines.set(&mut options);
         self.index.memory.set(&mut options);
         InputSettings::parse(&mut options)
     }

@@ -13,7 +13,6 @@ mod input;
 mod passages;
 mod short_help;
 mod sizes;
-mod sketch;
 mod values;
 mod why;
 mod words;
@@ -32,14 +31,13 @@ pub(crate) use index::{
 pub(crate) use input::InputArgs;
 pub(crate) use passages::PassagesArgs;
 pub(crate) use short_help::with_short_help;
-pub(crate) use sketch::SketchArgs;
 pub(crate) use values::ending;
 pub(crate) use why::WhyArgs;
 pub(crate) use words::WordsArgs;
 
 use crate::papers::cited_methods;
 use clap::builder::PossibleValuesParser;
-use clap::{Parser, Subcommand, ValueHint};
+use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use given::choices_of;
 use simtool::options::Options;
 use std::path::PathBuf;
@@ -164,6 +162,16 @@ pub(crate) enum Command {
     /// Write a collection of generated documents with known near-duplicates.
     #[command(after_long_help = examples::GENERATE)]
     Generate(GenerateArgs),
+    /// Print a settings file with all options of a command, their meanings and defaults.
+    ///
+    /// Remove the # before an option to change it, and use the file with --config. A few settings are only in such
+    /// files and in the environment, such as the limits of readers.
+    #[command(after_long_help = examples::CONFIG)]
+    Config {
+        /// Words of the command, such as `dedup` or `index add`.
+        #[arg(value_name = "COMMAND", required = true, num_args = 1..=2)]
+        words: Vec<String>,
+    },
     /// Print the papers behind the methods, as BibTeX, to cite them in a publication.
     #[command(after_long_help = examples::CITE)]
     Cite(CiteArgs),
@@ -218,6 +226,16 @@ pub(crate) struct ManArgs {
     pub(crate) force: bool,
 }
 
+/// Kind of a generated collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GeneratedKind {
+    /// A small crawl: pages.warc.wet.gz, pages.jsonl and pages.parquet.
+    #[cfg(feature = "parquet")]
+    Crawl,
+    /// A labelled collection for `simtool eval`: docs.jsonl, truth.tsv and gray.tsv, in English and Chinese.
+    Labelled,
+}
+
 /// Arguments of `simtool generate`.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
@@ -244,15 +262,9 @@ pub(crate) struct GenerateArgs {
     #[arg(long)]
     pub(crate) with_tables: bool,
 
-    /// Write a small crawl instead: pages.warc.wet.gz, pages.jsonl and pages.parquet.
-    #[cfg(feature = "parquet")]
-    #[arg(long, requires = "documents", conflicts_with_all = ["with_tables", "samples", "labelled"])]
-    pub(crate) crawl: bool,
-
-    /// Write a labelled collection for `simtool eval` instead: docs.jsonl, truth.tsv and gray.tsv, in
-    /// English and Chinese.
-    #[arg(long, requires = "documents", conflicts_with_all = ["with_tables", "samples"])]
-    pub(crate) labelled: bool,
+    /// Collection to write instead of articles and samples.
+    #[arg(long, value_name = "KIND", requires = "documents", conflicts_with_all = ["with_tables", "samples"])]
+    pub(crate) kind: Option<GeneratedKind>,
 
     /// Write a crawl of the HTML pages in this folder instead: the responses in warc/, and their texts
     /// in wet/, jsonl/, parquet/ and text/.
@@ -292,21 +304,17 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) terms: TermArgs,
 
-    /// Bits of the SimHash fingerprints whose distance is printed: 64, 128, 256 or 512 [default: 64].
-    #[arg(long, value_name = "BITS")]
-    pub(crate) bits: Option<String>,
+    /// Settings of the SimHash fingerprints whose distance is printed, as in simhash:bits=128.
+    #[arg(long, value_name = "METHOD")]
+    pub(crate) method: Option<String>,
 
     /// Format of both files [default: recognized by content].
     #[arg(long, value_name = "FORMAT", value_parser = choices_of("format"))]
     pub(crate) format: Option<String>,
 
     /// Fields or columns of the text, as in `simtool dedup` [default: text].
-    #[arg(long, value_name = "NAMES", conflicts_with = "all_strings")]
+    #[arg(long, value_name = "NAMES")]
     pub(crate) text_field: Option<String>,
-
-    /// Compare all texts of a record, joined by newlines.
-    #[arg(long)]
-    pub(crate) all_strings: bool,
 
     /// Field or column of the ID, for `FILE#ID` [default: id].
     #[arg(long, value_name = "NAME")]
@@ -327,12 +335,11 @@ pub(crate) struct CompareArgs {
 impl CompareArgs {
     /// Returns options with the settings that were given on the command line.
     pub(crate) fn options(&self) -> Options {
-        let Self { terms, bits, format, text_field, id_field, content, .. } = self;
+        let Self { terms, method, format, text_field, id_field, content, .. } = self;
         let mut options = Options::new();
         terms.set(&mut options);
-        options.set_flag("all_strings", self.all_strings);
         options.set_given([
-            ("bits", bits),
+            ("method", method),
             ("format", format),
             ("text_field", text_field),
             ("id_field", id_field),

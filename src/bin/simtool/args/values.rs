@@ -3,6 +3,7 @@
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use simtool::compression::Compression;
 use simtool::read::Format;
+use simtool::setting::find;
 use std::path::{Path, PathBuf};
 
 /// File extensions of formats that simtool only writes.
@@ -18,8 +19,9 @@ pub(crate) fn ending(path: &Path) -> Option<&'static str> {
 
 /// Returns a help text in which settings in backquotes are shown as options.
 pub(super) fn spelled(help: &str) -> String {
-    // The library names settings with underscores, but options have hyphens.
-    simtool::run::spell_settings(help, &|name| Some(format!("--{}", name.replace('_', "-"))))
+    // The library names settings with underscores, but options have hyphens. Settings of a method are no options.
+    let option = |name: &str| find(name).map(|row| format!("--{}", row.name.replace('_', "-")));
+    simtool::run::spell_settings(help, &option)
 }
 
 /// Returns a parser for the folder of results. It refuses `-`, and names with a file extension unless a

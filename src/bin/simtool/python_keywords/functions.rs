@@ -56,13 +56,9 @@ const NOT_ON_SPARK: &[&str] = &[
     "against_text_field",
     "annotate",
     "boilerplate",
-    "cluster_weight",
     "keep_count",
-    "keep_field",
     "pairs",
     "prefer",
-    "recall",
-    "repeated_share",
     "within",
 ];
 
@@ -70,16 +66,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "deduplicate",
         command: "dedup",
-        headings: &["Near-duplicates", "Fingerprints", "Keeping"],
-        // The function has the values of the field as an argument of its own.
-        without: &["keep_field", "pairs", "annotate"],
+        headings: &["Near-duplicates", "Keeping"],
+        without: &["pairs"],
         also: RESOURCES,
         place: Place::Compiled,
     },
     Function {
         name: "match",
         command: "match",
-        headings: &["Near-duplicates", "Fingerprints"],
+        headings: &["Near-duplicates"],
         without: &["against", "against_text_field", "against_id_field"],
         also: RESOURCES,
         place: Place::Compiled,
@@ -87,7 +82,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "fingerprint",
         command: "fingerprint",
-        headings: &[PLAIN, "Fingerprints"],
+        headings: &[PLAIN],
         without: &[],
         also: RESOURCES,
         place: Place::Compiled,
@@ -95,15 +90,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "compare",
         command: "dedup",
-        headings: &["Near-duplicates", "Fingerprints"],
-        without: &["within", "across", "boilerplate", "recall"],
+        headings: &["Near-duplicates"],
+        without: &["within", "across", "boilerplate"],
         also: &[],
         place: Place::Compiled,
     },
     Function {
         name: "Index",
         command: "index create",
-        headings: &[PLAIN, "Fingerprints"],
+        headings: &[PLAIN],
         without: &[],
         also: RESOURCES,
         place: Place::Compiled,
@@ -127,9 +122,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "preview_files",
         command: "dedup",
-        headings: &["Near-duplicates", "Fingerprints", "Keeping", "Reading", "Running"],
+        headings: &["Near-duplicates", "Keeping", "Reading", "Running"],
         // A preview stores nothing.
-        without: &["pairs", "annotate", "cluster_weight", "repeated_share", "resume", "shard"],
+        without: &["pairs", "annotate", "resume", "shard"],
         also: &[("match", "against_text_field"), ("match", "against_id_field")],
         place: Place::Files,
     },
@@ -160,7 +155,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "deduplicate",
         command: "dedup",
-        headings: &["Near-duplicates", "Fingerprints", "Keeping"],
+        headings: &["Near-duplicates", "Keeping"],
         without: NOT_ON_SPARK,
         also: &[],
         place: Place::Spark,
@@ -168,7 +163,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "match",
         command: "match",
-        headings: &["Near-duplicates", "Fingerprints"],
+        headings: &["Near-duplicates"],
         without: NOT_ON_SPARK,
         also: &[],
         place: Place::Spark,

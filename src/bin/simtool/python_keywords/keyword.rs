@@ -1,29 +1,20 @@
 //! An option of the command line as a keyword argument of Python.
 
 use clap::{Arg, ArgAction, ValueHint};
+use simtool::setting::{Kind, find};
 use std::fmt::Write;
-
-/// Values of options of the fingerprints, which the command line does not list.
-const CHOICES: &[(&str, &[&str])] = &[
-    ("hashing", &["one-permutation", "classical"]),
-    ("lexicon_bits", &["own", "shared"]),
-    ("measure", &["jaccard", "cosine"]),
-];
 
 /// Types of values by their names in the help. Values with other names are texts.
 const TYPES: &[(&str, &str)] = &[
     ("N", INTEGER),
     ("K", INTEGER),
-    ("BITS", INTEGER),
-    ("COUNT", INTEGER),
     ("FACTOR", INTEGER),
     ("LOG", INTEGER),
-    ("VOTES", "_Integer | str"),
     ("SIZE", "_Integer | str"),
     ("UNIT:N", "_Integer | str"),
     ("DOCUMENTS[:SITE]", "_Integer | str"),
+    ("N[:ORIGIN]", "_Integer | str"),
     ("S", NUMBER),
-    ("PART", NUMBER),
     ("SHARE", NUMBER),
 ];
 /// Options whose values may also be a list of Python.
@@ -42,7 +33,7 @@ pub(super) struct Keyword {
 impl Keyword {
     pub(super) fn new(option: &Arg) -> Self {
         let name = keyword(option);
-        let choices = choices(option, &name);
+        let choices = choices(option);
         let kind = kind(option, &choices);
         let default = default(option, &kind, &choices);
         let help = meaning(option, &choices);
@@ -56,13 +47,11 @@ pub(super) fn keyword(option: &Arg) -> String {
 }
 
 /// Returns the values of an option if there are only some.
-fn choices(option: &Arg, name: &str) -> Vec<String> {
+fn choices(option: &Arg) -> Vec<String> {
     let values = option.get_possible_values();
     let listed = values.iter().filter(|value| !value.is_hide_set());
     let listed: Vec<&str> = listed.map(clap::builder::PossibleValue::get_name).collect();
-    let unlisted = CHOICES.iter().find(|(of, _)| *of == name && listed.is_empty());
-    let values = unlisted.map_or(&listed[..], |(_, values)| values);
-    values.iter().map(|&value| value.to_owned()).collect()
+    listed.into_iter().map(str::to_owned).collect()
 }
 
 fn is_flag(option: &Arg) -> bool {
@@ -75,6 +64,10 @@ fn kind(option: &Arg, choices: &[String]) -> String {
     let value = value.map_or("", |name| name.as_str());
     if is_flag(option) {
         return "bool".to_owned();
+    }
+    let row = find(&keyword(option));
+    if row.is_some_and(|row| matches!(row.kind, Kind::FlagOrText(_))) {
+        return "str | bool".to_owned();
     }
     if !choices.is_empty() {
         // A flag that also has other values.

@@ -12,10 +12,9 @@ use keyword::{Keyword, as_keywords, keyword};
 use simtool::Config;
 use simtool::method::Method;
 use simtool::options::Options;
-use simtool::output::ClusterWeight;
+use simtool::output::Annotation;
 use simtool::run::{
     ContaminationRequest, PassagesRequest, Paths, Request, guessed_names, guessed_setting,
-    parse_repeated_share,
 };
 use simtool::setting::{Effect, find};
 use std::fmt::Write;
@@ -187,8 +186,9 @@ fn refusal(function: &Function, options: Options) -> Option<String> {
         (Place::Compiled | Place::Spark, _) => {
             let mut options = options;
             // The package takes the options of the columns out first.
-            let weight = options.take_parsed::<ClusterWeight>("cluster_weight", "");
-            if let Err(error) = weight.and(parse_repeated_share(&mut options)) {
+            if let Some(Err(error)) =
+                options.take("annotate").map(|parts| Annotation::parse(&parts))
+            {
                 return Some(error.to_string());
             }
             // A sample chooses this method later.
@@ -247,7 +247,7 @@ fn guessed_keywords_are_answered_with_keywords_of_the_function() {
         found.keywords().into_iter().map(|keyword| keyword.name).collect::<Vec<_>>()
     };
     for (call, own, keywords) in [
-        ("texts", &["column", "hash_seeds"][..], of(Place::Compiled, "deduplicate")),
+        ("texts", &["column", "hash_seeds", "keep_field"][..], of(Place::Compiled, "deduplicate")),
         ("engine", &["text_column", "id_column", "partitions"], of(Place::Spark, "deduplicate")),
     ] {
         for (command, name) in guessed_names() {
@@ -288,8 +288,8 @@ fn defaults_and_types_are_those_of_python() {
     let files = of("deduplicate_files");
     for line in [
         "    glob: str | Sequence[str] | None = None,",
-        "    write_kept: bool | None = False,",
-        "    annotate: Literal[\"in-place\"] | bool | None = False,",
+        "    write_kept: Literal[\"readable\"] | bool | None = False,",
+        "    annotate: str | bool | None = False,",
         "    text_field: str | None = \"text\",",
         "    config: _Path | None = None,",
     ] {

@@ -1,0 +1,118 @@
+//! The option `annotate`: the list of all documents, and what it has beside their clusters.
+
+use super::cluster_weight::ClusterWeight;
+use simtool_base::error::{Error, Result};
+use simtool_passages::MOST_WORDS;
+use std::fmt;
+
+const SETTING: &str = "annotate";
+const IN_PLACE: &str = "in-place";
+const WEIGHT: &str = "weight=";
+const REPEATED: &str = "repeated=";
+
+/// What the list of all documents has, and whether copies of the inputs have it, too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Annotation {
+    /// Whether copies of the inputs are written in which records have the columns of the list.
+    pub is_in_place: bool,
+    /// Weights of kept documents.
+    pub weight: ClusterWeight,
+    /// Minimum number of words of a passage, if the list has the share of words in repeated passages.
+    pub repeated_share: Option<usize>,
+}
+
+impl Annotation {
+    /// Parses parts that are separated by commas: `in-place`, `weight=RULE` and `repeated=N`. `true` is a list
+    /// without more, and for `false` the result is `None`.
+    ///
+    /// ```
+    /// use simtool::output::Annotation;
+    ///
+    /// let parsed = Annotation::parse("in-place,weight=1:1,2:2,repeated=50")?.unwrap();
+    /// assert_eq!((parsed.weight.of(2), parsed.repeated_share), (2.0, Some(50)));
+    /// assert_eq!(Annotation::parse("false")?, None);
+    /// # Ok::<(), simtool::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A part is unknown, or its value is wrong.
+    pub fn parse(text: &str) -> Result<Option<Self>> {
+        match text {
+            "false" => return Ok(None),
+            "true" => return Ok(Some(Self::default())),
+            _ => {}
+        }
+        let wrong = |part: &str, rule: &str| Err(Error::config(SETTING, part, rule));
+        let mut annotation = Self::default();
+        let mut rest = text;
+        loop {
+            // The sizes of a weight are separated by commas as well.
+            let next = [IN_PLACE, WEIGHT, REPEATED].map(|name| rest.find(&format!(",{name}")));
+            let end = next.into_iter().flatten().min().unwrap_or(rest.len());
+            let (part, after) = rest.split_at(end);
+            rest = after.strip_prefix(',').unwrap_or(after);
+            if part == IN_PLACE {
+                annotation.is_in_place = true;
+            } else if let Some(rule) = part.strip_prefix(WEIGHT) {
+                let Ok(weight) = rule.parse() else {
+                    return wrong(part, ClusterWeight::EXPECTED);
+                };
+                annotation.weight = weight;
+            } else if let Some(words) = part.strip_prefix(REPEATED) {
+                let words = words.parse().ok().filter(|words| (1..=MOST_WORDS).contains(words));
+                if words.is_none() {
+                    return wrong(
+                        part,
+                        &format!("must be a number of words from 1 to {MOST_WORDS}"),
+                    );
+                }
+                annotation.repeated_share = words;
+            } else {
+                return wrong(
+                    part,
+                    "must be in-place, weight=RULE or repeated=N, with commas between",
+                );
+            }
+            if rest.is_empty() {
+                return Ok(Some(annotation));
+            }
+        }
+    }
+}
+
+impl fmt::Display for Annotation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::default() {
+            return f.write_str("true");
+        }
+        let weight = (self.weight != ClusterWeight::default()).then(|| self.weight.to_string());
+        let parts = [
+            self.is_in_place.then(|| IN_PLACE.to_owned()),
+            weight.map(|weight| format!("{WEIGHT}{weight}")),
+            self.repeated_share.map(|words| format!("{REPEATED}{words}")),
+        ];
+        f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_read_and_written() {
+        for text in ["true", "in-place", "weight=sqrt", "in-place,weight=1:1,2:2,repeated=8"] {
+            assert_eq!(Annotation::parse(text).unwrap().unwrap().to_string(), text);
+        }
+        for (text, message) in [
+            ("everywhere", "annotate everywhere: must be in-place, weight=RULE or repeated=N"),
+            ("weight=2", "annotate weight=2: must be 1, log, sqrt, or sizes"),
+            ("in-place,repeated=0", "annotate repeated=0: must be a number of words from 1"),
+            ("repeated=x", "annotate repeated=x: must be a number of words from 1"),
+        ] {
+            let error = Annotation::parse(text).map_or_else(|e| e.to_string(), |_| String::new());
+            assert!(error.starts_with(message), "{error}");
+        }
+    }
+}
