@@ -211,8 +211,8 @@ mod tests {
     #[test]
     fn what_is_no_method_is_refused() {
         let refused = |list: &str| NamedMethod::parse_list(list).unwrap_err().to_string();
-        assert!(refused("magic").starts_with("methods magic: must be one of word-simhash, "));
-        assert!(refused("bits=128").starts_with("methods bits=128: is an option"));
+        assert!(refused("magic").starts_with("method magic: must be one of word-simhash, "));
+        assert!(refused("bits=128").starts_with("method bits=128: is an option"));
         assert!(refused("word-simhash:colour=red").contains("colour=red"));
     }
 }

@@ -97,7 +97,10 @@ fn a_recall_is_reported_where_bands_miss_some() {
 #[test]
 fn options_of_other_methods_and_unknown_ones_are_refused() {
     let of_rows = "simhash, multi-lexicon, minhash, i-match";
-    assert_eq!(refused("exact:bits=64"), "bits 64: works only with `method` simhash, minhash");
+    assert_eq!(
+        refused("exact:bits=64"),
+        "method exact:bits=64: works only with `method` simhash, minhash"
+    );
     let goes = "works only with `method` exact, minhash";
     assert_eq!(refused("simhash:similarity=0.5"), format!("similarity 0.5: {goes}"));
     assert_eq!(
@@ -105,16 +108,22 @@ fn options_of_other_methods_and_unknown_ones_are_refused() {
         format!("verify 0.5: works only with `method` {of_rows}")
     );
     let goes = format!("works only with `method` {of_rows}");
-    assert_eq!(refused("exact:top=5"), format!("top 5: {goes}"));
+    assert_eq!(refused("exact:top=5"), format!("method exact:top=5: {goes}"));
     let goes = "works only with `method` exact, simhash, multi-lexicon";
-    assert_eq!(refused("minhash:weight=idf"), format!("weight idf: {goes}"));
+    assert_eq!(refused("minhash:weight=idf"), format!("method minhash:weight=idf: {goes}"));
     let rule = "must be binary or idf, because a set contains each of its terms once";
-    assert_eq!(refused("exact:weight=tf"), format!("weight tf: {rule}"));
-    assert_eq!(refused("simhash:verify=1,verify_weight=2"), format!("verify_weight 2: {rule}"));
-    assert_eq!(refused("simhash:verify_weight=idf"), "verify_weight idf: needs `verify`");
+    assert_eq!(refused("exact:weight=tf"), format!("method exact:weight=tf: {rule}"));
+    assert_eq!(
+        refused("simhash:verify=1,verify_weight=2"),
+        format!("method simhash:verify_weight=2: {rule}")
+    );
+    assert_eq!(
+        refused("simhash:verify_weight=idf"),
+        "method simhash:verify_weight=idf: needs `verify`"
+    );
     assert_eq!(
         refused("simhash:words=7,top=9"),
-        "top 9: cannot be used with 7 most frequent words"
+        "method simhash:top=9: cannot be used with 7 most frequent words"
     );
     assert_eq!(
         refused("simhash:words=7,stop_words=none"),

@@ -196,7 +196,7 @@ mod tests {
             ("method=magic", "method magic: must be one of exact, "),
             ("method=simhash:bits=128,bits=64", "options bits=128: is given twice"),
             ("colour=red", "options colour=red: exact has no such option"),
-            ("bits=64", "bits 64: works only with `method` simhash, minhash"),
+            ("bits=64", "method exact:bits=64: works only with `method` simhash, minhash"),
         ] {
             let error = Config::parse(&mut Options::parse(options).unwrap()).unwrap_err();
             assert!(error.to_string().starts_with(message), "{error}");

@@ -208,7 +208,7 @@ mod tests {
             ("content=all", "content all: applies to HTML pages, and neither document"),
             ("weight=idf", "weight idf: is learned from a collection"),
             ("colour=red", "options colour=red: "),
-            ("bits=3", "bits 3: "),
+            ("bits=3", "method simhash:bits=3: "),
         ] {
             let error = compared([file.clone(), file.clone()], options).unwrap_err().to_string();
             assert!(error.starts_with(message), "{error}");

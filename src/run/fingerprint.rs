@@ -217,7 +217,7 @@ mod tests {
     fn settings_that_no_one_knows_are_refused_before_anything_is_read() {
         let nowhere = Path::new("no-such-folder");
         for (options, message) in [
-            ("votes=sum", "votes sum: "),
+            ("votes=sum", "method simhash:votes=sum: "),
             ("on_error=stop", "on_error stop: must be one of skip, fail"),
             ("method=md5", "method md5: "),
         ] {

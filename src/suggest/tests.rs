@@ -148,7 +148,7 @@ fn what_is_given_stays_and_the_rest_is_chosen() {
     assert!(jaccard.contains("measure=jaccard"), "{jaccard}");
     assert!(method("recall=0.9,similarity=cosine:0.5").contains("max_distance=500"));
     for (given, message) in [
-        ("weight=idf,bits=8", "weight idf: works only with `method` exact, simhash"),
+        ("weight=idf,bits=8", "method minhash:weight=idf: works only with `method` exact, simhash"),
         ("verify=0.5,similarity=containment:0.5", "similarity containment:0.5: needs"),
         ("similarity=2", "similarity 2: must be"),
         ("shingle=lines:2", "shingle lines:2: must be"),

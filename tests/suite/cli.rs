@@ -332,7 +332,7 @@ fn the_help_of_a_command_has_its_options_alone_with_values_and_defaults() {
         ("dedup", "--similarity --keep --output-format --write-kept", "--articles --against"),
         ("match", "--against --similarity --write-kept", "--keep --pairs --queries"),
         ("compare", "--shingle --json --progress --stats", "--threads --output"),
-        ("fingerprint", "--shingle --method --output --force", "--similarity --shingle"),
+        ("fingerprint", "--shingle --method --output --force", "--tokenizer --keep"),
         (
             "join",
             "--index --count --groups --progress --stats",

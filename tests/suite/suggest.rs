@@ -256,7 +256,7 @@ fn given_options_are_kept_and_contradictions_are_refused() {
     assert!(run.out.starts_with("chosen: exact:similarity=0.6,shingle=words:3\n"), "{run:?}");
     let run = dry("--method auto:bits=8");
     assert!(run.out.starts_with("chosen: minhash:lanes=62,bits=8,"), "{run:?}");
-    assert!(run.out.contains("--method minhash: `bits` needs fingerprints"), "{run:?}");
+    assert!(run.out.contains("needs fingerprints"), "{run:?}");
     for (options, expected) in [
         ("--method auto:weight=idf,bits=8", "works only with --method exact, simhash"),
         (
