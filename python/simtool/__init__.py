@@ -16,12 +16,14 @@ row  kept  similarity
 """
 
 from ._files import (
+    combine_files,
     contamination_files,
     cut_passages_files,
     deduplicate_files,
     match_files,
     passages_files,
     preview_files,
+    why,
 )
 from ._simtool import (
     Column,

@@ -10,7 +10,14 @@ from typing import Any
 
 from ._docstrings import documented
 from ._options import PROGRESS
-from ._simtool import contamination_of_files, passages_of_files, preview_of_files, run_files
+from ._simtool import (
+    combined_files,
+    contamination_of_files,
+    passages_of_files,
+    preview_of_files,
+    run_files,
+    why_in_files,
+)
 
 Path = str | os.PathLike[str]
 
@@ -135,6 +142,66 @@ def preview_files(
     if not listed:
         raise ValueError("paths: there must be at least one path")
     return json.loads(preview_of_files(_listed(against), listed, progress, options))
+
+
+@documented("", PROGRESS)
+def combine_files(output: Path, *, progress: bool = False, **options: Any) -> dict[str, Any]:
+    """Writes the results of a run whose input was read in shards, by `deduplicate_files` or `passages_files` with `shard`.
+
+    Does the work of `simtool combine` in this process. The settings are those of the shards.
+
+    Args:
+        output: Output of the shards. Their parts are in the folder with this name and `.parts` at the end.
+
+    Returns:
+        The contents of `summary.json`, or the counts of passages.
+
+    Raises:
+        ValueError: An option does not exist here, or `output` exists and `force` is not given.
+        OSError: A shard is missing, or a file cannot be read or written.
+        MemoryError: `max_memory` is too small.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for name, text in [("a.txt", "one two three four"), ("b.txt", "One, two, three four!")]:
+        ...     _ = (folder / name).write_text(text)
+        >>> arguments = ["dedup", str(folder / "a.txt"), str(folder / "b.txt"), "-q", "--output", str(folder / "out")]
+        >>> [simtool._simtool.command(["simtool", *arguments, "--shard", f"{shard}/2"]) for shard in (1, 2)]
+        [0, 0]
+        >>> simtool.combine_files(folder / "out")["removed"]
+        1
+    """
+    return json.loads(combined_files(os.fspath(output), progress, options))
+
+
+@documented("", PROGRESS)
+def why(output: Path, document: str, *, progress: bool = False, **options: Any) -> dict[str, Any]:
+    """Explains what became of a document in a finished run, and for which other document.
+
+    Does the work of `simtool why --json` in this process. Texts are read from the input files if they still exist.
+
+    Args:
+        output: Folder with the results of the run.
+        document: ID of the document, or its place as `FILE:RECORD` or `FILE#ID`.
+
+    Returns:
+        `fate` is kept, removed, quarantined, passed over or unknown. A document of a cluster also has the `kept` document, the
+        `removed` ones and their closeness.
+
+    Raises:
+        ValueError: An option does not exist here or has a wrong value, or no document has this name.
+        OSError: `output` has no results, or a file cannot be read.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for name, text in [("a.txt", "one two three four"), ("b.txt", "One, two, three four!")]:
+        ...     _ = (folder / name).write_text(text)
+        >>> _ = simtool.deduplicate_files(folder, output=folder / "out")
+        >>> answer = simtool.why(folder / "out", f"{folder / 'b.txt'}:0")
+        >>> answer["fate"], answer["similarity"], answer["kept"]["file"] == str(folder / "a.txt")
+        ('removed', 1.0, True)
+    """
+    return json.loads(why_in_files(os.fspath(output), document, progress, options))
 
 
 @documented("", PROGRESS)

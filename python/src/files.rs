@@ -10,8 +10,9 @@ use simtool::mapped_file::FileAccess;
 use simtool::options::Options;
 use simtool::progress::Progress;
 use simtool::run::{
-    ContaminationRequest, Face, Notice, Outcome, PassagesRequest, Paths, Previewed, Request,
-    contamination, dedup, passages, preview, read_settings,
+    Combined, ContaminationRequest, Face, Notice, Outcome, PassagesFound, PassagesRequest, Paths,
+    Previewed, Request, WhyRequest, combine, contamination, dedup, passages, preview,
+    read_settings, why,
 };
 use simtool::setting::{Effect, exclude_each_other, find};
 use simtool::shell_word::{shell_argument, shell_word};
@@ -19,6 +20,7 @@ use simtool::write::preview::write_preview;
 use simtool::write::summary::write_summary;
 use simtool::{Error, Result};
 use std::fmt::Write;
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -59,6 +61,56 @@ pub(crate) fn preview_of_files(
     let mut text = Vec::new();
     write_preview(&mut text, &summary, &preview)?;
     Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Writes the results of the run whose shards stored their parts for `output`. Returns its counts as the text of a JSON
+/// object.
+#[pyfunction]
+pub(crate) fn combined_files(
+    py: Python<'_>,
+    output: PathBuf,
+    progress: bool,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<String> {
+    let mut options = settings::repeated_options(options, "combine")?;
+    add_file(&mut options, "combine").map_err(exception)?;
+    let access = take_access(&mut options)?;
+    let combined = run_with_face(py, progress, access, |face| {
+        combine(&output, &options, &mut Vec::new(), face)
+    })?;
+    let mut text = Vec::new();
+    match combined {
+        Combined::NearDuplicates(outcome) => write_summary(&mut text, &outcome.summary)?,
+        Combined::Passages(found) => {
+            let PassagesFound { documents, passages, words, repeated_words, .. } = *found;
+            // Writing to memory does not fail.
+            let _ = io::Write::write_fmt(
+                &mut text,
+                format_args!(
+                    "{{\"documents\":{documents},\"passages\":{passages},\"words\":{words},\
+                     \"repeated_words\":{repeated_words}}}"
+                ),
+            );
+        }
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Explains what became of a document in the run whose results are in `output`, as the text of a JSON object.
+#[pyfunction]
+pub(crate) fn why_in_files(
+    py: Python<'_>,
+    output: PathBuf,
+    document: String,
+    progress: bool,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<String> {
+    let mut options = settings::repeated_options(options, "why")?;
+    add_file(&mut options, "why").map_err(exception)?;
+    let access = take_access(&mut options)?;
+    let request = WhyRequest::parse(output.clone(), document, options).map_err(exception)?;
+    let found = run_with_face(py, progress, access, |face| why(&request, face))?;
+    Ok(found.object(&output).to_string())
 }
 
 /// Finds the items of an evaluation set that documents contain. Returns counts with their names, and the rows as
@@ -111,7 +163,7 @@ pub(crate) fn passages_of_files(
     let access = take_access(&mut options)?;
     let command = command_line("simtool passages", &options, &[], &paths);
     let mut request = PassagesRequest::parse(paths, options).map_err(exception)?;
-    request.command = command;
+    request.recorded.command_line = command;
     let rows = run_with_face(py, progress, access, |face| {
         let mut rows = Vec::new();
         passages(&request, &mut rows, face)?;
@@ -140,7 +192,7 @@ fn run_request<T: Send>(
         queries => command_line("simtool match", &options, &paths.corpus, queries),
     };
     let mut request = Request::parse(paths, options).map_err(exception)?;
-    request.command = command;
+    request.recorded.command_line = command;
     run_with_face(py, progress, access, |face| work(&request, face))
 }
 

@@ -69,6 +69,8 @@ fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pickled::_near_duplicates, module)?)?;
     module.add_function(wrap_pyfunction!(selected_columns::selected_columns, module)?)?;
     module.add_function(wrap_pyfunction!(files::run_files, module)?)?;
+    module.add_function(wrap_pyfunction!(files::combined_files, module)?)?;
+    module.add_function(wrap_pyfunction!(files::why_in_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::preview_of_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::contamination_of_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::passages_of_files, module)?)?;

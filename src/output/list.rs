@@ -23,6 +23,7 @@ pub(super) const OUTPUTS: &[Output] = &[
 const OTHER_OUTPUTS: &[OutputDescription] = &[
     kept::LIST,
     SUMMARY,
+    REQUESTED,
     REPORT,
     emit_pairs::OUTPUT,
     passages::OUTPUT,
@@ -64,6 +65,18 @@ const SUMMARY: OutputDescription = OutputDescription {
     files: &["summary.json"],
     command: "dedup, match, passages, contamination",
     description: "Settings, counts, faults and times of the run, as one JSON object.",
+    columns: Vec::new,
+};
+
+/// Name of the file with the request of a run.
+pub(crate) const REQUEST: &str = "request.json";
+
+const REQUESTED: OutputDescription = OutputDescription {
+    name: "request",
+    files: &[REQUEST],
+    command: "dedup, match, passages, contamination",
+    description: "The command, paths and settings of the run as data, each setting with the place that it came from. Later commands \
+                  read it.",
     columns: Vec::new,
 };
 

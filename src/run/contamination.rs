@@ -8,11 +8,12 @@ use super::input_settings::InputSettings;
 use super::output_target::{OutputPlace, OutputTarget, one_line_mask, refuse_stream_as_folder};
 use super::parts_folder::{PartsFolder, PartsPlan, PartsRequest, end_parts, open_copies};
 use super::reading_faults::{has_losses, note_whole_pages};
+use super::recorded_request::RecordedRequest;
 use super::standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, is_standard_output};
 use crate::output::contamination::write_contamination;
 use crate::output::kept_without_items::WithoutItems;
-use crate::output::write_file;
 pub use crate::output::{FreedDocuments, ItemRemoval};
+use crate::output::{REQUEST, write_file};
 use crate::pipeline::find_contamination::find_in_parts;
 use crate::pipeline::parts::Parts;
 use crate::pipeline::timings::Timings;
@@ -67,8 +68,8 @@ pub struct ContaminationRequest {
     pub removal: Option<ItemRemoval>,
     /// Text that replaces the words of items with [`ItemRemoval::Mask`].
     pub mask: String,
-    /// Command line of the run, for the summary in the output folder.
-    pub command: String,
+    /// The request as the user wrote it, which the output folder records.
+    pub recorded: RecordedRequest,
     /// Whether an existing output is replaced.
     pub existing: Existing,
     /// Memory and threads that the run may use.
@@ -114,6 +115,13 @@ impl ContaminationRequest {
     ///
     /// A value is outside its range, an option is unknown, or standard input is both items and documents.
     pub fn parse(items: Vec<PathBuf>, paths: Vec<PathBuf>, mut options: Options) -> Result<Self> {
+        let recorded = RecordedRequest {
+            command: "contamination".to_owned(),
+            paths: paths.clone(),
+            queries: items.clone(),
+            options: options.clone(),
+            ..RecordedRequest::default()
+        };
         let parts = PartsRequest::parse(&mut options)?;
         parts.refuse_share("is of other commands: use `resume`")?;
         let fields = options.take("fields");
@@ -145,7 +153,7 @@ impl ContaminationRequest {
             output: options.take_path("output").unwrap_or_else(|| STANDARD_OUTPUT.into()),
             removal,
             mask: mask.map_or_else(|| Ok(MASK.to_owned()), one_line_mask)?,
-            command: String::new(),
+            recorded,
             existing: Existing::by_force(options.take_flag("force")?),
             resources: Resources::parse(&mut options)?,
             parts,
@@ -234,7 +242,7 @@ pub fn contamination(
     timings.end("find files");
 
     let [strict_items, strict] = [items, documents].map(|input| Strict(&input.collection));
-    let folder = request.parts.open(&request.output, &request.paths, &request.command, face)?;
+    let folder = request.parts.open(&request.output, &request.paths, &request.recorded, face)?;
     let parts = open_parts(request, folder.as_ref(), [items, documents], context, face)?;
     let found = find_in_parts(
         items.corpus(&strict_items),
@@ -272,6 +280,7 @@ pub fn contamination(
         result.timings.end("copy");
         // The summary has the times of all stages, so it comes last.
         let files = folder.written_files()?;
+        write_file(folder, REQUEST, |out| out.write_all(request.recorded.json().as_bytes()))?;
         write_file(folder, "summary.json", |out| {
             write_summary(request, removal, &result, &files, out)
         })
@@ -360,7 +369,7 @@ fn write_summary(
     ];
     let folder = working_folder();
     let summary = ShortSummary {
-        command: &request.command,
+        command: &request.recorded.command_line,
         output: &request.output,
         working_folder: folder.as_deref(),
         parameters: &parameters,

@@ -11,7 +11,9 @@ use super::parts_folder::{
 };
 use super::reading_faults::has_losses;
 use crate::estimate::{Care, Estimate, estimate};
-use crate::output::{Findings, files_of_folders, write_outputs, write_summaries};
+use crate::output::{
+    Findings, REQUEST, files_of_folders, write_file, write_outputs, write_summaries,
+};
 use crate::pipeline::excerpts::{Excerpts, WithExcerpts};
 use crate::pipeline::near_duplicates::find_in_context;
 use crate::pipeline::parts::Parts;
@@ -92,7 +94,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let folder =
         create_output_folder(&request.output, request.existing, &files_of_folders(), face)?;
     let stored =
-        request.parts.open(&request.output, &request.paths.corpus, &request.command, face)?;
+        request.parts.open(&request.output, &request.paths.corpus, &request.recorded, face)?;
     let context = Context::new(chosen.plan.resources(), face.progress())?;
     let context = &context.with_turns(inputs.first().collection.turns());
     let excerpts = excerpts(request, corpora, context);
@@ -117,6 +119,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
         .with_repeated_words(repeated.as_deref())
         .with_stored_copies(copies.as_ref());
     let page = write_outputs(&findings, &request.outputs, &folder, &mut summary, context)?;
+    write_file(&folder, REQUEST, |out| out.write_all(request.recorded.json().as_bytes()))?;
     let losses = has_losses(found.read.iter());
     let mark = request.parts.mark(&request.output, &files, losses);
     write_end(&folder, &mut summary, &page, mark, face)?;
@@ -346,7 +349,7 @@ pub(super) fn begin_summary(
 ) -> Summary {
     let method = chosen.plan.method();
     Summary {
-        command: request.command.clone(),
+        command: request.recorded.command_line.clone(),
         output: path_text(&request.output).into_owned(),
         working_folder: working_folder(),
         commands: Some(commands(request, &chosen.plan)),

@@ -3,6 +3,7 @@
 use super::face::Face;
 use super::input_settings::{InputSettings, refuse_joined};
 use super::parts_folder::PartsRequest;
+use super::recorded_request::RecordedRequest;
 use super::standard_streams::STANDARD_INPUT;
 use super::word_features::{WordFeatures, WordsRequest};
 use crate::method::Method;
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// Value of the option `method` with which the method is chosen from a sample.
 const AUTO: &str = "auto";
 /// Default name of the output folder.
-const OUTPUT: &str = "simtool-out";
+pub(super) const OUTPUT: &str = "simtool-out";
 
 /// Paths of the documents: files and folders, or `-` for standard input.
 #[derive(Clone, Debug, Default)]
@@ -50,8 +51,8 @@ pub struct Request {
     pub existing: Existing,
     /// Settings that say which outputs are written.
     pub outputs: Outputs,
-    /// Command line of the request, which the summary records.
-    pub command: String,
+    /// The request as the user wrote it, which the output folder records.
+    pub recorded: RecordedRequest,
     /// Whether the run stores what it reads for a later run.
     pub(super) parts: PartsRequest,
     /// Requested method, which may still have to be chosen.
@@ -97,6 +98,14 @@ impl Request {
         words: WordsRequest,
         mut options: Options,
     ) -> Result<Self> {
+        let recorded = RecordedRequest {
+            command: if paths.queries.is_empty() { "dedup" } else { "match" }.to_owned(),
+            paths: paths.corpus.clone(),
+            queries: paths.queries.clone(),
+            words: words.clone(),
+            options: options.clone(),
+            ..RecordedRequest::default()
+        };
         let parts = PartsRequest::parse(&mut options)?;
         let input = InputSettings::parse(&mut options)?;
         let corpus_input = parse_corpus_input(&input, &paths, &mut options)?;
@@ -121,7 +130,6 @@ impl Request {
         let given = |name| Some((name, options.get(name)?.into_owned()));
         let terms = ["shingle", "stop_words"].into_iter().filter_map(given).collect();
         let method = MethodRequest::parse(words, options)?;
-        let command = String::new();
         let request = Self {
             paths,
             input,
@@ -130,7 +138,7 @@ impl Request {
             output,
             existing,
             outputs,
-            command,
+            recorded,
             parts,
             method,
             terms,

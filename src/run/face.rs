@@ -1,8 +1,6 @@
 //! Defines what a run needs from the program or package that called it.
 
-use super::recorded_inputs::RecordedInputs;
 use crate::method::Method;
-use simtool_base::error::Result;
 use simtool_base::fault::Fault;
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::progress::{NoProgress, Progress};
@@ -36,16 +34,6 @@ pub trait Face: Sync {
     /// if they write the name itself.
     fn spelled(&self, _name: &str) -> Option<String> {
         None
-    }
-
-    /// Parses the command line of a finished run and returns the inputs that it names. Returns `None` if this
-    /// face cannot parse the command line.
-    ///
-    /// # Errors
-    ///
-    /// The command line can be parsed, but a setting in it is outside its range.
-    fn recorded_inputs(&self, _command: &str) -> Result<Option<RecordedInputs>> {
-        Ok(None)
     }
 
     /// Chooses whether an interruption only makes [`is_interrupted`](Self::is_interrupted) return true, or ends
@@ -166,8 +154,8 @@ pub fn spell_settings(message: &str, spelled: &dyn Fn(&str) -> Option<String>) -
 pub fn give_name<E>(
     face: &dyn Face,
     results: &Path,
-    rename: impl FnOnce() -> std::result::Result<(), E>,
-) -> std::result::Result<(), E> {
+    rename: impl FnOnce() -> Result<(), E>,
+) -> Result<(), E> {
     let mut held = face.hold_interruptions();
     // If `rename` fails, the owner removes the output, so an interruption must not remove it as well.
     held.set(OutputState::Nothing);

@@ -65,7 +65,7 @@ impl FinishMark {
 
 /// Returns whether a run that was killed has marked its output at `output` as complete.
 #[must_use]
-pub fn is_marked_as_finished(output: &Path) -> bool {
+pub(super) fn is_marked_as_finished(output: &Path) -> bool {
     parts_path(output).join(MARK).is_file()
 }
 

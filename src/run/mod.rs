@@ -22,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod combine;
 mod compare;
 mod compared_fields;
 mod contamination;
@@ -47,16 +48,18 @@ mod parts_folder;
 mod passages;
 mod preview;
 mod reading_faults;
-mod recorded_inputs;
+mod recorded_request;
 mod recorded_run;
 mod reference;
 mod settings_file;
 mod standard_streams;
 mod store_shard;
 mod why;
+mod why_object;
 mod word_features;
 
 pub use crate::setting::OnError;
+pub use combine::{Combined, combine};
 pub use compare::{CompareRequest, Compared, compare};
 pub use contamination::{
     ContaminationFound, ContaminationRequest, FreedDocuments, ItemRemoval, contamination,
@@ -70,7 +73,6 @@ pub use eval::{
 pub use face::{Face, HeldInterruptions, Notice, OutputState, Silent, give_name, spell_settings};
 pub use files::{open_file, open_file_if_there, refuse_existing, without_links, write_whole_file};
 pub use fingerprint::{FingerprintRequest, Fingerprinted, fingerprint, parse_fingerprint_method};
-pub use finish_mark::is_marked_as_finished;
 pub use guessed_settings::{guessed_names, guessed_setting};
 pub use index::{
     AddOutcome, AddRequest, ExportRequest, FilterEnd, FilterOutcome, FilterRequest,
@@ -84,13 +86,13 @@ pub use input_change::InputChange;
 pub use input_settings::InputSettings;
 pub use join::{JoinRequest, Joined, join};
 pub use one_document::{NamedBy, NamedDocument};
-pub use parts_folder::{StoredParts, recorded_command};
+pub use parts_folder::StoredParts;
 pub use passages::{
     CutCounts, CutRules, PassagesFound, PassagesRequest, passages, store_passage_shard,
 };
 pub use preview::{Previewed, preview};
 pub use reading_faults::has_losses;
-pub use recorded_inputs::RecordedInputs;
+pub use recorded_request::RecordedRequest;
 pub use recorded_run::LocatedDocument;
 pub use reference::{MatchedSamples, ReferenceRequest, reference};
 pub use settings_file::{FileSettings, read_settings};

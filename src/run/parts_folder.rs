@@ -1,9 +1,10 @@
 //! The folder next to the output in which a run stores what it has read, so that a later run can go on from there.
 
 use super::face::{Face, Notice};
+use super::recorded_request::RecordedRequest;
 use super::standard_streams::STANDARD_INPUT;
-use crate::output::StoredCopies;
 use crate::output::finished_run::FinishedRun;
+use crate::output::{REQUEST, StoredCopies};
 use crate::pipeline::parts::{Parts, ShardShare, remove_parts};
 use crate::setting::{Effect, find};
 use crate::write::summary::{Setting, ShortSummary};
@@ -74,8 +75,8 @@ pub(super) struct PartsPlan<'p> {
 pub(super) struct PartsFolder<'r> {
     request: &'r PartsRequest,
     path: PathBuf,
-    /// Command line of the run, without the number of its shard.
-    command: String,
+    /// Request of the run, without the number of its shard.
+    recorded: RecordedRequest,
     /// Number of shards that the input is divided into.
     shards: Option<u64>,
 }
@@ -114,19 +115,24 @@ pub(super) fn parts_path(output: &Path) -> PathBuf {
     path.into()
 }
 
-/// Returns the command line of the runs that have stored the parts for `output`, without the number of a shard.
+/// Returns the request of the runs that have stored the parts for `output`, without the number of a shard.
 ///
 /// # Errors
 ///
-/// There are no such parts.
-pub fn recorded_command(output: &Path) -> Result<String> {
+/// There are no such parts, or their request cannot be read.
+pub(super) fn recorded_request(output: &Path) -> Result<RecordedRequest> {
     let path = parts_path(output);
     if !is_output_folder(&path) {
         let what = format!("{} has no stored parts", path.display());
         let reason = "run the command with `shard` for each shard first".to_owned();
         return Err(ErrorKind::Missing { what, reason }.into());
     }
-    Ok(FinishedRun::open(&path)?.command().to_owned())
+    let missing = || {
+        let what = format!("{} has no request", path.display());
+        let reason = "another version of simtool wrote it: run the shards again".to_owned();
+        ErrorKind::Missing { what, reason }.into()
+    };
+    RecordedRequest::read(&path)?.ok_or_else(missing)
 }
 
 impl PartsRequest {
@@ -207,7 +213,7 @@ impl PartsRequest {
         format!("{:032x}", wide_hash(self.settings.as_bytes()))
     }
 
-    /// Opens the folder of the run that writes to `output` and has this command line. Creates the folder if it does
+    /// Opens the folder of the run that writes to `output` and has this request. Creates the folder if it does
     /// not exist. Returns `None` if the run stores nothing, and then shows a note if an earlier run stored something.
     ///
     /// # Errors
@@ -217,7 +223,7 @@ impl PartsRequest {
         &self,
         output: &Path,
         paths: &[PathBuf],
-        command: &str,
+        recorded: &RecordedRequest,
         face: &dyn Face,
     ) -> Result<Option<PartsFolder<'_>>> {
         let Some((_, value)) = self.setting() else {
@@ -232,12 +238,13 @@ impl PartsRequest {
             return Ok(None);
         };
         self.refuse_standard_input(paths)?;
-        let command = match self.share() {
-            Some(_) => without_share(command, &value),
-            None => command.to_owned(),
-        };
+        let mut recorded = recorded.clone();
+        if self.share().is_some() {
+            recorded.command_line = without_share(&recorded.command_line, &value);
+            recorded.options.take("shard");
+        }
         let shards = self.share().map(|share| share.count as u64);
-        let mut folder = PartsFolder { request: self, path: parts_path(output), command, shards };
+        let mut folder = PartsFolder { request: self, path: parts_path(output), recorded, shards };
         folder.prepare(output)?;
         Ok(Some(folder))
     }
@@ -300,7 +307,7 @@ impl PartsFolder<'_> {
             ("shards", Setting::text(self.shards.map(|count| count.to_string()))),
         ];
         let summary = ShortSummary {
-            command: &self.command,
+            command: &self.recorded.command_line,
             output,
             // Shards of several machines must have the same settings.
             working_folder: None,
@@ -311,11 +318,18 @@ impl PartsFolder<'_> {
             more: &|_| Ok(()),
         };
         let mut bytes = Vec::new();
-        // Several shards may write the record at the same time. Their records are equal, and each appears whole.
         let path = self.path.join(RECORD);
         summary.write(&mut bytes).map_err(|error| Error::io(&path, "write", error))?;
-        let mut file = WholeFile::create(&path, Durability::Synced)?;
-        file.write(&bytes)?;
+        // The record marks the folder, so it comes last.
+        self.write_whole(REQUEST, self.recorded.json().as_bytes())?;
+        self.write_whole(RECORD, &bytes)
+    }
+
+    /// Writes a file of the folder. Several shards may write it at the same time. Their files are equal, and each
+    /// appears whole.
+    fn write_whole(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let mut file = WholeFile::create(&self.path.join(name), Durability::Synced)?;
+        file.write(bytes)?;
         file.sync()?;
         file.finish()
     }
@@ -373,7 +387,7 @@ impl PartsFolder<'_> {
             _ => format!("--shard I/{count} for each I of {}", ranges(&numbers)),
         };
         let what = format!("{pieces} of the input {are} not in {}", self.path.display());
-        let reason = format!("run `{}` again with {shards}", self.command);
+        let reason = format!("run `{}` again with {shards}", self.recorded.command_line);
         Err(ErrorKind::Missing { what, reason }.into())
     }
 

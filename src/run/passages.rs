@@ -10,12 +10,13 @@ use super::parts_folder::{
     PartsFolder, PartsPlan, PartsRequest, SHARE_HAS_NO_RESULTS, StoredParts, end_parts, open_copies,
 };
 use super::reading_faults::{has_losses, note_whole_pages};
+use super::recorded_request::RecordedRequest;
 use super::standard_streams::{STANDARD_OUTPUT, is_standard_output};
 use crate::output::cut_texts::Cutting;
 use crate::output::passages::{repetition, write_passages};
 use crate::output::passages_page::PagePassages;
 pub use crate::output::{CutCounts, CutRules};
-use crate::output::{StoredCopies, write_file};
+use crate::output::{REQUEST, StoredCopies, write_file};
 use crate::pipeline::find_passages::{WordSettings, find_in_parts, store_words};
 use crate::pipeline::parts::Parts;
 use crate::pipeline::timings::Timings;
@@ -68,8 +69,8 @@ pub struct PassagesRequest {
     pub output: PathBuf,
     /// Rules for cutting passages out of copies of the files. `None` writes no copies.
     pub cutting: Option<CutRules>,
-    /// Command line of the run, for the summary in the output folder.
-    pub command: String,
+    /// The request as the user wrote it, which the output folder records.
+    pub recorded: RecordedRequest,
     /// Whether an existing output is replaced.
     pub existing: Existing,
     /// Memory and threads that the run may use.
@@ -114,6 +115,12 @@ impl PassagesRequest {
     ///
     /// A value is outside its range, or an option is unknown.
     pub fn parse(paths: Vec<PathBuf>, mut options: Options) -> Result<Self> {
+        let recorded = RecordedRequest {
+            command: "passages".to_owned(),
+            paths: paths.clone(),
+            options: options.clone(),
+            ..RecordedRequest::default()
+        };
         let parts = PartsRequest::parse(&mut options)?;
         // The default number of words depends on the unit, so the unit comes first.
         let unit = options.take_choice("unit")?.unwrap_or_default();
@@ -130,7 +137,7 @@ impl PassagesRequest {
             rows: options.take_choice("output_format")?.unwrap_or(RowFormat::JsonLines),
             output: options.take_path("output").unwrap_or_else(|| STANDARD_OUTPUT.into()),
             cutting: cut_rules(&mut options)?,
-            command: String::new(),
+            recorded,
             existing: Existing::by_force(options.take_flag("force")?),
             input: InputSettings::parse(&mut options)?,
             resources: Resources::parse(&mut options)?,
@@ -184,7 +191,7 @@ pub fn store_passage_shard(request: &PassagesRequest, face: &dyn Face) -> Result
     let context = &Context::new(&request.resources, face.progress())?;
     let paths = request.input.with_listed(&request.paths)?;
     let input = open_input(request, &paths, face)?;
-    let folder = request.parts.open(&request.output, &request.paths, &request.command, face)?;
+    let folder = request.parts.open(&request.output, &request.paths, &request.recorded, face)?;
     let parts = open_parts(folder.as_ref(), &input.collection, context, face)?;
     let (Some(folder), Some(parts)) = (&folder, &parts) else {
         return Err(Error::config("shard", "", "is needed"));
@@ -276,7 +283,7 @@ pub fn passages(
         Some(_) => OutputTarget::folder(place, &paths, face)?,
         None => OutputTarget::file(place, &[&input], standard_output)?,
     };
-    let folder = request.parts.open(&request.output, &request.paths, &request.command, face)?;
+    let folder = request.parts.open(&request.output, &request.paths, &request.recorded, face)?;
     let parts = open_parts(folder.as_ref(), &input.collection, context, face)?;
     timings.end("find files");
 
@@ -360,7 +367,7 @@ impl Rows<'_> {
         };
         // The page shows settings and times as the page of near-duplicates does.
         let of_run = Summary {
-            command: request.command.clone(),
+            command: request.recorded.command_line.clone(),
             parameters: parameters(request, rules),
             stages: result.timings.stages().to_vec(),
             ..Summary::default()
@@ -369,6 +376,7 @@ impl Rows<'_> {
         // The summary has the times of all stages, so it comes last.
         let files = folder.written_files()?;
         let settings = parameters(request, rules);
+        write_file(folder, REQUEST, |out| out.write_all(request.recorded.json().as_bytes()))?;
         write_file(folder, "summary.json", |out| {
             write_summary(request, &settings, result, &files, out)
         })
@@ -420,7 +428,7 @@ fn write_summary(
     ];
     let folder = working_folder();
     let summary = ShortSummary {
-        command: &request.command,
+        command: &request.recorded.command_line,
         output: &request.output,
         working_folder: folder.as_deref(),
         parameters,

@@ -1,10 +1,11 @@
 //! Opens a finished run and reads its inputs again in the same way as the run did.
 
+use super::dedup_request::OUTPUT;
 use super::face::{Face, Notice};
 use super::input::Places;
 use super::input_change::InputChange;
 use super::input_settings::InputSettings;
-use super::recorded_inputs::RecordedInputs;
+use super::recorded_request::RecordedRequest;
 use super::standard_streams::STANDARD_INPUT;
 use crate::output::finished_run::{Fate, FinishedRun, Sought};
 use crate::output::input_search::{InputSearch, Matches};
@@ -42,10 +43,39 @@ pub struct LocatedDocument {
     pub is_query: bool,
 }
 
+/// Inputs of a finished run, as its request names them.
+struct RecordedInputs {
+    /// Paths of the corpus, without the paths listed in `files_from`.
+    corpus: Vec<PathBuf>,
+    /// Paths of the queries. Empty if the corpus was compared with itself.
+    queries: Vec<PathBuf>,
+    /// Settings with which the run read documents.
+    settings: InputSettings,
+    /// Path of the output folder, as the run wrote it.
+    output: PathBuf,
+}
+
+impl RecordedInputs {
+    fn of(mut recorded: RecordedRequest) -> Result<Self> {
+        Ok(Self {
+            settings: InputSettings::parse(&mut recorded.options)?,
+            output: recorded.output().unwrap_or_else(|| OUTPUT.into()),
+            corpus: recorded.paths,
+            queries: recorded.queries,
+        })
+    }
+
+    /// Returns whether the run read standard input, as documents or as the list of its files.
+    fn have_standard_input(&self) -> bool {
+        let paths = self.corpus.iter().chain(&self.queries).chain(&self.settings.files_from);
+        paths.into_iter().any(|path| path == Path::new(STANDARD_INPUT))
+    }
+}
+
 /// A finished run whose inputs can be read again.
 pub(super) struct RecordedRun<'r> {
     pub(super) run: FinishedRun,
-    /// Inputs of the run. `None` if [`Face::recorded_inputs`] cannot parse the command line of the run.
+    /// Inputs of the run. `None` if the folder has no request.
     inputs: Option<RecordedInputs>,
     /// Options for reading the corpus in the same way as the run did.
     options: ReadOptions,
@@ -62,18 +92,19 @@ impl<'r> RecordedRun<'r> {
     ///
     /// # Errors
     ///
-    /// The folder has no summary of a run, or a setting of the recorded command line is outside its range.
+    /// The folder has no summary of a run, or a setting of the recorded request is outside its range.
     pub(super) fn open(
         folder: &Path,
         resources: &'r Resources,
         face: &'r dyn Face,
     ) -> Result<Self> {
         let run = FinishedRun::open(folder)?;
-        let inputs = face.recorded_inputs(run.command())?;
+        let recorded = RecordedRequest::read(folder)?;
+        let inputs = recorded.map(RecordedInputs::of).transpose()?;
         let usual = InputSettings::default();
         let settings = inputs.as_ref().map_or(&usual, |inputs| &inputs.settings);
         let mut options = settings.read_options(face.access(), resources);
-        // The summary has the names of the fields even if the command line cannot be parsed.
+        // The summary has the names of the fields even if there is no request.
         if let Some(field) = run.parameter("text_field") {
             options.text_field = field.into();
         }

@@ -1,5 +1,6 @@
 //! Settings files: options of commands in [TOML](https://toml.io), with a table for each command.
 
+use crate::setting::COMMANDS;
 use simtool_base::error::{Error, Result};
 use std::fs;
 use std::path::Path;
@@ -12,8 +13,7 @@ pub type FileSettings = Vec<(String, Vec<String>)>;
 /// Reads the options of a command from a settings file.
 ///
 /// `command` has the words of the command, such as `dedup` or `index add`. The options of `index add` are in the table
-/// `[index.add]`. `commands` has the first words of all commands, so that a misspelled table is noticed. Names may have
-/// `-` or `_` between their words. They are returned with `-`.
+/// `[index.add]`. Names may have `-` or `_` between their words. They are returned with `-`.
 ///
 /// ```
 /// use simtool::run::read_settings;
@@ -21,10 +21,10 @@ pub type FileSettings = Vec<(String, Vec<String>)>;
 /// let folder = tempfile::tempdir().unwrap();
 /// let file = folder.path().join("simtool.toml");
 /// std::fs::write(&file, "[dedup]\nsimilarity = 0.9\nwrite_kept = true\n").unwrap();
-/// let settings = read_settings(&file, "dedup", &["dedup", "match"])?;
+/// let settings = read_settings(&file, "dedup")?;
 /// assert_eq!(settings[0], ("similarity".to_owned(), vec!["0.9".to_owned()]));
 /// assert_eq!(settings[1], ("write-kept".to_owned(), vec!["true".to_owned()]));
-/// assert!(read_settings(&file, "match", &["dedup", "match"])?.is_empty());
+/// assert!(read_settings(&file, "match")?.is_empty());
 /// # Ok::<(), simtool::Error>(())
 /// ```
 ///
@@ -32,7 +32,7 @@ pub type FileSettings = Vec<(String, Vec<String>)>;
 ///
 /// The file cannot be read or is not TOML, a table has the name of no command, or a value is neither text,
 /// number, `true`, `false`, nor a list of these.
-pub fn read_settings(file: &Path, command: &str, commands: &[&str]) -> Result<FileSettings> {
+pub fn read_settings(file: &Path, command: &str) -> Result<FileSettings> {
     let text = fs::read_to_string(file).map_err(|e| Error::io(file, "read", e))?;
     let wrong = |rule: String| Error::config("config", file.display(), rule);
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
@@ -46,10 +46,10 @@ pub fn read_settings(file: &Path, command: &str, commands: &[&str]) -> Result<Fi
                 "`{name}` must be in the table of a command, such as [dedup]"
             )));
         }
-        if !commands.contains(&name.as_str()) {
+        if !COMMANDS.contains(&name.as_str()) {
             return Err(wrong(format!(
                 "[{name}] is no command; there are {}",
-                commands.join(", ")
+                COMMANDS.join(", ")
             )));
         }
     }
@@ -92,7 +92,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("simtool.toml");
         fs::write(&file, text).unwrap();
-        let read = read_settings(&file, command, &["dedup", "match", "index"]);
+        let read = read_settings(&file, command);
         read.map_err(|error| error.to_string().replace(&*file.to_string_lossy(), "FILE"))
     }
 

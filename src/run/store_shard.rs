@@ -33,7 +33,7 @@ pub fn store_shard(request: &Request, face: &dyn Face) -> Result<StoredParts> {
     announce(&chosen, corpora, face);
 
     let folder =
-        request.parts.open(&request.output, &request.paths.corpus, &request.command, face)?;
+        request.parts.open(&request.output, &request.paths.corpus, &request.recorded, face)?;
     let context = &Context::new(chosen.plan.resources(), face.progress())?;
     let excerpts = excerpts(request, corpora, context);
     let excerpts = excerpts.as_ref().map(Sides::first);

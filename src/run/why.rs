@@ -314,33 +314,20 @@ fn method(shingle: &str, stop_words: Option<&str>) -> Result<Method> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{InputSettings, Paths, RecordedInputs, Request, Silent, dedup};
+    use crate::run::{Paths, Request, Silent, dedup};
     use std::fs;
     use std::path::Path;
 
-    /// A face that knows the inputs of every run.
-    struct Knowing(RecordedInputs);
-
-    impl Face for Knowing {
-        fn recorded_inputs(&self, _command: &str) -> Result<Option<RecordedInputs>> {
-            Ok(Some(self.0.clone()))
-        }
-    }
-
-    /// Runs `dedup` on one file in a new folder. Returns the folder, and a face that knows the inputs of the
-    /// run.
-    fn finished(lines: &str) -> (tempfile::TempDir, Knowing) {
+    /// Runs `dedup` on one file in a new folder, and returns the folder.
+    fn finished(lines: &str) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.jsonl");
         fs::write(&file, lines).unwrap();
-        let output = folder.path().join("out");
         let mut options = Options::parse("similarity=0.5").unwrap();
-        options.set("output", &output);
-        let corpus = vec![file];
-        let paths = Paths { corpus: corpus.clone(), queries: Vec::new() };
+        options.set("output", folder.path().join("out"));
+        let paths = Paths { corpus: vec![file], queries: Vec::new() };
         dedup(&Request::parse(paths, options).unwrap(), &Silent).unwrap();
-        let settings = InputSettings::default();
-        (folder, Knowing(RecordedInputs { corpus, queries: Vec::new(), settings, output }))
+        folder
     }
 
     fn asked(folder: &Path, document: &str, face: &dyn Face) -> Result<Why> {
@@ -355,8 +342,9 @@ mod tests {
 
     #[test]
     fn a_removed_document_is_shown_with_the_kept_one() {
-        let (folder, face) = finished(LINES);
-        let DocumentFate::Clustered(found) = asked(folder.path(), "b", &face).unwrap().fate else {
+        let folder = finished(LINES);
+        let DocumentFate::Clustered(found) = asked(folder.path(), "b", &Silent).unwrap().fate
+        else {
             panic!("b was removed")
         };
         assert_eq!((found.at, &*found.cluster.kept.id, &*found.itself().id), (Some(0), "a", "b"));
@@ -367,17 +355,18 @@ mod tests {
 
     #[test]
     fn documents_that_no_output_names_are_found_in_the_inputs() {
-        let (folder, face) = finished(LINES);
-        let DocumentFate::Alone(found) = asked(folder.path(), "c", &face).unwrap().fate else {
+        let folder = finished(LINES);
+        let DocumentFate::Alone(found) = asked(folder.path(), "c", &Silent).unwrap().fate else {
             panic!("c is like no other")
         };
         assert_eq!((found.record, found.is_passed_over), (2, false));
-        let error = asked(folder.path(), "x", &face).unwrap_err().to_string();
+        let error = asked(folder.path(), "x", &Silent).unwrap_err().to_string();
         assert!(error.starts_with("x is no document of this run: its IDs are those of"), "{error}");
         // Without the inputs only the outputs are known.
         assert!(asked(folder.path(), "c", &Silent).is_err());
         let place = format!("{}:3", folder.path().join("a.jsonl").display());
-        let DocumentFate::Bad { expected, .. } = asked(folder.path(), &place, &face).unwrap().fate
+        let DocumentFate::Bad { expected, .. } =
+            asked(folder.path(), &place, &Silent).unwrap().fate
         else {
             panic!("record 3 has no text")
         };
@@ -386,9 +375,10 @@ mod tests {
 
     #[test]
     fn a_file_that_was_changed_shows_no_texts() {
-        let (folder, face) = finished(LINES);
+        let folder = finished(LINES);
         fs::write(folder.path().join("a.jsonl"), LINES.replace("\"a\"", "\"z\"")).unwrap();
-        let DocumentFate::Clustered(found) = asked(folder.path(), "a", &face).unwrap().fate else {
+        let DocumentFate::Clustered(found) = asked(folder.path(), "a", &Silent).unwrap().fate
+        else {
             panic!("a was kept")
         };
         assert_eq!(found.at, None);

@@ -12,7 +12,7 @@ use simtool_terms::tokenize::stop_words;
 use std::path::{Path, PathBuf, absolute};
 
 /// N and M of `simtool N M` as the user wrote them, and the paths of the files that they need.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordsRequest {
     /// N, the number of features, as text.
     pub features: Option<String>,

@@ -43,6 +43,29 @@ pub const SETTINGS: &[&[Setting]] = &[
     FOUND_PARTS,
 ];
 
+/// Names of the commands of the program. Settings files have a table for each.
+pub const COMMANDS: &[&str] = &[
+    "dedup",
+    "match",
+    "passages",
+    "contamination",
+    "combine",
+    "compare",
+    "why",
+    "eval",
+    "fingerprint",
+    "join",
+    "search",
+    "index",
+    "plan",
+    "reference",
+    "generate",
+    "config",
+    "cite",
+    "completions",
+    "man",
+];
+
 /// Returns the row of the setting `name`. A name has the same effect in all groups.
 ///
 /// ```

@@ -1,6 +1,6 @@
 //! `simtool dedup` and `simtool match`: finds near-duplicates within a collection or between two.
 
-use crate::args::Job;
+use crate::args::{Job, RunningArgs};
 use crate::compare::shown;
 use crate::exit_status::ExitStatus;
 use crate::stored_note::stored_note;
@@ -9,10 +9,12 @@ use crate::{console, shell};
 use simtool::run::{self, Face, Notice, Outcome, Previewed, Request};
 use simtool::write::preview::{preview_text, write_preview};
 use simtool::write::summary::{table, write_summary};
+use std::path::Path;
 
 /// Finds the near-duplicates, writes the outputs, and prints the counts.
 pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
-    let request = job.request(shell::command_line())?;
+    let mut request = job.request()?;
+    shell::describe(&mut request.recorded);
     if job.corpus.planning.has("dry_run") || job.corpus.planning.has("preview") {
         let terminal = Terminal::new(&job.corpus.common.running);
         if job.corpus.planning.has("preview") {
@@ -31,28 +33,47 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
 }
 
 /// Finds the near-duplicates of `request`, writes the outputs, and prints the counts.
-pub(crate) fn write_results(job: Job<'_>, request: &Request) -> anyhow::Result<ExitStatus> {
+fn write_results(job: Job<'_>, request: &Request) -> anyhow::Result<ExitStatus> {
     let running = &job.corpus.common.running;
-    let terminal = Terminal::new(&job.corpus.common.running);
-    let Outcome { summary, faults, has_losses, notes, counts } = run::dedup(request, &terminal)?;
-    // The progress bar must be gone before the table is printed to the same terminal.
-    terminal.end(&faults);
-    for note in &notes {
+    let terminal = Terminal::new(running);
+    let outcome = run::dedup(request, &terminal)?;
+    if !job.corpus.results.has("json") {
+        return show(&outcome, &request.output, running, &terminal);
+    }
+    show_notes(&outcome, running, &terminal);
+    // The object is printed all at once, so that a failure does not leave half of it on standard output.
+    let mut written = Vec::new();
+    write_summary(&mut written, &outcome.summary)?;
+    console::report(&written, &results(&request.output))?;
+    Ok(ExitStatus::after(outcome.has_losses))
+}
+
+/// Prints what a run found, whose results are in `output`.
+pub(crate) fn show(
+    outcome: &Outcome,
+    output: &Path,
+    running: &RunningArgs,
+    terminal: &Terminal,
+) -> anyhow::Result<ExitStatus> {
+    show_notes(outcome, running, terminal);
+    console::report(table(&outcome.summary).as_bytes(), &results(output))?;
+    Ok(ExitStatus::after(outcome.has_losses))
+}
+
+/// Prints the faults and the notes of a run.
+fn show_notes(outcome: &Outcome, running: &RunningArgs, terminal: &Terminal) {
+    // The progress bar must be gone before anything is printed to the same terminal.
+    terminal.end(&outcome.faults);
+    for note in &outcome.notes {
         terminal.note(note);
     }
     if running.has("stats") {
-        console::stats(&console::stage_times(&summary.stages, &counts));
+        console::stats(&console::stage_times(&outcome.summary.stages, &outcome.counts));
     }
-    let results = format!("the results in {}", request.output.display());
-    if job.corpus.results.has("json") {
-        // The object is printed all at once, so that a failure does not leave half of it on standard output.
-        let mut written = Vec::new();
-        write_summary(&mut written, &summary)?;
-        console::report(&written, &results)?;
-    } else {
-        console::report(table(&summary).as_bytes(), &results)?;
-    }
-    Ok(ExitStatus::after(has_losses))
+}
+
+fn results(output: &Path) -> String {
+    format!("the results in {}", output.display())
 }
 
 /// Prints what the run would remove, without writing anything.

@@ -1,6 +1,6 @@
 //! `simtool passages`: finds the passages of a collection that occur more than once.
 
-use crate::args::PassagesArgs;
+use crate::args::{PassagesArgs, RunningArgs};
 use crate::exit_status::ExitStatus;
 use crate::stored_note::stored_note;
 use crate::terminal::Terminal;
@@ -12,40 +12,30 @@ use std::io;
 
 /// Finds the passages, writes them, and prints counts. With `--shard`, only stores what it reads.
 pub(crate) fn run(args: &PassagesArgs) -> anyhow::Result<ExitStatus> {
-    let request = request(args, shell::command_line())?;
+    let mut options = Options::new();
+    args.set(&mut options);
+    let mut request = PassagesRequest::parse(args.paths.clone(), options)?;
+    shell::describe(&mut request.recorded);
+    let terminal = Terminal::new(&args.common.running);
     if request.is_shard() {
-        let terminal = Terminal::new(&args.common.running);
         let stored = run::store_passage_shard(&request, &terminal)?;
         terminal.end(&[]);
         terminal.note(&stored_note(&stored, &request.output));
         return Ok(ExitStatus::Done);
     }
-    write_results(args, &request)
+    let found = run::passages(&request, &mut io::stdout(), &terminal)?;
+    show(&found, &args.common.running, &terminal)
 }
 
-/// Returns the request with these arguments and this command line.
-pub(crate) fn request(
-    args: &PassagesArgs,
-    command_line: String,
-) -> anyhow::Result<PassagesRequest> {
-    let mut options = Options::new();
-    args.set(&mut options);
-    let mut request = PassagesRequest::parse(args.paths.clone(), options)?;
-    request.command = command_line;
-    Ok(request)
-}
-
-/// Finds the passages of `request`, writes them, and prints counts.
-pub(crate) fn write_results(
-    args: &PassagesArgs,
-    request: &PassagesRequest,
+/// Prints the faults, the notes and the counts of a run.
+pub(crate) fn show(
+    found: &PassagesFound,
+    running: &RunningArgs,
+    terminal: &Terminal,
 ) -> anyhow::Result<ExitStatus> {
-    let running = &args.common.running;
-    let terminal = Terminal::new(running);
-    let found = run::passages(request, &mut io::stdout(), &terminal)?;
     // The progress bar must be gone before notes are printed to the same terminal.
     terminal.end(&found.faults);
-    for note in notes(&found) {
+    for note in notes(found) {
         terminal.note(&note);
     }
     if running.has("stats") {

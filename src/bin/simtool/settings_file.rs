@@ -3,15 +3,15 @@
 //! Options of the environment and of the file are added to the arguments before these are parsed. So a recorded
 //! command line has all of them, and a finished run can be explained without the environment and the file.
 
-use crate::args::Args;
 use crate::console;
 use crate::exit_status::ExitStatus;
 use crate::usage::{CommandForm, form, program};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory as _};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use simtool::Error;
 use simtool::run::read_settings;
 use simtool::setting::{Kind, SETTINGS, VARIABLES, find, variable};
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -20,8 +20,18 @@ use std::sync::{Mutex, PoisonError};
 /// Options that neither a settings file nor the environment can have.
 const ONLY_ARGUMENTS: [&str; 3] = ["config", "help", "version"];
 
-/// Sentences that say which options of this call are of the environment and of the settings file.
-static ORIGINS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// Options of this call that are of the environment or of the settings file.
+static ORIGINS: Mutex<Vec<Origin>> = Mutex::new(Vec::new());
+
+/// Options that come from one place.
+struct Origin {
+    /// Names of the options.
+    names: Vec<String>,
+    /// The place: `environment`, or the path of the settings file.
+    place: String,
+    /// Sentence about both, for people.
+    note: String,
+}
 
 /// Variables of the environment of this process, each with its name and value.
 pub(crate) type Environment = [(OsString, OsString)];
@@ -90,7 +100,7 @@ fn names_file(argument: &OsString) -> bool {
     text == "--config" || text.starts_with("--config=")
 }
 
-fn set_origins(origins: Vec<String>) {
+fn set_origins(origins: Vec<Origin>) {
     *ORIGINS.lock().unwrap_or_else(PoisonError::into_inner) = origins;
 }
 
@@ -101,7 +111,17 @@ pub(crate) fn show_origins() {
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .iter()
-        .for_each(|line| console::note(line));
+        .for_each(|origin| console::note(&origin.note));
+}
+
+/// Returns the names of the settings that are not of the command line, each with the place that it comes from.
+pub(crate) fn origins() -> Vec<(String, String)> {
+    let origins = ORIGINS.lock().unwrap_or_else(PoisonError::into_inner);
+    let of_place = |origin: &Origin| {
+        let names = origin.names.iter().map(|name| name.replace('-', "_"));
+        names.map(|name| (name, origin.place.clone())).collect::<Vec<_>>()
+    };
+    origins.iter().flat_map(of_place).collect()
 }
 
 fn failed(error: Error) -> ExitStatus {
@@ -161,7 +181,9 @@ impl Called {
             }
             if let Some(value) = value_of(&variable, environment) {
                 given.push(option);
-                origins.push(format!("{variable} is set in the environment"));
+                let note = format!("{variable} is set in the environment");
+                let place = "environment".to_owned();
+                origins.push(Origin { names: vec![name.to_owned()], place, note });
                 let wrong = |rule| {
                     let written = format!("{variable}={}", value.to_string_lossy());
                     Error::config("environment", written, rule)
@@ -177,7 +199,12 @@ impl Called {
             let of_file = self.of_file(&file, &given)?;
             if !of_file.is_empty() {
                 let words: Vec<_> = of_file.iter().map(|word| word.to_string_lossy()).collect();
-                origins.push(format!("{} sets {}", file.display(), words.join(" ")));
+                let name = |word: &Cow<'_, str>| {
+                    word.trim_start_matches('-').split('=').next().map(str::to_owned)
+                };
+                let names = words.iter().filter_map(name).collect();
+                let note = format!("{} sets {}", file.display(), words.join(" "));
+                origins.push(Origin { names, place: file.display().to_string(), note });
             }
             added.extend(of_file);
         }
@@ -227,9 +254,7 @@ impl Called {
     /// arguments and the environment, go before.
     fn of_file(&self, file: &Path, given: &[&Arg]) -> Result<Vec<OsString>, Error> {
         let mut added = Vec::new();
-        let program = Args::command();
-        let commands: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
-        for (name, values) in read_settings(file, &self.words, &commands)? {
+        for (name, values) in read_settings(file, &self.words)? {
             let option = self.options().find(|(option, _)| *option == name);
             let (_, option) = option.ok_or_else(|| self.unknown(file, &name))?;
             if self.is_overruled(option, given) {
@@ -332,6 +357,8 @@ fn example(option: &Arg) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Args;
+    use clap::CommandFactory as _;
 
     fn arguments(line: &str) -> Vec<OsString> {
         ["simtool"].into_iter().chain(line.split(' ')).map(OsString::from).collect()
@@ -415,6 +442,13 @@ mod tests {
         let alone = vec![OsString::from("simtool")];
         let environment = [(OsString::from("SIMTOOL_THREADS"), OsString::from("5"))];
         assert_eq!(with_settings(alone.clone(), &environment), Ok(alone));
+    }
+
+    #[test]
+    fn the_library_knows_all_commands() {
+        let program = Args::command();
+        let commands: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
+        assert_eq!(commands, simtool::setting::COMMANDS);
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! Shows the notes, faults and progress of a run on standard error.
 
-use crate::args::{Command, Job, RunningArgs};
+use crate::args::RunningArgs;
 use crate::console::Verbosity;
 use crate::progress_line::ProgressLine;
-use crate::{console, inputs, interrupt, shell, signals, usage};
-use simtool::Error;
+use crate::{console, inputs, interrupt, signals};
 use simtool::fault::{Fault, Severity};
 use simtool::mapped_file::FileAccess;
 use simtool::progress::Progress;
-use simtool::run::{Face, HeldInterruptions, Notice, RecordedInputs};
+use simtool::run::{Face, HeldInterruptions, Notice};
 
 /// Maximum number of faults of each kind that are shown. Further ones are only counted.
 const SHOWN_FAULTS: usize = 20;
@@ -91,11 +90,6 @@ impl Face for Terminal {
 
     fn spelled(&self, name: &str) -> Option<String> {
         console::option(name)
-    }
-
-    fn recorded_inputs(&self, command: &str) -> Result<Option<RecordedInputs>, Error> {
-        let command = usage::understood(shell::words(command));
-        command.as_ref().and_then(Command::job).map(Job::inputs).transpose()
     }
 
     fn defer_interruptions(&self, is_deferred: bool) {

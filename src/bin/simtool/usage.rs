@@ -97,13 +97,6 @@ fn note_small_memory(form: CommandForm, arguments: &[OsString]) {
     }
 }
 
-/// Parses the recorded arguments of a finished run. Returns `None` if this version of simtool cannot parse
-/// them.
-pub(crate) fn understood(arguments: Vec<OsString>) -> Option<Command> {
-    let behind_program = arguments.get(1..).filter(|behind| !behind.is_empty())?;
-    read(form(behind_program), &arguments).ok()
-}
-
 /// Returns the value of `--annotate` if it is a word of its own. The parser would take it for an input, because the
 /// option needs no value.
 fn detached_parts(arguments: &[OsString]) -> Option<Cow<'_, str>> {

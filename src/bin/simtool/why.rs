@@ -6,7 +6,6 @@ use crate::compare::{
 };
 use crate::console;
 use crate::terminal::Terminal;
-use serde_json::{Value, json};
 use simtool::Error;
 use simtool::byte_text::{byte_text, path_text};
 use simtool::options::Options;
@@ -35,10 +34,11 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
 
     let is_changed = !found.changes.is_empty();
     let page = FatePage { args, keeps_similar: found.keeps_similar, is_changed };
-    let mut shown = match found.fate {
-        DocumentFate::Alone(located) => page.alone(&located),
-        DocumentFate::Clustered(document) => page.clustered(*document),
-        DocumentFate::Bad { file, record, code, expected } => bad(&file, record, &code, &expected),
+    let shown = match &found.fate {
+        _ if args.json => format!("{}\n", found.object(&args.output)),
+        DocumentFate::Alone(located) => page.alone(located),
+        DocumentFate::Clustered(document) => page.clustered(document),
+        DocumentFate::Bad { file, record, code, expected } => bad(file, *record, code, expected),
     };
     for change in &found.changes {
         terminal.note(&format!("{change}; run again for results about the input as it is now"));
@@ -46,18 +46,11 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     if !args.json && !found.others.is_empty() {
         terminal.note(&others_of_id(&found.others, page.listed()));
     }
-    if args.json {
-        // The JSON object lists all other documents with this ID, because a program can choose among them.
-        shown.object["others_of_this_id"] = found.others.into();
-        let changed = found.changes.into_iter().map(|change| change.file).collect::<Vec<_>>();
-        shown.object["changed_inputs"] = changed.into();
-        shown.text = format!("{}\n", shown.object);
-    }
     if running.has("stats") {
         let timings = found.timings;
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
-    Ok(console::out(shown.text.as_bytes())?)
+    Ok(console::out(shown.as_bytes())?)
 }
 
 /// Returns the name of the document as the outputs of a run write it.
@@ -65,13 +58,7 @@ fn document(args: &WhyArgs) -> Cow<'_, str> {
     byte_text(args.document.as_encoded_bytes())
 }
 
-/// The fate of a document, as text for people and as a JSON object.
-struct ShownFate {
-    text: String,
-    object: Value,
-}
-
-/// Builder of the text and the JSON object about the document that the arguments name.
+/// Builder of the text about the document that the arguments name.
 struct FatePage<'w> {
     args: &'w WhyArgs,
     /// Whether kept documents of the run may be similar.
@@ -81,28 +68,19 @@ struct FatePage<'w> {
 }
 
 /// Describes a bad record, which was not compared with any document.
-fn bad(file: &str, record: u64, code: &str, expected: &str) -> ShownFate {
-    let text = format!(
+fn bad(file: &str, record: u64, code: &str, expected: &str) -> String {
+    format!(
         "{} was compared with nothing: it is a bad record [{code}]\nexpected    {}\n",
         shown(&format!("{file}:{record}")),
         shown(expected)
-    );
-    let object = json!({
-        "fate": "quarantined", "file": file, "record": record, "code": code, "expected": expected
-    });
-    ShownFate { text, object }
+    )
 }
 
 impl FatePage<'_> {
     /// Describes a document that no output names. It was kept, because it is similar to no other document or
     /// was not compared.
-    fn alone(&self, located: &LocatedDocument) -> ShownFate {
+    fn alone(&self, located: &LocatedDocument) -> String {
         let LocatedDocument { file, record, is_passed_over, .. } = located;
-        let fate = match (is_passed_over, self.is_changed) {
-            (true, _) => "passed over",
-            (false, true) => "unknown",
-            (false, false) => "kept",
-        };
         let name = shown(&document(self.args));
         let place = shown(&format!("{file}:{record}"));
         let reason = if *is_passed_over {
@@ -125,23 +103,19 @@ impl FatePage<'_> {
             let this = self.compare_name(&place);
             let _ = writeln!(text, "\nmore: simtool compare {this} FILE:RECORD");
         }
-        ShownFate { text, object: json!({ "fate": fate, "file": file, "record": record }) }
+        text
     }
 
     /// Describes a document that is similar to others, with the texts if they can be read again.
-    fn clustered(&self, mut document: ClusteredDocument) -> ShownFate {
-        let mut text = sentence(&document);
-        let texts = document.texts.take();
+    fn clustered(&self, document: &ClusteredDocument) -> String {
+        let mut text = sentence(document);
         let kept = &document.cluster.kept;
-        let (Some(other), Some(texts)) = (document.compared(), texts) else {
-            return ShownFate { text, object: json!({ "fate": "kept", "kept": object(kept) }) };
+        let (Some(other), Some(texts)) = (document.compared(), &document.texts) else {
+            return text;
         };
-        // If files are gone, the result is still explained. The reason is printed instead of the texts.
-        let texts = texts.map_err(|error: Error| console::explained(&error.into()));
-        self.list_members(&document, other, &mut text);
-        text += &shown_texts(&texts);
-        let can_compare = [kept, other].iter().all(|member| member.file != STANDARD_INPUT);
-        let compare = can_compare.then(|| self.compare_command(&document, other));
+        self.list_members(document, other, &mut text);
+        text += &shown_texts(texts);
+        let compare = document.compare_command(other, &self.args.output);
         let removed = &document.cluster.removed;
         let is_removed = document.at.is_some();
         // If the document was removed, the command for the kept document is printed, which lists the other
@@ -157,16 +131,7 @@ impl FatePage<'_> {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{title} {command}");
         }
-        let itself = document.itself();
-        let object = json!({
-            "fate": if is_removed { "removed" } else { "kept" },
-            "id": itself.id, "file": itself.file, "record": itself.record,
-            "similarity": itself.similarity, "distance": itself.distance,
-            "kept": object(kept), "kept_is_of_corpus": document.is_match,
-            "removed": removed.iter().map(object).collect::<Vec<_>>(),
-            "compared_with_kept": object(other), "texts": texts_object(&texts), "compare": compare,
-        });
-        ShownFate { text, object }
+        text
     }
 
     /// Appends lines about the members of the cluster to `text`. If the document was removed, the lines are
@@ -189,18 +154,6 @@ impl FatePage<'_> {
             let more = removed.len() - self.listed();
             add_line(text, "", &format!("and {more} more; --verbose lists all"));
         }
-    }
-
-    /// Returns the command line that compares the kept document with `other` as the run did.
-    fn compare_command(&self, document: &ClusteredDocument, other: &Member) -> String {
-        let names =
-            [&document.cluster.kept, other].map(|member| self.compare_name(&member.place()));
-        let mut command = format!("simtool compare {}", names.join(" "));
-        for (setting, value) in &document.compare_settings {
-            let option = setting.replace('_', "-");
-            let _ = write!(command, " --{option} {}", shell_word(value));
-        }
-        command
     }
 
     /// Returns the maximum number of entries of a list that are printed.
@@ -262,10 +215,16 @@ fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
 
 /// Returns the number of shared shingles and the differences of the two texts as text. If the texts cannot be
 /// read, returns the reason.
-fn shown_texts(texts: &Result<ComparedTexts, String>) -> String {
+fn shown_texts(texts: &Result<ComparedTexts, Error>) -> String {
     let ComparedTexts { kept, removed, method, comparison } = match texts {
         Ok(texts) => texts,
-        Err(reason) => return format!("texts       not shown: {}\n", shown(reason)),
+        // If files are gone, the result is still explained.
+        Err(reason) => {
+            return format!(
+                "texts       not shown: {}\n",
+                shown(&console::with_options(&reason.to_string()))
+            );
+        }
     };
     let mut text = String::new();
     if comparison.similarity.is_some() {
@@ -275,28 +234,6 @@ fn shown_texts(texts: &Result<ComparedTexts, String>) -> String {
     }
     let names = ["the kept one", "the removed one"];
     text + &difference([&kept.text, &removed.text], names, &Marks::for_terminal())
-}
-
-/// Returns the numbers of shared shingles and of all shingles of the two texts as a JSON object. If the texts
-/// cannot be read, the object has the reason.
-fn texts_object(texts: &Result<ComparedTexts, String>) -> Value {
-    match texts {
-        Ok(ComparedTexts { method, comparison, .. }) => json!({
-            "shingle": method.compared().to_string(),
-            "shared": comparison.similarity.map(|_| comparison.shared),
-            "union": comparison.similarity.map(|_| comparison.union()),
-        }),
-        Err(reason) => json!({ "not_read": reason }),
-    }
-}
-
-/// Returns the name and closeness of a document as a JSON object.
-fn object(member: &Member) -> Value {
-    let Member { id, file, record, similarity, distance } = member;
-    json!({
-        "id": id, "file": file, "record": record,
-        "similarity": similarity, "distance": distance,
-    })
 }
 
 /// Returns whether a removed document was not compared with the kept one, because only other documents link

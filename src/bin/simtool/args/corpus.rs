@@ -5,8 +5,8 @@ use super::{CommonArgs, InputArgs, KeepArgs, MemoryArgs, PartsArgs, TermArgs, Wo
 use clap::ValueHint;
 use simtool::Error;
 use simtool::options::Options;
-use simtool::run::{Paths, RecordedInputs, Request};
-use std::path::{Path, PathBuf};
+use simtool::run::{Paths, Request};
+use std::path::PathBuf;
 
 /// Arguments of `simtool dedup`.
 #[derive(Debug, clap::Args)]
@@ -94,19 +94,8 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Returns the inputs that a finished run with these arguments has read, for `simtool why`.
-    pub(crate) fn inputs(self) -> Result<RecordedInputs, Error> {
-        Ok(RecordedInputs {
-            corpus: self.paths.to_vec(),
-            queries: self.queries.to_vec(),
-            settings: self.corpus.input.settings(&self.corpus.memory)?,
-            output: self.corpus.output().to_owned(),
-        })
-    }
-
-    /// Creates the request that the library carries out. `command` is the command line, which the summary
-    /// records.
-    pub(crate) fn request(self, command: String) -> Result<Request, Error> {
+    /// Creates the request that the library carries out.
+    pub(crate) fn request(self) -> Result<Request, Error> {
         let mut options = Options::new();
         if let Some(keep) = self.keep {
             keep.set(&mut options);
@@ -120,18 +109,11 @@ impl Job<'_> {
         self.corpus.set(&mut options);
         let paths = Paths { corpus: self.paths.to_vec(), queries: self.queries.to_vec() };
         let words = self.words.map(WordsArgs::request).unwrap_or_default();
-        let mut request = Request::parse_with_words(paths, words, options)?;
-        request.command = command;
-        Ok(request)
+        Request::parse_with_words(paths, words, options)
     }
 }
 
 impl CorpusArgs {
-    /// Returns the folder of the results.
-    pub(crate) fn output(&self) -> &Path {
-        self.results.path("output").unwrap_or_else(|| Path::new(""))
-    }
-
     /// Adds the settings that were given on the command line to `options`.
     fn set(&self, options: &mut Options) {
         self.near.set(options);

@@ -8,7 +8,7 @@ use simtool::options::Options;
 use simtool::setting::{Effect, Kind, Named, Setting, find};
 use std::ffi::{OsStr, OsString};
 use std::marker::PhantomData;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Rows of settings that belong together on the command line.
 pub(crate) trait Rows {
@@ -46,21 +46,10 @@ impl<R: Rows> Given<R> {
         self.given(flag).is_some()
     }
 
-    /// Returns the path that was given for the setting `name`, or else its default.
-    pub(crate) fn path(&self, name: &str) -> Option<&Path> {
-        self.value(name).map(Path::new)
-    }
-
     /// Returns the value that was given for the setting `name`, or else its default.
     pub(crate) fn value(&self, name: &str) -> Option<&OsStr> {
         let default = || R::ROWS.iter().find(|row| row.name == name)?.default.map(OsStr::new);
         self.given(name).or_else(default)
-    }
-
-    /// Replaces the value of a setting. `None` means that it was not given.
-    pub(crate) fn replace(&mut self, name: &'static str, value: Option<impl Into<OsString>>) {
-        self.values.retain(|(known, _)| *known != name);
-        self.values.extend(value.map(|value| (name, value.into())));
     }
 
     fn given(&self, name: &str) -> Option<&OsStr> {

@@ -20,7 +20,7 @@ mod words;
 pub(crate) use combine::CombineArgs;
 pub(crate) use common::{CommonArgs, MemoryArgs, RunningArgs, ShowProgress};
 pub(crate) use contamination::ContaminationArgs;
-pub(crate) use corpus::{CorpusArgs, CorpusForm, DedupArgs, Job, MatchArgs};
+pub(crate) use corpus::{CorpusForm, DedupArgs, Job, MatchArgs};
 pub(crate) use eval::{EvalArgs, EvalFormat, TruthLines};
 pub(crate) use fingerprints::{FingerprintArgs, JoinArgs, PairsArgs, SearchArgs};
 pub(crate) use given::{KeepArgs, PartsArgs, RowsArgs, TermArgs};
@@ -187,18 +187,6 @@ pub(crate) enum Command {
     /// `simtool [N M] --corpus PATH…`, a command line without the name of a command.
     #[command(skip)]
     Corpus(CorpusForm),
-}
-
-impl Command {
-    /// Returns the arguments as a [`Job`] if this is a command on a collection, otherwise `None`.
-    pub(crate) fn job(&self) -> Option<Job<'_>> {
-        match self {
-            Self::Dedup(args) => Some(args.job()),
-            Self::Match(args) => Some(args.job()),
-            Self::Corpus(args) => Some(args.job()),
-            _ => None,
-        }
-    }
 }
 
 /// Arguments of `simtool cite`.

@@ -129,6 +129,22 @@ pub(super) const FUNCTIONS: &[Function] = &[
         place: Place::Files,
     },
     Function {
+        name: "combine_files",
+        command: "combine",
+        headings: &[],
+        without: &[],
+        also: &[],
+        place: Place::Files,
+    },
+    Function {
+        name: "why",
+        command: "why",
+        headings: &[],
+        without: &[],
+        also: &[],
+        place: Place::Files,
+    },
+    Function {
         name: "contamination_files",
         command: "contamination",
         headings: &[],

@@ -14,7 +14,8 @@ use simtool::method::Method;
 use simtool::options::Options;
 use simtool::output::Annotation;
 use simtool::run::{
-    ContaminationRequest, PassagesRequest, Paths, Request, guessed_names, guessed_setting,
+    self, ContaminationRequest, PassagesRequest, Paths, Request, WhyRequest, guessed_names,
+    guessed_setting,
 };
 use simtool::setting::{Effect, find};
 use std::fmt::Write;
@@ -178,6 +179,10 @@ fn refusal(function: &Function, options: Options) -> Option<String> {
         }
         (Place::Files, "passages_files" | "cut_passages_files") => {
             PassagesRequest::parse(paths(), options).map(drop)
+        }
+        (Place::Files, "why") => WhyRequest::parse("out".into(), String::new(), options).map(drop),
+        (Place::Files, "combine_files") => {
+            run::combine(Path::new("nowhere"), &options, &mut Vec::new(), &run::Silent).map(drop)
         }
         (Place::Files, _) => {
             let queries = if function.command == "match" { paths() } else { Vec::new() };

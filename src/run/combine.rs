@@ -1,0 +1,118 @@
+//! `combine`: writes the results of a run whose input was read in shards, from the stored request and parts.
+
+use super::dedup::{Outcome, dedup};
+use super::dedup_request::{Paths, Request};
+use super::face::Face;
+use super::finish_mark::is_marked_as_finished;
+use super::parts_folder::recorded_request;
+use super::passages::{PassagesFound, PassagesRequest, passages};
+use super::recorded_request::RecordedRequest;
+use super::standard_streams::STANDARD_INPUT;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::options::Options;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// Settings of `combine` itself. Those of the shards hold for everything else, because their machines may have had other
+/// memory and threads.
+const OWN: &[&str] = &["threads", "max_memory", "tmp_dir", "force"];
+
+/// What a combined run has found.
+#[derive(Debug)]
+pub enum Combined {
+    /// Near-duplicates within a collection.
+    NearDuplicates(Box<Outcome>),
+    /// Repeated passages.
+    Passages(Box<PassagesFound>),
+}
+
+/// Writes the results of the run whose shards have stored their parts for `output`. `options` may have `threads`,
+/// `max_memory`, `tmp_dir` and `force`. `out` gets what the run writes to standard output.
+///
+/// # Errors
+///
+/// A shard is missing, the inputs are not in the working folder, there is an output already, or the run fails.
+pub fn combine(
+    output: &Path,
+    options: &Options,
+    out: &mut (dyn Write + Send),
+    face: &dyn Face,
+) -> Result<Combined> {
+    if let Some(other) = options.names().find(|name| !OWN.contains(name)) {
+        let value = options.get(other).unwrap_or_default();
+        let rule = "is no option of combine: the settings of the shards hold";
+        return Err(Error::config("options", format!("{other}={value}"), rule));
+    }
+    let recorded = recorded_request(output)?;
+    // A run that was killed may have completed its output.
+    if !is_marked_as_finished(output) {
+        refuse_existing(output, options)?;
+    }
+    check_inputs(&recorded)?;
+    let settings = settings(&recorded, output, options);
+    let RecordedRequest { command, paths, words, .. } = recorded.clone();
+    match command.as_str() {
+        "dedup" => {
+            let paths = Paths { corpus: paths, queries: Vec::new() };
+            let mut request = Request::parse_with_words(paths, words, settings)?;
+            request.recorded.take_notes(&recorded);
+            request.combine();
+            dedup(&request, face).map(|outcome| Combined::NearDuplicates(Box::new(outcome)))
+        }
+        "passages" => {
+            let mut request = PassagesRequest::parse(paths, settings)?;
+            request.recorded.take_notes(&recorded);
+            request.combine();
+            passages(&request, out, face).map(|found| Combined::Passages(Box::new(found)))
+        }
+        other => {
+            let what = format!("{} has parts of {other}", output.display());
+            let reason = "only dedup and passages have shards".to_owned();
+            Err(ErrorKind::Missing { what, reason }.into())
+        }
+    }
+}
+
+/// Returns the settings of the shards, with those of `combine` in their place. The output may have moved together with
+/// its parts, so the given path counts.
+fn settings(recorded: &RecordedRequest, output: &Path, own: &Options) -> Options {
+    let mut settings = Options::new();
+    let is_of_shards = |name: &str| name != "output" && !OWN.contains(&name);
+    for (name, value) in recorded.options.iter().filter(|(name, _)| is_of_shards(name)) {
+        settings.set(name, value);
+    }
+    for (name, value) in own.iter() {
+        settings.set(name, value);
+    }
+    settings.set("output", output);
+    settings
+}
+
+/// Returns an error if there is an output. Other commands advise to name another one, but the parts belong to this name.
+fn refuse_existing(output: &Path, options: &Options) -> Result<()> {
+    let is_taken = match fs::read_dir(output) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(_) => output.exists(),
+    };
+    if is_taken && !options.has("force") {
+        let rule = "is there already: move it away, or replace it with `force` if simtool wrote it";
+        return Err(Error::config("OUTPUT", output.display(), rule));
+    }
+    Ok(())
+}
+
+/// Returns an error if the files of the shards cannot be found.
+fn check_inputs(recorded: &RecordedRequest) -> Result<()> {
+    let paths = recorded.all_paths();
+    let is_file = |path: &Path| path != Path::new(STANDARD_INPUT);
+    // A shard may have skipped paths that did not exist.
+    let are_missing =
+        paths.iter().all(|path| is_file(path) && path.is_relative() && !path.exists());
+    if let Some(path) = paths.first().filter(|_| are_missing) {
+        let what = format!("{} is not in this folder", path.display());
+        let reason = "run `simtool combine` in the folder in which the shards ran, where the paths of their command begin";
+        return Err(ErrorKind::Missing { what, reason: reason.to_owned() }.into());
+    }
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! The request of a run as data: the file `request.json` next to the summary. A later command reads the request back,
+//! so that no command line is parsed again.
+
+use super::word_features::WordsRequest;
+use crate::output::REQUEST;
+use serde_json::{Value, json};
+use simtool_base::byte_text::os_string;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::options::Options;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What a user asked for: a command, its paths and its settings.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RecordedRequest {
+    /// Name of the command, for example `dedup`.
+    pub command: String,
+    /// Paths of the collection, without the paths that a list of `files_from` has.
+    pub paths: Vec<PathBuf>,
+    /// Paths of the queries of `match`, or of the items of `contamination`.
+    pub queries: Vec<PathBuf>,
+    /// N and M of `simtool N M --corpus`, and the files that they need.
+    pub words: WordsRequest,
+    /// Settings by their names.
+    pub options: Options,
+    /// Names of settings that are not of the command line, each with the place that it comes from.
+    pub origins: Vec<(String, String)>,
+    /// Command line for people. It is shown and never parsed.
+    pub command_line: String,
+}
+
+/// Place that a setting comes from if no other one is known.
+const ARGUMENT: &str = "argument";
+
+impl RecordedRequest {
+    /// Returns the text of the file.
+    ///
+    /// ```
+    /// use simtool::options::Options;
+    /// use simtool::run::RecordedRequest;
+    ///
+    /// let mut request = RecordedRequest { command: "dedup".into(), ..Default::default() };
+    /// request.options = Options::parse("similarity=0.9,threads=2")?;
+    /// let folder = tempfile::tempdir().unwrap();
+    /// std::fs::write(folder.path().join("request.json"), request.json()).unwrap();
+    /// assert_eq!(RecordedRequest::read(folder.path())?, Some(request));
+    /// # Ok::<(), simtool::Error>(())
+    /// ```
+    #[must_use]
+    pub fn json(&self) -> String {
+        let paths = |paths: &[PathBuf]| {
+            paths.iter().map(|path| written(path.as_os_str())).collect::<Vec<_>>()
+        };
+        let option = |(name, value): (&str, &OsString)| {
+            let found = self.origins.iter().find(|(of, _)| of == name);
+            let origin = found.map_or(ARGUMENT, |(_, origin)| origin.as_str());
+            json!({ "name": name, "value": written(value), "origin": origin })
+        };
+        let WordsRequest { features, bits, directory, hash_table } = &self.words;
+        let request = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "command": self.command,
+            "paths": paths(&self.paths),
+            "queries": paths(&self.queries),
+            "words": {
+                "features": features,
+                "bits": bits,
+                "directory": written(directory.as_os_str()),
+                "hash_table": hash_table.as_ref().map(|path| written(path.as_os_str())),
+            },
+            "options": self.options.iter().map(option).collect::<Vec<_>>(),
+            "command_line": self.command_line,
+        });
+        format!("{request:#}\n")
+    }
+
+    /// Reads the request of the run whose results or stored parts are in `folder`. Returns `None` if the folder has
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is no request.
+    pub fn read(folder: &Path) -> Result<Option<Self>> {
+        let path = folder.join(REQUEST);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::io(&path, "read", error)),
+        };
+        let json: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let wrong = || {
+            let expected = "the request of a run of simtool".to_owned();
+            ErrorKind::Format { path: path.clone(), byte: 0, expected }.into()
+        };
+        Self::of(&json).map(Some).ok_or_else(wrong)
+    }
+
+    fn of(json: &Value) -> Option<Self> {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let path = |value: &Value| read(value).map(PathBuf::from);
+        let paths =
+            |value: &Value| value.as_array()?.iter().map(path).collect::<Option<Vec<PathBuf>>>();
+        let (mut options, mut origins) = (Options::new(), Vec::new());
+        for option in json["options"].as_array()? {
+            let (name, origin) = (text(&option["name"])?, text(&option["origin"])?);
+            options.set(&name, read(&option["value"])?);
+            if origin != ARGUMENT {
+                origins.push((name, origin));
+            }
+        }
+        let words = &json["words"];
+        Some(Self {
+            command: text(&json["command"])?,
+            paths: paths(&json["paths"])?,
+            queries: paths(&json["queries"])?,
+            words: WordsRequest {
+                features: text(&words["features"]),
+                bits: text(&words["bits"]),
+                directory: path(&words["directory"])?,
+                hash_table: path(&words["hash_table"]),
+            },
+            options,
+            origins,
+            command_line: text(&json["command_line"])?,
+        })
+    }
+
+    /// Returns the path of the output, as the user named it. `None` if the user named none.
+    pub(super) fn output(&self) -> Option<PathBuf> {
+        self.options.clone().take_path("output")
+    }
+
+    /// Returns the paths of documents and the lists of paths.
+    pub(super) fn all_paths(&self) -> Vec<PathBuf> {
+        let list = self.options.clone().take_path("files_from");
+        self.paths.iter().chain(&self.queries).cloned().chain(list).collect()
+    }
+
+    /// Takes what only people read from an earlier record: the command line and the origins of settings.
+    pub(super) fn take_notes(&mut self, earlier: &Self) {
+        self.command_line.clone_from(&earlier.command_line);
+        self.origins.clone_from(&earlier.origins);
+    }
+}
+
+/// Returns a string of the operating system as JSON: a text, or the list of its bytes if it is not UTF-8.
+fn written(text: &OsStr) -> Value {
+    text.to_str().map_or_else(|| json!(text.as_encoded_bytes()), Value::from)
+}
+
+/// Reads what [`written`] returns.
+fn read(value: &Value) -> Option<OsString> {
+    if let Some(text) = value.as_str() {
+        return Some(text.into());
+    }
+    let byte = |value: &Value| u8::try_from(value.as_u64()?).ok();
+    os_string(value.as_array()?.iter().map(byte).collect::<Option<_>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_request_is_read_back() {
+        let mut options = Options::parse("glob=*.txt,output=out").unwrap();
+        options.set("glob", "!b, \"c\"\n*");
+        let odd = os_string(b"a\xffb".to_vec()).unwrap();
+        options.set("tmp_dir", &odd);
+        let request = RecordedRequest {
+            command: "match".into(),
+            paths: vec!["old".into(), PathBuf::from(&odd)],
+            queries: vec!["-".into()],
+            words: WordsRequest {
+                features: Some("500".into()),
+                bits: Some("64".into()),
+                directory: ".".into(),
+                hash_table: Some(odd.into()),
+            },
+            options,
+            origins: vec![("output".into(), "environment".into())],
+            command_line: "simtool match".into(),
+        };
+        let json = serde_json::from_str(&request.json()).unwrap();
+        assert_eq!(RecordedRequest::of(&json), Some(request.clone()));
+        assert_eq!(request.output(), Some("out".into()));
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(RecordedRequest::read(folder.path()).unwrap(), None);
+        fs::write(folder.path().join(REQUEST), "{\"command\": 3}").unwrap();
+        let error = RecordedRequest::read(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("the request of a run of simtool"), "{error}");
+    }
+}

@@ -1,0 +1,99 @@
+//! The answer of `why` as a JSON object, for programs.
+
+use super::standard_streams::STANDARD_INPUT;
+use super::why::{ClusteredDocument, ComparedTexts, DocumentFate, Why};
+use crate::output::finished_run::Member;
+use serde_json::{Value, json};
+use simtool_base::byte_text::path_text;
+use simtool_base::error::Result;
+use simtool_base::shell_word::shell_word;
+use std::fmt::Write;
+use std::path::Path;
+
+impl Why {
+    /// Returns the fate of the document, the reason, and the documents that it was compared with. `output` is the
+    /// folder of the run.
+    #[must_use]
+    pub fn object(&self, output: &Path) -> Value {
+        let is_changed = !self.changes.is_empty();
+        let mut object = match &self.fate {
+            DocumentFate::Alone(located) => {
+                let fate = match (located.is_passed_over, is_changed) {
+                    (true, _) => "passed over",
+                    (false, true) => "unknown",
+                    (false, false) => "kept",
+                };
+                json!({ "fate": fate, "file": located.file, "record": located.record })
+            }
+            DocumentFate::Bad { file, record, code, expected } => json!({
+                "fate": "quarantined", "file": file, "record": record, "code": code, "expected": expected
+            }),
+            DocumentFate::Clustered(document) => clustered(document, output),
+        };
+        let changed = self.changes.iter().map(|change| change.file.as_str());
+        object["others_of_this_id"] = self.others.as_slice().into();
+        object["changed_inputs"] = changed.collect::<Vec<_>>().into();
+        object
+    }
+}
+
+impl ClusteredDocument {
+    /// Returns the command line that compares the kept document with `other` as the run with the folder `output` did.
+    /// `None` if one of them came from standard input, which cannot be read again.
+    #[must_use]
+    pub fn compare_command(&self, other: &Member, output: &Path) -> Option<String> {
+        let members = [&self.cluster.kept, other];
+        if members.iter().any(|member| member.file == STANDARD_INPUT) {
+            return None;
+        }
+        // A place is `FILE:RECORD`, so no ID is needed.
+        let name =
+            |member: &Member| shell_word(&format!("{}#{}", path_text(output), member.place()));
+        let mut command = format!("simtool compare {}", members.map(name).join(" "));
+        for (setting, value) in &self.compare_settings {
+            let option = setting.replace('_', "-");
+            // Writing to a string cannot fail.
+            let _ = write!(command, " --{option} {}", shell_word(value));
+        }
+        Some(command)
+    }
+}
+
+fn clustered(document: &ClusteredDocument, output: &Path) -> Value {
+    let kept = &document.cluster.kept;
+    let (Some(other), Some(texts)) = (document.compared(), &document.texts) else {
+        return json!({ "fate": "kept", "kept": member(kept) });
+    };
+    let itself = document.itself();
+    json!({
+        "fate": if document.at.is_some() { "removed" } else { "kept" },
+        "id": itself.id, "file": itself.file, "record": itself.record,
+        "similarity": itself.similarity, "distance": itself.distance,
+        "kept": member(kept), "kept_is_of_corpus": document.is_match,
+        "removed": document.cluster.removed.iter().map(member).collect::<Vec<_>>(),
+        "compared_with_kept": member(other), "texts": compared(texts),
+        "compare": document.compare_command(other, output),
+    })
+}
+
+/// Returns the numbers of shared shingles and of all shingles of the two texts. If the texts cannot be read, the object
+/// has the reason.
+fn compared(texts: &Result<ComparedTexts>) -> Value {
+    match texts {
+        Ok(ComparedTexts { method, comparison, .. }) => json!({
+            "shingle": method.compared().to_string(),
+            "shared": comparison.similarity.map(|_| comparison.shared),
+            "union": comparison.similarity.map(|_| comparison.union()),
+        }),
+        Err(reason) => json!({ "not_read": reason.to_string() }),
+    }
+}
+
+/// Returns the name and closeness of a document.
+fn member(member: &Member) -> Value {
+    let Member { id, file, record, similarity, distance } = member;
+    json!({
+        "id": id, "file": file, "record": record,
+        "similarity": similarity, "distance": distance,
+    })
+}
