@@ -244,10 +244,9 @@ impl InputEntry {
         let documents = next()?.parse().ok()?;
         let mut state = next()?.split(':');
         let is_whole = state.next() == Some("whole");
-        // Entries of earlier versions have no options and records.
-        let reading = parse_digest(state.next().unwrap_or_default()).ok()?;
-        let choice = parse_digest(state.next().unwrap_or_default()).ok()?;
-        let records = state.next().unwrap_or_default().parse().ok()?;
+        let reading = parse_digest(state.next()?).ok()?;
+        let choice = parse_digest(state.next()?).ok()?;
+        let records = state.next()?.parse().ok()?;
         let selection = SelectionDigests { reading, choice };
         let name = next()?.to_owned();
         Some(Self { digest, bytes, selection, records, documents, is_whole, name })

@@ -203,8 +203,7 @@ impl FinishedRun {
         is_scoped || parameters["keep_count"].as_u64().is_some_and(|count| count > 1)
     }
 
-    /// Returns whether several documents of the run have the same ID. Runs of older versions of simtool do not
-    /// say this, so the result is `false` for them.
+    /// Returns whether several documents of the run have the same ID.
     #[must_use]
     pub(crate) fn has_shared_ids(&self) -> bool {
         let counts = ["shared_ids", "corpus_shared_ids"];
@@ -212,7 +211,7 @@ impl FinishedRun {
     }
 
     /// Returns the input files whose state the summary has: the name, the size in bytes and the modification time
-    /// of each. Runs of older versions of simtool have none.
+    /// of each.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (&str, u64, &str)> {
         let inputs = self.summary["inputs"].as_array().into_iter().flatten();
         inputs.filter_map(|input| {

@@ -156,13 +156,7 @@ impl InputSettings {
     /// Returns the settings that decide what a document is, as a text.
     fn reading_text(&self) -> String {
         let Self { format, split, encoding, content, dialect, text_field, .. } = self;
-        // Indexes from before this setting hold the whole text of pages. Their files count as added all the same,
-        // because most of them have no pages.
-        let content = match content {
-            PageContent::Main => String::new(),
-            PageContent::All => format!(" {content:?}"),
-        };
-        format!("{format:?} {split:?} {encoding:?} {dialect:?} {text_field:?}{content}")
+        format!("{format:?} {split:?} {encoding:?} {dialect:?} {text_field:?} {content:?}")
     }
 
     /// Returns the settings that leave out some documents, as a text.
@@ -431,7 +425,6 @@ mod tests {
             let mut options = Options::parse(options).unwrap();
             InputSettings::parse(&mut options).unwrap().selection_digests().reading
         };
-        // The files of indexes from before this setting count as added.
         assert_eq!(digest("content=main"), None);
         let all = digest("content=all");
         assert!(all.is_some() && all != digest("encoding=cp1251"));

@@ -20,7 +20,7 @@ use simtool_compute::resources::Resources;
 use simtool_model::document::Content;
 use simtool_read::selection::Selection;
 use simtool_read::walk::{InputFile, listed_paths};
-use simtool_read::{Collection, Corpus, Event, PageContent, ReadOptions, Visit};
+use simtool_read::{Collection, Corpus, Event, ReadOptions, Visit};
 use std::env;
 use std::fs;
 use std::io;
@@ -43,6 +43,16 @@ pub struct LocatedDocument {
     pub is_query: bool,
 }
 
+/// Returns the request of the run whose results are in `folder`.
+fn recorded(folder: &Path) -> Result<RecordedRequest> {
+    let missing = || {
+        let what = format!("{} has no request.json", folder.display());
+        let reason = "another version of simtool wrote it: run again".to_owned();
+        ErrorKind::Missing { what, reason }.into()
+    };
+    RecordedRequest::read(folder)?.ok_or_else(missing)
+}
+
 /// Inputs of a finished run, as its request names them.
 struct RecordedInputs {
     /// Paths of the corpus, without the paths listed in `files_from`.
@@ -51,6 +61,9 @@ struct RecordedInputs {
     queries: Vec<PathBuf>,
     /// Settings with which the run read documents.
     settings: InputSettings,
+    /// Fields of the text and of the ID of the corpus, if they are not those of the queries.
+    against_text_field: Option<String>,
+    against_id_field: Option<String>,
     /// Path of the output folder, as the run wrote it.
     output: PathBuf,
 }
@@ -59,6 +72,8 @@ impl RecordedInputs {
     fn of(mut recorded: RecordedRequest) -> Result<Self> {
         Ok(Self {
             settings: InputSettings::parse(&mut recorded.options)?,
+            against_text_field: recorded.options.take("against_text_field"),
+            against_id_field: recorded.options.take("against_id_field"),
             output: recorded.output().unwrap_or_else(|| OUTPUT.into()),
             corpus: recorded.paths,
             queries: recorded.queries,
@@ -75,8 +90,7 @@ impl RecordedInputs {
 /// A finished run whose inputs can be read again.
 pub(super) struct RecordedRun<'r> {
     pub(super) run: FinishedRun,
-    /// Inputs of the run. `None` if the folder has no request.
-    inputs: Option<RecordedInputs>,
+    inputs: RecordedInputs,
     /// Options for reading the corpus in the same way as the run did.
     options: ReadOptions,
     /// Options for reading the queries in the same way as the run did.
@@ -99,32 +113,18 @@ impl<'r> RecordedRun<'r> {
         face: &'r dyn Face,
     ) -> Result<Self> {
         let run = FinishedRun::open(folder)?;
-        let recorded = RecordedRequest::read(folder)?;
-        let inputs = recorded.map(RecordedInputs::of).transpose()?;
-        let usual = InputSettings::default();
-        let settings = inputs.as_ref().map_or(&usual, |inputs| &inputs.settings);
-        let mut options = settings.read_options(face.access(), resources);
-        // The summary has the names of the fields even if there is no request.
-        if let Some(field) = run.parameter("text_field") {
-            options.text_field = field.into();
-        }
-        if let Some(field) = run.parameter("id_field") {
-            options.id_field = field.into();
-        }
-        // Runs from before this setting read pages as a whole.
-        let content = run.parameter("content").and_then(PageContent::from_name);
-        options.content = content.unwrap_or(PageContent::All);
+        let inputs = RecordedInputs::of(recorded(folder)?)?;
         // The corpus of a match may have fields of its own.
-        let query_options = options.clone();
-        if let Some(field) = run.parameter("against_text_field") {
-            options.text_field = field.into();
+        let query_options = inputs.settings.read_options(face.access(), resources);
+        let mut options = query_options.clone();
+        if let Some(field) = &inputs.against_text_field {
+            options.text_field = field.as_str().into();
         }
-        if let Some(field) = run.parameter("against_id_field") {
-            options.id_field = field.into();
+        if let Some(field) = &inputs.against_id_field {
+            options.id_field = field.as_str().into();
         }
         // Relative paths of the inputs start at the folder in which the run was started.
-        let place = inputs.as_ref().and_then(|inputs| working_folder(folder, &inputs.output));
-        let place = place.unwrap_or_default();
+        let place = working_folder(folder, &inputs.output).unwrap_or_default();
         Ok(Self { run, inputs, options, query_options, place, resources, face })
     }
 
@@ -157,9 +157,9 @@ impl<'r> RecordedRun<'r> {
         if let Some((_, bytes, then)) = self.run.inputs().find(|(name, ..)| *name == file) {
             return (bytes != bytes_now || then != modified).then(|| change(Some(bytes)));
         }
-        // The list of the inputs is empty if the run is older than this list, and may be cut if it is long.
+        // The list of the inputs may be cut if it is long.
         let listed = self.run.inputs().count();
-        (0 < listed && listed < Summary::INPUTS).then(|| change(None))
+        (listed < Summary::INPUTS).then(|| change(None))
     }
 
     /// Returns the places of the first records of the file that `sought` names, as `FILE:RECORD`, and whether the
@@ -254,7 +254,7 @@ impl<'r> RecordedRun<'r> {
     /// Returns whether a file of the run has queries. If the paths of both collections lead to the file, the
     /// longer path decides.
     fn is_query_file(&self, file: &str) -> bool {
-        let Some(RecordedInputs { corpus, queries, .. }) = &self.inputs else { return false };
+        let RecordedInputs { corpus, queries, .. } = &self.inputs;
         let longest = |paths: &[PathBuf]| {
             let above = paths.iter().filter(|path| Path::new(file).starts_with(&*path_text(path)));
             above.map(|path| path.components().count()).max()
@@ -270,32 +270,31 @@ impl<'r> RecordedRun<'r> {
     ///
     /// An input cannot be read, or no input has the document.
     pub(super) fn look_for(&self, sought: Sought<'_>) -> Result<LocatedDocument> {
-        let mut has_fields = self.inputs.is_none();
+        let mut has_fields = false;
         let mut found = self.look_in_inputs(sought, Matches::First, &mut has_fields)?;
         if let Some(found) = found.pop() {
             return Ok(found);
         }
-        let Some(inputs) = self.inputs.as_ref().filter(|inputs| inputs.have_standard_input())
-        else {
+        if !self.inputs.have_standard_input() {
             return Err(self.no_document(sought, has_fields));
-        };
+        }
         match find_listed(self.run.folder(), sought)? {
             Some((file, record)) => {
                 let is_query = self.is_query_file(&file);
                 Ok(LocatedDocument { file, record, is_passed_over: false, is_query })
             }
-            None => Err(unlisted_document(sought, inputs)),
+            None => Err(unlisted_document(sought, &self.inputs)),
         }
     }
 
     /// Returns the places of all documents that `sought` names, as `FILE:RECORD`. Returns `None` if the run
-    /// says that no two documents have the same ID, or if the inputs of the run are not known.
+    /// says that no two documents have the same ID.
     ///
     /// # Errors
     ///
     /// An input cannot be read.
     pub(super) fn places_of(&self, sought: Sought<'_>) -> Result<Option<Vec<String>>> {
-        if self.inputs.is_none() || !self.run.has_shared_ids() {
+        if !self.run.has_shared_ids() {
             return Ok(None);
         }
         let found = self.look_in_inputs(sought, Matches::All, &mut false)?;
@@ -311,7 +310,7 @@ impl<'r> RecordedRun<'r> {
         has_fields: &mut bool,
     ) -> Result<Vec<LocatedDocument>> {
         let mut found = Vec::new();
-        let Some(inputs) = &self.inputs else { return Ok(found) };
+        let inputs = &self.inputs;
         for (paths, is_query) in self.paths_of_sides(inputs)?.into_iter().zip([true, false]) {
             // This collection came from no file, for example only from standard input.
             if paths.is_empty() {
