@@ -307,4 +307,40 @@ mod tests {
         let plan = JoinPlan::named(workload, find("linear-scan").unwrap()).unwrap();
         assert!(plan.to_string().contains("linear-scan") && plan.named);
     }
+
+    #[test]
+    fn a_plan_lists_the_time_and_memory_of_each_method_and_marks_the_chosen_one() {
+        let workload = Workload {
+            task: batch(10_000),
+            rows: 10_000_000,
+            shape: Shape::bits(64),
+            effective_bits: 64,
+            max_distance: 3,
+            memory: 1_000_000_000,
+        };
+        let plan = JoinPlan::new(workload).unwrap().to_string();
+        let expected = [
+            "10000 queries against 10000000 rows, 64 bits (worth 64 bits), distance up to 3, \
+             1.0 GB of memory",
+            "  streamed-queries    56.3 ms     5.8 MB  <- chosen: the fastest that fits",
+            "  block-index        605.3 ms   520.0 MB",
+            "  bipartite-join        1.0 s   360.4 MB",
+            "  linear-scan           4.0 s        0 B",
+            "  permuted-tables       4.0 s   960.0 MB",
+            "  bit-probing           9.7 s   480.0 MB",
+            "  expanded-set      43745.0 s    14.0 TB  does not fit",
+        ];
+        assert_eq!(plan.lines().collect::<Vec<_>>(), expected);
+        let workload = Workload { task: SELF, memory: 100_000_000, ..workload };
+        let plan = JoinPlan::named(workload, find("spilled-join").unwrap()).unwrap().to_string();
+        let expected = [
+            "self-join of 10000000 rows, 64 bits (worth 64 bits), distance up to 3, \
+             100.0 MB of memory",
+            "  partition-join        1.1 s   280.0 MB  does not fit",
+            "  multi-index-join      1.3 s   281.0 MB  does not fit",
+            "  spilled-join          1.8 s   100.0 MB  <- named",
+            "  linear-scan        1000.0 s    40.0 MB",
+        ];
+        assert_eq!(plan.lines().collect::<Vec<_>>(), expected);
+    }
 }
