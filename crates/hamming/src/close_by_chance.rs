@@ -72,3 +72,22 @@ impl CloseByChance {
         PAIR_COST.times(self.pairs)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_model::fingerprint_rows::{RowsBuilder, Shape};
+
+    #[test]
+    fn pairs_that_are_much_closer_than_allowed_are_not_close_by_chance() {
+        // Row `number` has one of four bits, so three quarters of the pairs have a distance of 2.
+        let mut rows = RowsBuilder::new(Shape::bits(64));
+        (0..100).for_each(|number| rows.push(Some(&[1 << (number % 4)])));
+        let rows = rows.finish();
+        let estimate = |max_distance| CloseByChance::estimate(&rows, max_distance, 1e6);
+        let close = estimate(2);
+        assert!((7e5..8e5).contains(&close.pairs), "{close:?}");
+        assert_eq!(close.document_share.to_string(), "1");
+        assert_eq!(estimate(8), CloseByChance::default());
+    }
+}
