@@ -187,3 +187,27 @@ fn the_door_refuses_rows_that_do_not_compare_and_methods_of_other_tasks() {
     let plan = JoinPlan { join: find("spilled-join").unwrap(), ..plan };
     assert!(door::join(Sides::Two(&corpus, &corpus), &plan, &context).is_err());
 }
+
+#[test]
+fn pairs_are_kept_only_if_they_fit_in_memory_and_are_not_too_many() {
+    // Any two of these fingerprints are within ten bits.
+    let count = 1 << 10;
+    let mut rows = RowsBuilder::new(Shape::bits(64));
+    (0..count).for_each(|row| rows.push(Some(&[row])));
+    let rows = rows.finish();
+    let pairs = count * (count - 1) / 2;
+    let workload = Workload::of(JoinTask::SelfJoin, &rows, 10, u64::MAX);
+    let kept = |join: &str, most, context: &Context<'_>| {
+        let plan = JoinPlan::named(workload, find(join).unwrap()).unwrap();
+        let found = door::join_if_fits(Sides::One(&rows), &plan, most, context).unwrap();
+        found.map(|found| found.pairs.len() as u64)
+    };
+    let much = Context::default();
+    let little = much.with_memory(1);
+    for join in ["linear-scan", "partition-join", "multi-index-join"] {
+        assert_eq!(kept(join, u64::MAX, &much), Some(pairs), "{join}");
+        assert_eq!(kept(join, pairs, &much), Some(pairs), "{join}");
+        assert_eq!(kept(join, pairs - 1, &much), None, "{join}");
+        assert_eq!(kept(join, u64::MAX, &little), None, "{join}");
+    }
+}
