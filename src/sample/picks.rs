@@ -157,3 +157,29 @@ fn spread(picks: Vec<Pick>) -> Vec<Pick> {
     spread.sort_by_key(|&(at, _)| at.reverse_bits() >> (usize::BITS - bits.max(1)));
     spread.into_iter().map(|(_, pick)| pick).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_model::compression::Compression;
+
+    #[test]
+    fn more_parts_of_plain_files_are_picked_than_whole_files() {
+        let picked = |shard_bytes: f64, is_expensive| {
+            let count = 100;
+            let stratum = Stratum {
+                shards: (0..count).collect(),
+                sizes: vec![shard_bytes; count],
+                bytes: shard_bytes * count as f64,
+                records: None,
+                is_small: false,
+                is_expensive,
+                kind: (Compression::None, None),
+            };
+            shards(&stratum).len()
+        };
+        assert_eq!(picked(1e6, false), 100);
+        assert_eq!(picked(1e6, true), FILE_PICKS);
+        assert_eq!(picked(3e6, false), FILE_PICKS);
+    }
+}

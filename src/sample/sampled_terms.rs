@@ -177,4 +177,13 @@ mod tests {
         let [living, similar] = shares(quoting);
         assert!(living > 0.99 && similar < 0.01, "{living}, {similar}");
     }
+
+    #[test]
+    fn sizes_are_sorted_and_leave_out_documents_without_terms() {
+        let mut sampled = SampledTerms::new(Threshold::DEFAULT);
+        for terms in [&[8, 9, 15][..], &[], &[7], &[1, 2]] {
+            sampled.push(terms);
+        }
+        assert_eq!(sampled.sizes(), [1, 2, 3]);
+    }
 }

@@ -192,3 +192,73 @@ fn pass_weights_on(without_record: &[Pick], read: &mut [(Pick, Stretch)]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_base::error::Result;
+    use simtool_model::compression::Compression;
+    use simtool_read::{Price, Visit};
+    use std::path::Path;
+
+    /// A compressed file of 100 bytes that declares 1000 bytes of content.
+    #[derive(Debug)]
+    struct Declaring;
+
+    impl Corpus for Declaring {
+        fn file_count(&self) -> usize {
+            1
+        }
+
+        fn file_name(&self, _file: usize) -> &Path {
+            Path::new("a.gz")
+        }
+
+        fn shard_count(&self) -> usize {
+            1
+        }
+
+        fn shard_file(&self, _shard: usize) -> usize {
+            0
+        }
+
+        fn shard_bytes(&self, _shard: usize) -> u64 {
+            100
+        }
+
+        fn content_bytes(&self, _shard: usize) -> Option<u64> {
+            Some(1000)
+        }
+
+        fn price(&self, _shard: usize) -> Price {
+            Price::Expensive
+        }
+
+        fn read_shard(&self, _shard: usize, _visit: &mut Visit<'_>) -> Result<u64> {
+            Ok(0)
+        }
+    }
+
+    #[test]
+    fn the_declared_content_says_how_far_a_stretch_reaches() {
+        let stratum = Stratum {
+            shards: vec![0],
+            sizes: vec![100.0],
+            bytes: 100.0,
+            records: None,
+            is_small: false,
+            is_expensive: true,
+            kind: (Compression::Gzip, None),
+        };
+        let pick = Pick { place: 0, from: 0, until: u64::MAX, weight: 100.0 };
+        let read = Stretch {
+            bytes: 90.0,
+            content: 400.0,
+            half_bytes: 80.0,
+            half_content: 250.0,
+            ..Stretch::default()
+        };
+        let Stretch { bytes, half_bytes, amounts, .. } = stratum.completed(&Declaring, pick, read);
+        assert_eq!(format!("{bytes} {half_bytes} {}", amounts.documents), "40 25 0.4");
+    }
+}

@@ -261,3 +261,35 @@ impl<'r> StretchReading<'r> {
         Some(self.stretch)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nothing;
+
+    impl TextReceiver for Nothing {
+        fn begin_stretch(&mut self, _share: f64) {}
+
+        fn receive(&mut self, _document: &Document<'_>) -> usize {
+            0
+        }
+    }
+
+    #[test]
+    fn counting_begins_after_the_first_records_of_a_stretch_inside_a_shard() {
+        let reach = |from, records| {
+            let (until, budget) = (u64::MAX, Budget::UNLIMITED);
+            let limits = StretchLimits { from, until, budget, takes_all_texts: true };
+            let mut receiver = Nothing;
+            let mut reading = StretchReading::begin(&mut receiver, limits);
+            reading.counts.records = records;
+            assert!(reading.reach(700).is_continue());
+            (reading.first, reading.counts.records.to_string())
+        };
+        assert_eq!(reach(0, 3.0), (Some(0), "3".to_owned()));
+        assert_eq!(reach(500, 3.0), (Some(700), "0".to_owned()));
+        // The first record may begin behind the first progress event.
+        assert_eq!(reach(500, 0.0), (None, "0".to_owned()));
+    }
+}

@@ -188,3 +188,20 @@ fn squares_of_neighbours(groups: &[StretchGroup], weights: f64) -> Amounts {
         off.map(|off| off * off / 2.0)
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_has_the_sums_of_its_stretches() {
+        let stretch = |weight, bytes, documents| {
+            let pick = Pick { place: 0, from: 0, until: u64::MAX, weight };
+            let amounts = Amounts { documents, ..Amounts::default() };
+            (pick, Stretch { bytes, amounts, ..Stretch::default() })
+        };
+        let stretches = [stretch(30.0, 10.0, 2.0), stretch(50.0, 20.0, 4.0)];
+        let StretchGroup { weight, bytes, amounts } = StretchGroup::from_stretches(&stretches);
+        assert_eq!(format!("{weight} {bytes} {}", amounts.documents), "80 30 6");
+    }
+}
