@@ -251,3 +251,32 @@ impl RunCost<'_> {
         self.plan.resources().threads as f64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::config::Config;
+    use crate::pipeline::plan::Task;
+    use crate::sample::Budget;
+    use simtool_read::Texts;
+
+    #[test]
+    fn the_memory_of_fingerprints_counts_twice_while_they_are_put_together() {
+        const DOCUMENTS: f64 = 1e6;
+        let bytes = |method: &str| {
+            let config = Config { method: method.parse().unwrap(), ..Config::default() };
+            let plan = Plan::new(config, Task::Deduplicate).unwrap();
+            let texts = Texts::of(&["one two three"]);
+            let budget = Budget::Bytes(1e6);
+            let mut sample = MethodSample::read(&texts, plan.method(), plan.resources(), budget);
+            sample.collection.amounts.documents = DOCUMENTS;
+            sample.rows = None;
+            let slowness = Slowness { joins: 1.0, others: 1.0 };
+            let facts = KnownFacts { files: 1, affordable_part: 1.0, slowness };
+            Cost::estimate(&Sides::One(sample), facts, &plan).bytes
+        };
+        let (narrow, wide) = (bytes("simhash:bits=64"), bytes("simhash:bits=512"));
+        // The fingerprints of the second method have 56 bytes more.
+        assert!((wide - narrow) / DOCUMENTS >= 2.0 * 56.0, "{wide} bytes, {narrow} bytes");
+    }
+}
