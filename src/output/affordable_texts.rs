@@ -403,4 +403,20 @@ mod tests {
         let mut texts = AffordableTexts { room: 2, ..texts(u64::MAX) };
         assert_eq!([1, 2, 3].map(|row| texts.choose(wanted(row), 0)), [true, true, false]);
     }
+
+    #[test]
+    fn the_bytes_that_are_read_again_are_the_share_of_the_documents_that_are_reached() {
+        let corpus = simtool_read::Texts::of(&["ten bytes!"; 40]);
+        let prices = |reached| Prices {
+            ends: vec![40],
+            whole: vec![0],
+            reached: vec![reached],
+            rows: Vec::new(),
+            is_read_anyway: false,
+        };
+        assert_eq!(corpus.shard_count(), 1);
+        let bytes = [0, 10, 40].map(|reached| prices(reached).bytes(&corpus));
+        let all = corpus.bytes();
+        assert_eq!(bytes, [0, all / 4, all]);
+    }
 }
