@@ -171,3 +171,29 @@ fn the_spread_of_hash_functions_is_in_the_table_and_in_json() {
     assert_eq!(spread["seeds"][1], serde_json::json!({ "seed": 9, "f1": 1.0 }));
     assert!(json["methods"][1]["by_hash_seed"].is_null());
 }
+
+#[test]
+fn numbers_are_aligned_like_the_names_of_their_columns() {
+    let page = written(|out| write_page(out, &evaluation(2)));
+    let tables = page.split("<table>").skip(1).map(|table| table.split("</table>").next().unwrap());
+    for table in tables {
+        let classes = |row: &str, cell: &str| -> Vec<bool> {
+            row.split(cell).skip(1).map(|cell| cell.starts_with(" class=\"n\"")).collect()
+        };
+        let mut rows = table.split("<tr>").skip(1);
+        let head = classes(rows.next().unwrap(), "<th");
+        assert!(!head[0] && head[1], "{table}");
+        assert!(rows.all(|row| classes(row, "<td") == head), "{table}");
+    }
+}
+
+#[test]
+fn only_the_line_at_zero_is_the_base_of_a_plot() {
+    let page = written(|out| write_page(out, &evaluation(1)));
+    for plot in page.split("<svg").skip(1) {
+        let lines: Vec<&str> = plot.lines().filter(|line| line.starts_with("<line ")).collect();
+        let base: Vec<&&str> = lines.iter().filter(|line| line.contains("\"base\"")).collect();
+        assert_eq!((lines.len(), base.len()), (5, 1), "{plot}");
+        assert!(base[0].contains(">0.00</text>"), "{plot}");
+    }
+}
