@@ -272,4 +272,22 @@ mod tests {
         assert!(BarScale::Logarithmic.share(1, 1000) > 0.0);
         assert_eq!(BarScale::Linear.axis(u64::MAX).1.first(), Some(&0));
     }
+
+    #[test]
+    fn the_base_line_reaches_from_margin_to_margin() {
+        let chart = BarChart {
+            key: "sizes",
+            title: "Sizes",
+            note: "",
+            axis: "documents of a cluster",
+            noun: "cluster",
+            scale: BarScale::Linear,
+            bars: Vec::new(),
+        };
+        let mut out = Vec::new();
+        write_axis_names(&mut out, &chart).unwrap();
+        let svg = String::from_utf8(out).unwrap();
+        assert!(svg.contains("<line class=\"base\" x1=\"86\" x2=\"532\" y1="), "{svg}");
+        assert!(svg.contains("x=\"309.0\""), "{svg}");
+    }
 }
