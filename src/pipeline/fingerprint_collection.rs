@@ -507,4 +507,15 @@ mod tests {
         );
         assert!(made.unwrap_err().to_string().starts_with("method exact: makes no fingerprints"));
     }
+
+    #[test]
+    fn a_text_without_words_has_a_random_fingerprint_of_64_bits() {
+        let method: Method = "minhash:lanes=16,bits=4,measure=jaccard".parse().unwrap();
+        let config = Config { method, ..Config::default() };
+        let made = fingerprint(&Texts::of(&["?!", "!?", "?!", " "]), &config).unwrap();
+        assert_eq!(made.rows.shape.row_bits(), 64);
+        let rows = [0, 1, 2].map(|row| made.rows.row(row).unwrap());
+        assert!(rows[0] == rows[2] && rows[0] != rows[1]);
+        assert!(!made.rows.has_fingerprint(3));
+    }
 }
