@@ -386,4 +386,15 @@ mod tests {
         let expected = "now has the ID \"z\", not \"a\": the file was changed since";
         assert!(reason.ends_with(expected), "{reason}");
     }
+
+    #[test]
+    fn other_documents_with_the_same_id_are_listed() {
+        let lines = "{\"id\":\"a\",\"text\":\"one two three four five\"}\n\
+                     {\"id\":\"a\",\"text\":\"nothing like the other one\"}\n\
+                     {\"id\":\"b\",\"text\":\"a third text of its own\"}\n";
+        let (folder, face) = finished(lines);
+        let other = format!("{}:1", folder.path().join("a.jsonl").display());
+        assert_eq!(asked(folder.path(), "a", &face).unwrap().others, [other]);
+        assert_eq!(asked(folder.path(), "b", &face).unwrap().others, [""; 0]);
+    }
 }
