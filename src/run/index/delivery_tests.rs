@@ -2,9 +2,11 @@
 
 use super::tests::IndexPlace;
 use super::*;
-use crate::run::{Face, Silent};
+use crate::run::{Face, Notice, Silent};
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
+use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -190,4 +192,39 @@ fn a_torn_row_of_duplicates_is_removed_and_other_text_is_kept() {
         let new = after.strip_prefix(&kept).unwrap();
         assert!(new.starts_with("{\"id\":\"1\"") && new.lines().count() == 1, "{new}");
     }
+}
+
+#[test]
+fn lines_that_were_answered_but_are_not_in_the_index_are_reported() {
+    /// Twenty lines. The folder of the index disappears before they end.
+    struct Losing {
+        lines: io::Cursor<Vec<u8>>,
+        index: PathBuf,
+    }
+    impl Read for Losing {
+        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            let count = self.lines.read(room)?;
+            if count == 0 && self.index.exists() {
+                fs::remove_dir_all(&self.index)?;
+            }
+            Ok(count)
+        }
+    }
+    #[derive(Default)]
+    struct Listening(Mutex<Vec<String>>);
+    impl Face for Listening {
+        fn notice(&self, notice: Notice<'_>) {
+            if let Notice::Warning(text) = notice {
+                self.0.lock().unwrap().push(text.to_owned());
+            }
+        }
+    }
+    let place = IndexPlace::new();
+    let lines = io::Cursor::new((0..20).map(line).collect::<String>().into_bytes());
+    let input = Losing { lines, index: place.index().index };
+    let (face, mut out) = (Listening::default(), Vec::new());
+    filter_lines(&request(&place), input, &mut out, &face).unwrap_err();
+    let answered = memchr::memchr_iter(b'\n', &out).count();
+    let expected = format!("the last {answered} lines that were answered are not in the index");
+    assert_eq!(face.0.into_inner().unwrap(), [expected]);
 }
