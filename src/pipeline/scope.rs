@@ -115,3 +115,26 @@ impl ScopeValue {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_model::document::FieldValues;
+
+    #[test]
+    fn no_value_has_the_hash_of_a_missing_value() {
+        let scope = Scope { relation: Relation::Within, value: ScopeValue::File };
+        let document = Document {
+            id: None,
+            text: b"",
+            fields: FieldValues::default(),
+            repaired: None,
+            is_whole_page: false,
+            left_out: 0,
+        };
+        for name in ('a'..='z').map(String::from) {
+            let hash = scope.hash_of(&document, Path::new(&name));
+            assert_eq!((hash & 1, hash == NO_VALUE), (1, false), "{name}");
+        }
+    }
+}

@@ -392,9 +392,9 @@ mod tests {
         let lines = "{\"id\":\"a\",\"text\":\"one two three four five\"}\n\
                      {\"id\":\"a\",\"text\":\"nothing like the other one\"}\n\
                      {\"id\":\"b\",\"text\":\"a third text of its own\"}\n";
-        let (folder, face) = finished(lines);
+        let folder = finished(lines);
         let other = format!("{}:1", folder.path().join("a.jsonl").display());
-        assert_eq!(asked(folder.path(), "a", &face).unwrap().others, [other]);
-        assert_eq!(asked(folder.path(), "b", &face).unwrap().others, [""; 0]);
+        assert_eq!(asked(folder.path(), "a", &Silent).unwrap().others, [other]);
+        assert_eq!(asked(folder.path(), "b", &Silent).unwrap().others, [""; 0]);
     }
 }
