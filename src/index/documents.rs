@@ -173,7 +173,8 @@ impl ArrivingCorpus<'_> {
         if name.as_os_str() == "-" {
             return None;
         }
-        InputEntry::of_file(name, self.files.file_path(file), self.selection.digests).ok()
+        let mut content = self.files.file_bytes(file).ok()?;
+        InputEntry::of_file(name, &mut *content, self.selection.digests).ok()
     }
 
     /// Returns whether the file may have documents after the last one that is read.

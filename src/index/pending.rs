@@ -4,7 +4,6 @@ use super::record_ranges::RecordRanges;
 use crate::index::store::{Origin, Repeats, SegmentRest};
 use simtool_base::stable_hash::hash;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Read};
 use std::num::ParseIntError;
 use std::path::Path;
@@ -175,22 +174,21 @@ pub(super) struct InputEntry {
 }
 
 impl InputEntry {
-    /// Creates the entry of a file whose documents were not read yet. Reads the file to compute its hash.
-    /// `selection` has the options that select its documents.
+    /// Creates the entry of a file whose documents were not read yet. Reads its `content` to compute its
+    /// hash. `selection` has the options that select its documents.
     ///
     /// # Errors
     ///
     /// The file cannot be read.
     pub(super) fn of_file(
         name: &Path,
-        path: &Path,
+        content: &mut dyn Read,
         selection: SelectionDigests,
     ) -> io::Result<Self> {
-        let mut file = File::open(path)?;
         let mut digest = simtool_base::stable_hash::StreamedHash::default();
         let (mut bytes, mut piece) = (0, vec![0; 1 << 20]);
         loop {
-            match file.read(&mut piece) {
+            match content.read(&mut piece) {
                 Ok(0) => break,
                 Ok(count) => {
                     digest.update(&piece[..count]);

@@ -145,7 +145,7 @@ pub fn read_document(
     options: ReadOptions,
     progress: &dyn Progress,
 ) -> Result<ReadDocument> {
-    let name = file.name.clone();
+    let name = file.name().to_owned();
     let collection = Collection::open(vec![file], options);
     progress.begin("reading", Work::Bytes(collection.bytes()));
     let watched = Watched { corpus: &collection, progress };

@@ -170,8 +170,8 @@ pub fn join(
 fn open_sides(request: &JoinRequest, face: &dyn Face) -> Result<Sides<MappedFile>> {
     request.files.as_ref().try_map(|path| {
         if path == Path::new(STANDARD_INPUT) {
-            let copy = standard_input(&request.resources.temporary_folder)?;
-            return open_file(copy.path(), face.access());
+            let input = standard_input(&request.resources.temporary_folder)?;
+            return input.content(face.access());
         }
         open_file(path, face.access())
     })

@@ -114,7 +114,7 @@ impl NamedReader<'_> {
     }
 
     fn read_file(&self, file: InputFile, wanted: WantedDocument<'_>) -> Result<NamedDocument> {
-        let name = path_text(&file.name).into_owned();
+        let name = path_text(file.name()).into_owned();
         let document = read_document(file, wanted, self.options.clone(), self.face.progress())?;
         let by = if matches!(wanted, WantedDocument::Id(_)) { NamedBy::Id } else { NamedBy::Place };
         let others = document.others.iter().map(|record| format!("{name}:{record}")).collect();

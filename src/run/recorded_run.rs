@@ -351,7 +351,7 @@ impl<'r> RecordedRun<'r> {
         let output = self.path(&inputs.output);
         let places = Places { output: &output, temporary: &self.resources.temporary_folder };
         let files = inputs.settings.find_files(paths, places, self.face)?.files;
-        let files: Vec<PathBuf> = files.into_iter().map(|file| file.name).collect();
+        let files: Vec<PathBuf> = files.into_iter().map(|file| file.name().to_owned()).collect();
         let count = counted(files.len() as u64, "input file");
         let detail = match matches {
             Matches::First => format!("no output lists {sought}: looking for it in {count}"),

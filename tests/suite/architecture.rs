@@ -40,6 +40,8 @@ const COMPOSITION: &[&str] = &[
 const FACES: &[&str] = &["bin"];
 /// Files with `unsafe` code.
 const UNSAFE: &[&str] = &["crates/kernels/", "crates/base/src/mapped_file.rs", "src/bin/simtool/"];
+/// Folders of `crates/read` that may open files: the sources, and the walk that finds them.
+const OPENING: &[&str] = &["crates/read/src/source/", "crates/read/src/walk/"];
 /// Files that may start threads.
 const RAYON: &[&str] = &[
     "crates/compute/",
@@ -278,6 +280,19 @@ fn crates_and_unsafe_code_stay_in_their_rooms() {
             line.contains("unsafe {") || line.contains("unsafe fn") || line.contains("unsafe impl")
         });
         assert!(!has_unsafe || inside(UNSAFE), "{file} has unsafe code; only {UNSAFE:?} may");
+    }
+}
+
+#[test]
+fn readers_get_sources_and_open_no_files() {
+    let opens = ["File::open", "OpenOptions", "fs::metadata", "fs::read", "MappedFile::"];
+    for (file, text) in sources() {
+        let is_reader = file.starts_with("crates/read/") && !file.ends_with("tests.rs");
+        if !is_reader || OPENING.iter().any(|folder| file.starts_with(folder)) {
+            continue;
+        }
+        let found = code(before_tests(&text)).find(|line| opens.iter().any(|w| line.contains(w)));
+        assert!(found.is_none(), "{file} opens a file, and not a `Source`: {found:?}");
     }
 }
 

@@ -27,7 +27,7 @@ impl MappedFile {
         let mut file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|e| Error::io(path, "read", e))?;
-        Ok(Self(MappedBytes::Read(bytes)))
+        Ok(bytes.into())
     }
 
     /// Memory-maps the file. A pipe or an empty file cannot be mapped, so it is read into memory
@@ -116,6 +116,12 @@ impl FileAccess {
         let file = unsafe { MappedFile::open(path) }?;
         on_map(path, &file);
         Ok(file)
+    }
+}
+
+impl From<Vec<u8>> for MappedFile {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(MappedBytes::Read(bytes))
     }
 }
 

@@ -5,7 +5,8 @@ use crate::added_fields::{AddedField, AddedRecord, AddedValue};
 use crate::format::{FieldNames, Format, Reader};
 use crate::longest_reading::LongestReading;
 use crate::opened::{Opened, Part, Recognized};
-use crate::options::{ReadOptions, TextSplit};
+use crate::options::ReadOptions;
+use crate::options::TextSplit;
 use crate::selection::Selection;
 use crate::selector::Selector;
 use crate::sniff;
@@ -18,8 +19,7 @@ use simtool_base::memory_turns::MemoryTurns;
 use simtool_base::work_cost::WorkCost;
 use simtool_model::compression::Compression;
 use simtool_model::document::{Bad, Content, Record};
-use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -141,8 +141,8 @@ impl Collection {
     /// Returns the name, the size in bytes and the modification time of each file when it was opened. Leaves
     /// out standard input and files that could not be opened.
     pub fn file_states(&self) -> impl Iterator<Item = (&Path, u64, SystemTime)> {
-        let files = self.files.iter().filter(|file| file.input.path() == file.input.name);
-        files.filter_map(|file| Some((&*file.input.name, file.bytes, file.modified?)))
+        let files = self.files.iter().filter(|file| file.input.source.is_lasting());
+        files.filter_map(|file| Some((file.name(), file.bytes(), file.state.modified?)))
     }
 
     /// Returns the number of large text files that are read as one document each, although blank
@@ -150,11 +150,11 @@ impl Collection {
     #[must_use]
     pub fn texts_with_blocks(&self) -> usize {
         let is_text = |opened: &&Opened| {
-            let format = self.options.format.or_else(|| sniff::named(&opened.input.name));
+            let format = self.options.format.or_else(|| sniff::named(opened.name()));
             opened.has_blocks
                 || format == Some(Format::TEXT)
                     && self.options.split == TextSplit::File
-                    && sniff::is_name_of_blocks(&opened.input.name)
+                    && sniff::is_name_of_blocks(opened.name())
         };
         self.files.iter().filter(is_text).count()
     }
@@ -187,8 +187,8 @@ impl Collection {
         }
     }
 
-    /// Returns bytes that identify the content of a shard: the name, size and modification time of its
-    /// file, and the part of the file. Returns `None` if the file is standard input or cannot be
+    /// Returns bytes that identify the content of a shard: the name, length and modification time of
+    /// its file, and the part of the file. Returns `None` if the file is standard input or cannot be
     /// opened.
     #[must_use]
     pub fn shard_identity(&self, shard: usize) -> Option<Vec<u8>> {
@@ -212,11 +212,13 @@ impl Collection {
         &self.files[file].input.copy_name
     }
 
-    /// Returns the path from which the bytes of the file are read. For standard input, this is the
-    /// file that it was redirected from, or a temporary copy of its bytes.
-    #[must_use]
-    pub fn file_path(&self, file: usize) -> &Path {
-        self.files[file].input.path()
+    /// Returns a reader of the bytes of file number `file`, as they are stored.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened.
+    pub fn file_bytes(&self, file: usize) -> io::Result<Box<dyn Read + Send>> {
+        Ok(self.files[file].open()?.stream(0))
     }
 
     /// Returns the bytes of a record of file number `file` with an edited text. All other bytes stay as they
@@ -295,8 +297,9 @@ impl Collection {
     #[must_use]
     pub fn edits_rows(&self, file: usize) -> bool {
         match self.recognize(file).map(|recognized| recognized.format.reader()) {
-            Ok(Reader::Table(table)) => File::open(self.file_path(file))
-                .is_ok_and(|file| table.edits_texts(&file, &self.options.text_field)),
+            Ok(Reader::Table(table)) => self.files[file]
+                .open()
+                .is_ok_and(|source| table.edits_texts(&source, &self.options.text_field)),
             _ => false,
         }
     }
@@ -308,17 +311,13 @@ impl Collection {
     ///
     /// The copy cannot be written, the file cannot be read again, or it has another format.
     pub fn copy_rows(&self, file: usize, copy: &RowsCopy<'_>) -> Result<()> {
-        let path = self.file_path(file);
-        match self.recognize(file).map(|recognized| recognized.format.reader()) {
-            Ok(Reader::Table(table)) => table.copy_rows(path, copy, &self.options.text_field)?,
-            _ => {
-                return Err(Error::io(
-                    path,
-                    "copy",
-                    io::Error::other("it changed while it was read"),
-                ));
-            }
-        }
+        let source = &*self.files[file].input.source;
+        let reader = self.recognize(file).map(|recognized| recognized.format.reader());
+        let Ok(Reader::Table(table)) = reader else {
+            let reason = io::Error::other("it changed while it was read");
+            return Err(Error::io(source.name(), "copy", reason));
+        };
+        table.copy_rows(source, copy, &self.options.text_field)?;
         // The rows were chosen by their numbers, which are wrong in another file.
         self.files[file]
             .changed_since("its copy is wrong")
@@ -346,7 +345,7 @@ impl Collection {
     /// without reading the file. If the user chose a format, that format is returned.
     #[must_use]
     pub fn named_kind(&self, file: usize) -> (Compression, Option<Format>) {
-        let name = &self.files[file].input.name;
+        let name = self.files[file].name();
         (sniff::promised_compression(name), self.options.format.or_else(|| sniff::named(name)))
     }
 }

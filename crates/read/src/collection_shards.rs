@@ -8,7 +8,6 @@ use crate::opened::{Part, Recognized};
 use crate::price::Price;
 use simtool_base::error::Result;
 use simtool_model::document::{Content, Record};
-use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -20,7 +19,7 @@ impl Corpus for Collection {
     }
 
     fn file_name(&self, file: usize) -> &Path {
-        &self.files[file].input.name
+        self.files[file].name()
     }
 
     fn shard_count(&self) -> usize {
@@ -33,7 +32,7 @@ impl Corpus for Collection {
 
     fn shard_bytes(&self, shard: usize) -> u64 {
         match &self.shards[shard].part {
-            Part::Whole => self.files[self.shard_file(shard)].bytes,
+            Part::Whole => self.files[self.shard_file(shard)].bytes(),
             Part::Range(_, range) => range.end - range.start,
             Part::Rows(_, share) => share.bytes,
             Part::Unreadable(_) => 0,
@@ -50,7 +49,7 @@ impl Corpus for Collection {
             }
         }
         self.options.selection.visit(*most, visit, |visit| {
-            longest.visit_same(&opened.input.name, visit, |visit| match part {
+            longest.visit_same(opened.name(), visit, |visit| match part {
                 Part::Whole => self.read_whole(opened, visit),
                 Part::Range(format, range) => self.read_range(opened, *format, range, visit),
                 Part::Rows(table, share) => {
@@ -85,8 +84,7 @@ impl Corpus for Collection {
         let Shard { file, part: Part::Whole, .. } = &self.shards[shard] else { return None };
         let opened = &self.files[*file as usize];
         let Recognized { compression, .. } = opened.recognized.get()?;
-        let mut file = File::open(opened.input.path()).ok()?;
-        decompress::content_bytes(*compression, &mut file, opened.bytes)
+        decompress::content_bytes(*compression, &*opened.open().ok()?, opened.bytes())
     }
 
     fn price(&self, shard: usize) -> Price {

@@ -11,7 +11,6 @@ use simtool_model::document::{Content, Record};
 use simtool_model::document_id::DocumentId;
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::Path;
 
 /// Documents, bad records and faults that a test has read from files. Records are numbered within
 /// their file.
@@ -41,9 +40,12 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn read(paths: &[&Path], options: ReadOptions) -> Seen {
-    let inputs = paths.iter().map(InputFile::new).collect();
-    let collection = Collection::open(inputs, options);
+fn read(file: InputFile, options: ReadOptions) -> Seen {
+    read_collection(&Collection::open(vec![file], options))
+}
+
+/// Reads all shards of a collection.
+pub(super) fn read_collection(collection: &Collection) -> Seen {
     let mut seen = Seen::default();
     let (mut file, mut base) = (0, 0);
     for shard in 0..collection.shard_count() {
@@ -87,11 +89,14 @@ fn read(paths: &[&Path], options: ReadOptions) -> Seen {
 }
 
 /// Writes `content` to a file called `name`, reads the file and returns everything that was read.
+/// Also reads the same bytes from memory, and checks that the result is the same.
 pub(super) fn read_as(name: &str, content: &[u8], options: ReadOptions) -> Seen {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, content).unwrap();
-    read(&[&path], options)
+    let seen = read(InputFile::new(&path), options.clone());
+    assert!(read(InputFile::in_memory(name, content.to_vec()), options) == seen, "{name}");
+    seen
 }
 
 pub(super) fn gzip(content: &[u8]) -> Vec<u8> {
@@ -150,7 +155,7 @@ fn delimited(delimiter: char, line_end: &str) -> Vec<u8> {
 
 /// Returns one file name and file content for each format that has IDs and is a sequence of bytes.
 /// Every content holds the test documents.
-fn encodings() -> Vec<(&'static str, Vec<u8>)> {
+pub(super) fn encodings() -> Vec<(&'static str, Vec<u8>)> {
     let documents = documents();
     let form_feed: Vec<String> =
         documents.iter().map(|(id, text)| format!("{id}\n{text}")).collect();
@@ -277,9 +282,9 @@ fn large_files_that_cannot_be_mapped_are_read_in_parts() {
     let path = folder.path().join("a.jsonl");
     let (_, content) = encodings().pop().unwrap();
     fs::write(&path, content).unwrap();
-    let mapped = read(&[&path], mapping(options(70_000)));
+    let mapped = read(InputFile::new(&path), mapping(options(70_000)));
     REFUSES_MAPS.set(true);
-    let seen = read(&[&path], mapping(options(70_000)));
+    let seen = read(InputFile::new(&path), mapping(options(70_000)));
     let held = Collection::open(vec![InputFile::new(&path)], mapping(options(70_000)));
     REFUSES_MAPS.set(false);
     assert!(seen == mapped);
@@ -495,7 +500,7 @@ fn names_and_contents_that_do_not_hold_together_are_named() {
     assert_eq!(read_as("a.jsonl", b"", options(1)).warned, ["empty"]);
     assert_eq!(read_as("a.jsonl", &gzip(b"{\"text\": \"x\"}"), options(1)).warned, ["format"]);
     assert_eq!(read_as("a.bin", b"PK\x03\x04", options(1)).lost, ["format"]);
-    let seen = read(&[Path::new("/no such file")], options(1));
+    let seen = read(InputFile::new("/no such file"), options(1));
     assert_eq!(seen.lost, ["input-open"]);
 }
 

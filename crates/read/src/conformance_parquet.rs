@@ -40,6 +40,11 @@ fn columns() -> Vec<(&'static str, ArrayRef)> {
     ]
 }
 
+/// Returns a Parquet file with the test documents.
+pub(super) fn parquet_documents() -> Vec<u8> {
+    file(columns(), Compression::SNAPPY)
+}
+
 #[test]
 fn rows_read_the_same() {
     let expected: Vec<_> = documents();

@@ -6,10 +6,11 @@ use crate::magic_bytes;
 use crate::options::ReadOptions;
 use crate::plain_stream::PlainStream;
 use crate::sniff::SNIFFED_BYTES;
+use crate::source::OpenSource;
 use crate::stream::{Filled, Stream, Then};
 use simtool_base::error::{ErrorKind, Result};
 use simtool_model::compression::Compression;
-use std::io::{Read, Seek};
+use std::io::Read;
 use std::path::Path;
 
 /// Number of bytes of memory of a gzip decoder. The window, which is the content that the decoder
@@ -81,18 +82,18 @@ pub(super) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usiz
     }
 }
 
-/// Estimates the length in bytes of the decompressed content of `file`, which has `bytes` bytes.
+/// Estimates the length in bytes of the decompressed content of `source`, which has `bytes` bytes.
 /// Returns `None` if the file would have to be decompressed for that.
 pub(super) fn content_bytes(
     compression: Compression,
-    file: &mut (impl Read + Seek),
+    source: &dyn OpenSource,
     bytes: u64,
 ) -> Option<u64> {
     match compression {
         Compression::None => Some(bytes),
         // The length at the end of a gzip file is only the length of its last member.
         Compression::Gzip | Compression::Bzip2 | Compression::Xz | Compression::Lz4 => None,
-        Compression::Zstd => crate::zstd_headers::content_bytes(file, bytes),
+        Compression::Zstd => crate::zstd_headers::content_bytes(source, bytes),
     }
 }
 

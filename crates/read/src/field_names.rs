@@ -4,7 +4,6 @@
 use crate::format::{FieldNames, Reader};
 use crate::{Collection, Corpus, Event, ReadOptions, Recognized, Selector, Visit, jsonl};
 use simtool_base::fault::quoted;
-use std::fs::File;
 use std::ops::ControlFlow;
 
 /// Largest number of files that are searched for field names.
@@ -173,8 +172,8 @@ impl Collection {
     pub(super) fn names_of(&self, file: usize, shard: usize) -> Vec<String> {
         let Ok(recognized) = self.recognize(file) else { return Vec::new() };
         if let Reader::Table(table) = recognized.format.reader() {
-            let file = File::open(self.file_path(file));
-            return file.map_or_else(|_| Vec::new(), |file| table.column_names(&file));
+            let source = self.files[file].open();
+            return source.map_or_else(|_| Vec::new(), |source| table.column_names(&source));
         }
         let Some(source) = field_names(recognized) else { return Vec::new() };
         let is_header = matches!(source, FieldNames::InHeader(_));

@@ -86,9 +86,7 @@ impl Format {
         self.0.fields() == Fields::Delimited
     }
 
-    /// Returns whether a file of this format is exactly one document.
-    #[must_use]
-    pub fn is_one_document(self) -> bool {
+    pub(super) fn is_one_document(self) -> bool {
         self.0.is_one_document()
     }
 

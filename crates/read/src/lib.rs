@@ -41,13 +41,15 @@ mod compressed_input;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod conformance_crafted;
+#[cfg(test)]
 mod conformance_html;
 #[cfg(test)]
 #[cfg(feature = "parquet")]
 mod conformance_parquet;
-mod corpus;
 #[cfg(test)]
-mod crafted_inputs;
+mod conformance_sources;
+mod corpus;
 mod decoded_stream;
 mod decompress;
 mod delimited;
@@ -58,7 +60,7 @@ mod foreign_file;
 pub mod form_feed;
 mod format;
 mod formats;
-pub mod globs;
+mod globs;
 mod gzip;
 mod html;
 mod html_page;
@@ -83,6 +85,7 @@ mod record_memory;
 pub mod selection;
 mod selector;
 mod sniff;
+mod source;
 mod split_job;
 mod splitter;
 mod stream;
@@ -112,6 +115,7 @@ pub use dialect::Dialect;
 pub use event::{Event, Visit};
 pub use field_names::lack_of_text_in_line;
 pub use format::Format;
+pub use globs::Globs;
 pub use jsonl::JsonLinesInMemory;
 pub use named_dialect::{NamedDialect, Quote};
 pub use opened::Recognized;

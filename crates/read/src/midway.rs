@@ -14,15 +14,13 @@ use crate::zstd_dictionary::{HEADER_BYTES, has_dictionary};
 use crate::{Event, Recognized, Visit};
 use simtool_base::error::Result;
 use simtool_model::compression::Compression;
-use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{Cursor, Read};
 use std::ops::ControlFlow;
-use std::path::Path;
 
 /// Number of compressed bytes that are searched for the start of a gzip member or Zstandard frame.
 /// From that start on, the same number of bytes is searched for the start of a record. If either
 /// search finds nothing, nothing is read.
-const SEARCHED_BYTES: u64 = 256 << 10;
+const SEARCHED_BYTES: usize = 256 << 10;
 
 impl Collection {
     /// Visits the records of file number `file`, beginning at the first record that is found after
@@ -41,27 +39,22 @@ impl Collection {
             return Ok(false);
         }
         // Frames cannot be read without the dictionary at the start of the file.
-        if compression == Compression::Zstd && begins_with_dictionary(opened.input.path()) {
+        let Ok(source) = opened.open_unchanged() else { return Ok(false) };
+        let is_dictionary = |head: Vec<u8>| has_dictionary(&head);
+        if compression == Compression::Zstd
+            && source.bytes_at(0, HEADER_BYTES).is_ok_and(is_dictionary)
+        {
             return Ok(false);
         }
-        let at = |byte: u64| -> io::Result<(File, Vec<u8>)> {
-            let mut file = File::open(opened.input.path())?;
-            file.seek(SeekFrom::Start(byte))?;
-            let mut ahead = Vec::new();
-            file.by_ref().take(SEARCHED_BYTES).read_to_end(&mut ahead)?;
-            Ok((file, ahead))
-        };
-        let Ok((reader, mut ahead)) = at(byte) else { return Ok(false) };
-        if opened.changed(&reader).is_some() {
-            return Ok(false);
-        }
+        let Ok(mut ahead) = source.bytes_at(byte, SEARCHED_BYTES) else { return Ok(false) };
+        let rest = source.stream(byte + ahead.len() as u64);
         let Some(start) = first_start(compression, &ahead) else { return Ok(false) };
         ahead.drain(..start);
         let began = byte + start as u64;
-        let reader = Cursor::new(ahead).chain(reader);
+        let reader = Cursor::new(ahead).chain(rest);
         let mut stream = decompress::open(compression, reader, &self.options)?;
         let mut is_found = false;
-        let bytes = SplitBytes::Within(&mut *stream, SEARCHED_BYTES);
+        let bytes = SplitBytes::Within(&mut *stream, SEARCHED_BYTES as u64);
         // The offset is at least 1, so that the splitter does not take the bytes for the start of
         // the file.
         self.read_bytes(format, bytes, began.max(1), opened, &mut |event| match event {
@@ -74,12 +67,6 @@ impl Collection {
         })?;
         Ok(is_found)
     }
-}
-
-fn begins_with_dictionary(path: &Path) -> bool {
-    let mut head = [0; HEADER_BYTES];
-    File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok()
-        && has_dictionary(&head)
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use crate::dialect::Dialect;
 use crate::format::{Format, Reader, Separator};
 use crate::magic_bytes;
 use crate::options::ReadOptions;
-use crate::sniff::{self, SNIFFED_BYTES};
+use crate::sniff;
+use crate::sniff::SNIFFED_BYTES;
+use crate::source::{OpenSource, SourceState};
 use crate::table::{TableFormat, TableShare};
 use crate::text_blocks::seems_to_have_blocks;
 use crate::walk::InputFile;
@@ -13,11 +15,11 @@ use encoding_rs::Encoding;
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::mapped_file::MappedFile;
 use simtool_model::compression::Compression;
-use std::fs::{self, File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::ops::Range;
-use std::sync::OnceLock;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::UNIX_EPOCH;
 
 /// Smallest number of bytes of a shard of a table, except for the last shard. A shard may have
 /// several row groups. Smaller shards would cost time, since each shard reads the footer of the
@@ -25,18 +27,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const ROW_GROUP_BYTES: u64 = 8 << 20;
 
 /// Number of bytes of a file that are searched at once for a separator of records.
-const SEARCHED_BYTES: u64 = 64 << 10;
+const SEARCHED_BYTES: usize = 64 << 10;
 
 /// Length in bytes of the longest separator that is found if it lies across two searched parts of
 /// a file.
 const LONGEST_SEPARATOR: usize = 64;
 
-/// An input file, with its size and modification time when the collection was opened.
+/// An input file, with its state when the collection was opened.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) input: InputFile,
-    pub(super) bytes: u64,
-    pub(super) modified: Option<SystemTime>,
+    pub(super) state: SourceState,
     /// Memory map of a large uncompressed file; `None` if the file is read from disk.
     pub(super) map: Option<MappedFile>,
     /// Cost of reading the whole file again. The cost of a small file is guessed from the name of
@@ -78,25 +79,39 @@ impl Opened {
     /// Creates the state of a file that was not yet opened.
     pub(super) fn new(input: InputFile) -> Self {
         let recognized = OnceLock::new();
-        let price = Price::Cheap;
-        Self { input, bytes: 0, modified: None, map: None, price, recognized, has_blocks: false }
+        let (state, price) = (SourceState::default(), Price::Cheap);
+        Self { input, state, map: None, price, recognized, has_blocks: false }
     }
 
-    /// Stores the size and modification time of the file, and returns its shards. A large
+    /// Returns the name of the file.
+    pub(super) fn name(&self) -> &Path {
+        self.input.name()
+    }
+
+    /// Returns the length of the file in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.state.bytes
+    }
+
+    /// Opens the file for reading.
+    pub(super) fn open(&self) -> io::Result<Arc<dyn OpenSource>> {
+        self.input.source.open()
+    }
+
+    /// Stores the state of the file, and returns its shards. A large
     /// uncompressed file is divided into shards, and is memory-mapped if `options` allow it.
     pub(super) fn cut(&mut self, options: &ReadOptions) -> io::Result<Vec<Part>> {
-        let metadata = fs::metadata(self.input.path())?;
-        (self.bytes, self.modified) = (metadata.len(), metadata.modified().ok());
+        self.state = self.input.source.state()?;
         self.price = price(
-            sniff::promised_compression(&self.input.name),
-            options.format.or_else(|| sniff::named(&self.input.name)),
+            sniff::promised_compression(self.name()),
+            options.format.or_else(|| sniff::named(self.name())),
         );
-        if self.bytes <= options.shard_bytes.max(SNIFFED_BYTES as u64) {
+        if self.bytes() <= options.shard_bytes.max(SNIFFED_BYTES as u64) {
             return Ok(vec![Part::Whole]);
         }
-        let mut file = File::open(self.input.path())?;
+        let source = self.open()?;
         let mut head = vec![0; SNIFFED_BYTES];
-        file.read_exact(&mut head)?;
+        source.read_exact_at(0, &mut head)?;
         let compression = magic_bytes::compression(&head);
         self.price = price(compression, options.format);
         // Compressed bytes can only be read from the start, so a compressed file is one shard.
@@ -112,7 +127,7 @@ impl Opened {
         self.has_blocks = format == Format::TEXT && seems_to_have_blocks(&head);
         let separator = match format.reader() {
             Reader::Table(table) => {
-                let shares = table.shares(&file, ROW_GROUP_BYTES).unwrap_or_default();
+                let shares = table.shares(&source, ROW_GROUP_BYTES).unwrap_or_default();
                 if shares.is_empty() {
                     return Ok(vec![Part::Whole]);
                 }
@@ -122,38 +137,37 @@ impl Opened {
             Reader::FeatureOff(_) => None,
         };
         let Some(separator) = separator else { return Ok(vec![Part::Whole]) };
-        if options.access.maps() {
-            // A file that cannot be mapped is streamed from the disk, because a copy in memory
-            // could be too large.
-            self.map = options.access.open(self.input.path()).ok();
+        // A file that cannot be mapped is streamed from the disk, because a copy in memory could be
+        // too large.
+        self.map = self.input.source.map(options.access);
+        if let Some(map) = &self.map {
             // If the length of the file has changed since, the length of the map counts.
-            self.bytes = self.map.as_ref().map_or(self.bytes, |map| map.len() as u64);
+            self.state.bytes = map.len() as u64;
         }
         let mut parts = Vec::new();
         let mut start = 0;
-        while start < self.bytes {
+        while start < self.bytes() {
             let nominal = start.saturating_add(options.shard_bytes.max(1));
             let end = match &self.map {
                 Some(map) => behind(map, nominal, separator),
-                None => behind_in_file(&mut file, nominal, separator)?,
+                None => behind_in_source(&*source, nominal, separator)?,
             };
-            let end = end.unwrap_or(self.bytes).min(self.bytes);
+            let end = end.unwrap_or(self.bytes()).min(self.bytes());
             parts.push(Part::Range(format, start..end));
             start = end;
         }
         Ok(parts)
     }
 
-    /// Returns bytes that identify the present content of the file: its name, size and modification time.
+    /// Returns bytes that identify the present content of the file: its name, length and modification time.
     /// Returns `None` for standard input, and if the time is not known.
     pub(super) fn identity(&self) -> Option<Vec<u8>> {
-        // Standard input has another path than its name, and is never the same again.
-        let is_file = self.input.name == self.input.path();
-        let modified = self.modified.filter(|_| is_file)?.duration_since(UNIX_EPOCH).ok()?;
-        let mut identity = self.input.name.as_os_str().as_encoded_bytes().to_vec();
+        let modified = self.state.modified.filter(|_| self.input.source.is_lasting())?;
+        let modified = modified.duration_since(UNIX_EPOCH).ok()?;
+        let mut identity = self.name().as_os_str().as_encoded_bytes().to_vec();
         // No name has a zero byte.
         identity.push(0);
-        identity.extend(self.bytes.to_le_bytes());
+        identity.extend(self.bytes().to_le_bytes());
         identity.extend(modified.as_nanos().to_le_bytes());
         Some(identity)
     }
@@ -165,38 +179,47 @@ impl Opened {
         byte: Option<u64>,
         detail: String,
     ) -> Fault {
-        Fault { severity, code, file: self.input.name.clone(), byte, detail, lost_records: 0 }
+        Fault { severity, code, file: self.name().to_owned(), byte, detail, lost_records: 0 }
     }
 
     pub(super) fn unreadable(&self, code: &'static str, error: &io::Error) -> Fault {
         self.fault(Severity::Loss, code, None, format!("{error}; skipped"))
     }
 
-    /// Returns a fault if the file changed after it was opened first, otherwise `None`. The fault
-    /// says that the file was not read. `file` is the same file, opened again.
-    pub(super) fn changed(&self, file: &File) -> Option<Fault> {
-        self.difference(&file.metadata().ok()?, "not read")
+    /// Opens the file again for reading.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened, or has changed after it was opened first. The fault says that it
+    /// was not read.
+    pub(super) fn open_unchanged(&self) -> Result<Arc<dyn OpenSource>, Fault> {
+        let source = self.open().map_err(|error| self.unreadable("input-open", &error))?;
+        let state = source.state().ok();
+        match state.and_then(|state| self.difference(state, "not read")) {
+            Some(fault) => Err(fault),
+            None => Ok(source),
+        }
     }
 
     /// Returns a fault if the file with the name of this file has changed since it was opened first,
     /// otherwise `None`. The fault says `consequence`, for example that the file was not read.
     pub(super) fn changed_since(&self, consequence: &str) -> Option<Fault> {
         // If the file could not be opened, its time is not known, so nothing can be compared.
-        self.modified?;
-        self.difference(&fs::metadata(self.input.path()).ok()?, consequence)
+        self.state.modified?;
+        self.difference(self.input.source.state().ok()?, consequence)
     }
 
-    fn difference(&self, now: &Metadata, consequence: &str) -> Option<Fault> {
-        let (bytes, modified) = (now.len(), now.modified().ok());
+    fn difference(&self, now: SourceState, consequence: &str) -> Option<Fault> {
         // A file is read several times, and its size decided where its shards begin. If the file
         // changed in between, records would be cut in the middle, and the numbers of records would
         // be wrong.
-        if (bytes, modified) == (self.bytes, self.modified) {
+        if now == self.state {
             return None;
         }
         let detail = format!(
-            "was {} bytes when it was found and is now {bytes}, or was written since; {consequence}",
-            self.bytes,
+            "was {} bytes when it was found and is now {}, or was written since; {consequence}",
+            self.bytes(),
+            now.bytes,
         );
         Some(self.fault(Severity::Loss, "changed", None, detail))
     }
@@ -204,7 +227,7 @@ impl Opened {
     /// Returns a warning if the extension of the file's name belongs to another compression than
     /// `compression`, otherwise `None`. `compression` was found in the content.
     pub(super) fn misnamed(&self, compression: Compression) -> Option<Fault> {
-        if sniff::promised_compression(&self.input.name) == compression {
+        if sniff::promised_compression(self.name()) == compression {
             return None;
         }
         let word = compression.title();
@@ -232,21 +255,24 @@ fn behind(bytes: &[u8], from: u64, separator: Separator) -> Option<u64> {
 }
 
 /// Returns the position after the first `separator` at or after position `from`, like [`behind`],
-/// but in a file that is not in memory.
-fn behind_in_file(file: &mut File, from: u64, separator: Separator) -> io::Result<Option<u64>> {
-    let mut block = Vec::new();
-    let mut at = file.seek(SeekFrom::Start(from))?;
+/// but in a source that is not in memory.
+fn behind_in_source(
+    source: &dyn OpenSource,
+    from: u64,
+    separator: Separator,
+) -> io::Result<Option<u64>> {
+    let mut block = vec![0; SEARCHED_BYTES];
+    let mut at = from;
     loop {
-        if file.by_ref().take(SEARCHED_BYTES).read_to_end(&mut block)? == 0 {
-            return Ok(None);
-        }
-        if let Some(end) = separator.end_in(&block) {
+        let filled = source.fill_at(at, &mut block)?;
+        if let Some(end) = separator.end_in(&block[..filled]) {
             return Ok(Some(at + end as u64));
+        }
+        if filled < SEARCHED_BYTES {
+            return Ok(None);
         }
         // A separator of several bytes may begin in these bytes and end in the next ones. Longer
         // separators, which are blank lines with many spaces, do not end a shard.
-        let searched = block.len().saturating_sub(LONGEST_SEPARATOR);
-        block.drain(..searched);
-        at += searched as u64;
+        at += (SEARCHED_BYTES - LONGEST_SEPARATOR) as u64;
     }
 }

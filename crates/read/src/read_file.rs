@@ -8,6 +8,7 @@ use crate::format::{Format, Reader};
 use crate::opened::{Opened, Recognized};
 use crate::record_memory::RecordMemory;
 use crate::sniff::SNIFFED_BYTES;
+use crate::source::OpenSource;
 use crate::split_job::{SplitBytes, SplitJob};
 use crate::stream::Damage;
 use crate::table::{Columns, TableFormat, TableJob};
@@ -15,22 +16,18 @@ use simtool_base::error::Result;
 use simtool_base::fault::{Fault, Severity};
 use simtool_model::compression::Compression;
 use simtool_model::document::MOST_FIELDS;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::ops::Range;
 
 impl Collection {
     /// Reads a file that is a single shard. Recognizes the compression and format of the file, and
     /// visits its records.
     pub(super) fn read_whole(&self, opened: &Opened, visit: &mut Visit<'_>) -> Result<u64> {
-        let mut file = match File::open(opened.input.path()) {
-            Ok(file) => file,
-            Err(error) => return refuse(opened.unreadable("input-open", &error), visit),
+        let source = match opened.open_unchanged() {
+            Ok(source) => source,
+            Err(fault) => return refuse(fault, visit),
         };
-        if let Some(fault) = opened.changed(&file) {
-            return refuse(fault, visit);
-        }
-        let head = match head_of(&mut file, opened.bytes) {
+        let head = match head_of(&*source, opened.bytes()) {
             Ok(head) => head,
             Err(error) => return refuse(opened.unreadable("input-read", &error), visit),
         };
@@ -60,10 +57,11 @@ impl Collection {
             let detail = format!("is {title} inside another compression; unpack it first");
             return refuse(opened.fault(Severity::Loss, "format", None, detail), visit);
         }
-        if compression == Compression::None && head.len() as u64 == opened.bytes {
+        if compression == Compression::None && head.len() as u64 == opened.bytes() {
             return self.read_bytes(format, SplitBytes::Slice(&head), 0, opened, visit);
         }
-        let reader = io::Cursor::new(head).chain(file);
+        let rest = source.stream(head.len() as u64);
+        let reader = io::Cursor::new(head).chain(rest);
         let mut stream = decompress::open(compression, reader, &self.options)?;
         self.read_bytes(format, SplitBytes::Stream(&mut *stream), 0, opened, visit)
     }
@@ -87,18 +85,11 @@ impl Collection {
             let bytes = &map[range.start as usize..range.end as usize];
             return self.read_bytes(format, SplitBytes::Slice(bytes), range.start, opened, visit);
         }
-        let file = File::open(opened.input.path()).and_then(|mut file| {
-            file.seek(SeekFrom::Start(range.start))?;
-            Ok(file)
-        });
-        let file = match file {
-            Ok(file) => file,
-            Err(error) => return refuse(opened.unreadable("input-open", &error), visit),
+        let source = match opened.open_unchanged() {
+            Ok(source) => source,
+            Err(fault) => return refuse(fault, visit),
         };
-        if let Some(fault) = opened.changed(&file) {
-            return refuse(fault, visit);
-        }
-        let reader = file.take(range.end - range.start);
+        let reader = source.stream(range.start).take(range.end - range.start);
         let mut stream = decompress::open(Compression::None, reader, &self.options)?;
         self.read_bytes(format, SplitBytes::Stream(&mut *stream), range.start, opened, visit)
     }
@@ -112,13 +103,10 @@ impl Collection {
         groups: Option<Range<usize>>,
         visit: &mut Visit<'_>,
     ) -> Result<u64> {
-        let file = match File::open(opened.input.path()) {
-            Ok(file) => file,
-            Err(error) => return refuse(opened.unreadable("input-open", &error), visit),
+        let source = match opened.open_unchanged() {
+            Ok(source) => source,
+            Err(fault) => return refuse(fault, visit),
         };
-        if let Some(fault) = opened.changed(&file) {
-            return refuse(fault, visit);
-        }
         let to_fault = |Damage { code, detail, .. }: Damage, lost_records| {
             let fault = opened.fault(Severity::Loss, code, None, detail);
             Event::Fault(Fault { lost_records, ..fault })
@@ -128,7 +116,7 @@ impl Collection {
         let memory = self.record_memory(opened);
         let expansion = Expansion::new(self.options.max_expansion);
         let job = TableJob {
-            file: &file,
+            source: &source,
             groups,
             columns,
             longest,
@@ -140,7 +128,7 @@ impl Collection {
     }
 
     fn record_memory<'m>(&'m self, opened: &'m Opened) -> RecordMemory<'m> {
-        RecordMemory { turns: &self.options.turns, file: &opened.input.name }
+        RecordMemory { turns: &self.options.turns, file: opened.name() }
     }
 
     /// Returns the selectors of the text, of the ID, and of the other fields that are read.
@@ -184,14 +172,14 @@ impl Collection {
 /// Reads the first bytes of a file, from which its format is recognized. `bytes` is the length of
 /// the file when it was opened first. If a small file still has this length, one system call reads
 /// it as a whole.
-fn head_of(file: &mut File, bytes: u64) -> io::Result<Vec<u8>> {
+fn head_of(source: &dyn OpenSource, bytes: u64) -> io::Result<Vec<u8>> {
     let wanted = bytes.min(SNIFFED_BYTES as u64) as usize;
     // The space has one byte more than the file had. So a single read shows whether the file has
     // grown.
     let mut head = vec![0; (wanted + 1).min(SNIFFED_BYTES)];
     let mut filled = 0;
     while filled < head.len() {
-        match file.read(&mut head[filled..]) {
+        match source.read_at(filled as u64, &mut head[filled..]) {
             Ok(0) => break,
             Ok(read) => {
                 filled += read;

@@ -7,14 +7,14 @@ use crate::format::Reader;
 use crate::magic_bytes;
 use crate::opened::{Opened, Recognized};
 use crate::options::ReadOptions;
-use crate::sniff::{self, SNIFFED_BYTES};
+use crate::sniff;
+use crate::sniff::SNIFFED_BYTES;
 use crate::stream::{Damage, Filled, Stream, Then};
 use crate::text_encoding::TextEncoding;
 use crate::zstd_dictionary::has_dictionary;
 use simtool_base::fault::{Fault, Severity};
 use simtool_model::compression::Compression;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 
 impl Collection {
     /// Returns the compression, format and dialect of file number `file`. If the file was not
@@ -28,11 +28,8 @@ impl Collection {
         if let Some(&recognized) = opened.recognized.get() {
             return Ok(recognized);
         }
-        let mut head = Vec::new();
-        let result = File::open(opened.input.path())
-            .and_then(|file| file.take(SNIFFED_BYTES as u64).read_to_end(&mut head));
-        match result {
-            Ok(_) => self.recognize_head(opened, &head),
+        match opened.open().and_then(|source| source.bytes_at(0, SNIFFED_BYTES)) {
+            Ok(head) => self.recognize_head(opened, &head),
             Err(error) => Err(opened.unreadable("input-open", &error)),
         }
     }
@@ -42,13 +39,13 @@ impl Collection {
         let compression = magic_bytes::compression(head);
         let unpacked;
         let (content, whole) = if compression == Compression::None {
-            (head, head.len() as u64 >= opened.bytes)
+            (head, head.len() as u64 >= opened.bytes())
         } else {
             let mut space = vec![0; SNIFFED_BYTES];
             // The first block of some compressions is longer than `head`.
             let needs_rest = decompress::has_large_blocks(compression) || has_dictionary(head);
             let rest = needs_rest.then(|| rest_of(opened, head));
-            let is_all = rest.is_some() || head.len() as u64 >= opened.bytes;
+            let is_all = rest.is_some() || head.len() as u64 >= opened.bytes();
             let reader = head.chain(rest.unwrap_or_else(|| Box::new(io::empty())));
             let (filled, ended) = match decompress::open(compression, reader, &self.options) {
                 Ok(mut stream) => fill_up(&mut *stream, &mut space),
@@ -74,12 +71,8 @@ impl Collection {
 /// Returns a reader of the bytes of a file after `head`, its first bytes. The reader is empty if the
 /// file cannot be opened again.
 fn rest_of(opened: &Opened, head: &[u8]) -> Box<dyn Read> {
-    let file = File::open(opened.input.path()).and_then(|mut file| {
-        file.seek(SeekFrom::Start(head.len() as u64))?;
-        Ok(file)
-    });
-    match file {
-        Ok(file) => Box::new(file),
+    match opened.open() {
+        Ok(source) => source.stream(head.len() as u64),
         Err(_) => Box::new(io::empty()),
     }
 }
@@ -125,7 +118,7 @@ impl Opened {
         content: &[u8],
         whole: bool,
     ) -> Result<Recognized, Fault> {
-        let format = sniff::chosen(options, content, whole, &self.input.name)
+        let format = sniff::chosen(options, content, whole, self.name())
             .map_err(|kind| self.unreadable_kind(kind, content))?;
         let Reader::Bytes(bytes) = format.reader() else {
             return Ok(Recognized { compression, format, dialect: None, encoding: None });

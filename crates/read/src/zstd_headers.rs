@@ -1,6 +1,6 @@
 //! Estimates the decompressed length of a Zstandard file from its headers (RFC 8878, section 3.1).
 
-use std::io::{Read, Seek, SeekFrom};
+use crate::source::OpenSource;
 
 /// The first four bytes of a Zstandard frame (RFC 8878, section 3.1.1).
 pub(super) const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
@@ -20,7 +20,7 @@ const BLOCK_BYTES: u64 = 128 << 10;
 /// Returns `None` if the file is not intact, or if it has more than [`MOST_HEADERS`] headers. There
 /// is one exception to this limit: if the first frame has too many blocks but states its length,
 /// this length is returned.
-pub(super) fn content_bytes(file: &mut (impl Read + Seek), bytes: u64) -> Option<u64> {
+pub(super) fn content_bytes(file: &dyn OpenSource, bytes: u64) -> Option<u64> {
     let (mut at, mut content) = (0, 0);
     let mut left = MOST_HEADERS;
     while at < bytes {
@@ -130,28 +130,19 @@ impl Frame {
 
 /// Reads `N` bytes at byte offset `at` of the file. Bytes beyond the end of the file are returned
 /// as 0. Returns `None` if reading fails.
-fn bytes_at<const N: usize>(file: &mut (impl Read + Seek), at: u64) -> Option<[u8; N]> {
-    file.seek(SeekFrom::Start(at)).ok()?;
+fn bytes_at<const N: usize>(file: &dyn OpenSource, at: u64) -> Option<[u8; N]> {
     let mut bytes = [0; N];
-    let mut filled = 0;
-    while filled < N {
-        match file.read(&mut bytes[filled..]) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => return None,
-        }
-    }
+    file.fill_at(at, &mut bytes).ok()?;
     Some(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::{Cursor, Write};
+    use std::io::Write;
 
     fn content_of(file: &[u8]) -> Option<u64> {
-        content_bytes(&mut Cursor::new(file), file.len() as u64)
+        content_bytes(&file.to_vec(), file.len() as u64)
     }
 
     /// Returns text of `bytes` bytes that can be compressed a little.

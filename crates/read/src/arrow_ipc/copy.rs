@@ -3,6 +3,7 @@
 
 use crate::arrow_ipc::layout::ArrowLayout;
 use crate::selector::Selector;
+use crate::source::{OpenSource, Source};
 use crate::table::RowsCopy;
 use crate::table::copying::{GroupEncoder, KeptRows, copy_groups, create, decoded};
 use crate::table::editing::{Dictionaries, RowChanges};
@@ -16,27 +17,28 @@ use std::io::BufWriter;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Writes a copy of the file `from` that contains only the rows in `copy.kept`. The copy is a file
+/// Writes a copy of the table `from` that contains only the rows in `copy.kept`. The copy is a file
 /// or a stream like the original. It is compressed like the first record batch of the original. `text`
 /// selects the column with the texts.
 ///
 /// # Errors
 ///
 /// The copy cannot be written, or `from` cannot be read.
-pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Result<()> {
+pub(super) fn copy_rows(from: &dyn Source, copy: &RowsCopy<'_>, text: &Selector) -> Result<()> {
     let to = copy.to;
-    let input = File::open(from).map_err(|e| Error::io(from, "read", e))?;
-    let layout = decoded(from, to, || ArrowLayout::load(&input, usize::MAX))?;
+    let source = from.open().map_err(|e| Error::io(from.name(), "read", e))?;
+    let from = from.name();
+    let layout = decoded(from, to, || ArrowLayout::load(&*source, usize::MAX))?;
     let output = BufWriter::new(create(to)?);
     let changes =
         decoded(from, to, || RowChanges::new(&layout.schema, text, Dictionaries::Fixed, copy))?;
     let schema = changes.schema(&layout.schema);
-    let mut writer = decoded(from, to, || CopyWriter::create(&layout, &schema, &input, output))?;
+    let mut writer = decoded(from, to, || CopyWriter::create(&layout, &schema, &*source, output))?;
     let decoder = match layout.batches.first() {
-        Some(_) => Some(decoded(from, to, || layout.decoder(&input, 0, None))?),
+        Some(_) => Some(decoded(from, to, || layout.decoder(&*source, 0, None))?),
         None => None,
     };
-    let encoder = BatchEncoder { from, to, layout, decoder, changes };
+    let encoder = BatchEncoder { source, from, to, layout, decoder, changes };
     copy_groups(&encoder, copy, &mut |batch| decoded(from, to, || writer.write(batch.as_ref())))?;
     decoded(from, to, || writer.finish())
 }
@@ -44,6 +46,7 @@ pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Re
 /// Decodes the record batches of the original and drops the rows that the copy leaves out.
 /// [`copy_groups`] calls this encoder for each batch.
 struct BatchEncoder<'c> {
+    source: Arc<dyn OpenSource>,
     from: &'c Path,
     to: &'c Path,
     layout: ArrowLayout,
@@ -57,22 +60,20 @@ impl GroupEncoder for BatchEncoder<'_> {
     type Encoded = Option<RecordBatch>;
 
     fn group_rows(&self) -> Vec<u64> {
-        let Ok(file) = File::open(self.from) else { return Vec::new() };
-        (0..self.layout.batches.len()).map(|group| self.layout.rows(&file, group)).collect()
+        let groups = 0..self.layout.batches.len();
+        groups.map(|group| self.layout.rows(&*self.source, group)).collect()
     }
 
     fn encode(&self, group: usize, first: u64, kept: &[u64]) -> Result<Option<RecordBatch>> {
-        // Several threads decode batches at once. Clones of one open file share its position, so
-        // each batch opens the file again.
-        let input = File::open(self.from).map_err(|e| Error::io(self.from, "read", e))?;
+        let source = &*self.source;
         let batch = decoded(self.from, self.to, || {
             let batches = &self.layout.batches;
             let is_first = Arc::ptr_eq(&batches[group].dictionaries, &batches[0].dictionaries);
             if let Some(decoder) = self.decoder.as_ref().filter(|_| is_first) {
-                return self.layout.decode(&input, group, decoder);
+                return self.layout.decode(source, group, decoder);
             }
-            let decoder = self.layout.decoder(&input, group, None)?;
-            self.layout.decode(&input, group, &decoder)
+            let decoder = self.layout.decoder(source, group, None)?;
+            self.layout.decode(source, group, &decoder)
         })?;
         decoded(self.from, self.to, || {
             let mut rows = KeptRows::new(first, kept, self.changes);
@@ -92,10 +93,10 @@ impl CopyWriter {
     fn create(
         layout: &ArrowLayout,
         schema: &Schema,
-        input: &File,
+        source: &dyn OpenSource,
         output: BufWriter<File>,
     ) -> Result<Self, ArrowError> {
-        let compression = layout.compression(input);
+        let compression = layout.compression(source);
         let options = IpcWriteOptions::default().try_with_compression(compression)?;
         if !layout.is_file {
             let writer = StreamWriter::try_new_with_options(output, schema, options)?;

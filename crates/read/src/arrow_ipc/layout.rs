@@ -9,6 +9,7 @@
 //! allocated for it.
 
 use crate::arrow_ipc::framing::{CONTINUATION, LONGEST_METADATA, MAGIC};
+use crate::source::OpenSource;
 use crate::table::documents::caught;
 use arrow_buffer::{Buffer, MutableBuffer};
 use arrow_ipc::convert::try_fb_to_schema;
@@ -20,8 +21,7 @@ use arrow_ipc::{
 use arrow_schema::SchemaRef;
 use simtool_base::fault::quoted;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::sync::Arc;
 
 /// Byte offset of the first message of an Arrow file. The magic bytes and padding come before it.
@@ -77,8 +77,8 @@ impl ArrowLayout {
     /// # Errors
     ///
     /// The reason why no row can be read.
-    pub(super) fn load(file: &File, most: usize) -> Result<Self, String> {
-        let length = file.metadata().map_err(|error| error.to_string())?.len();
+    pub(super) fn load(file: &dyn OpenSource, most: usize) -> Result<Self, String> {
+        let length = file.state().map_err(|error| error.to_string())?.bytes;
         let mut start = [0; MAGIC.len()];
         read_at(file, 0, &mut start)?;
         if start != MAGIC {
@@ -98,7 +98,7 @@ impl ArrowLayout {
     }
 
     /// Reads schema, batches and dictionaries from the footer of a file of `length` bytes.
-    fn from_footer(file: &File, length: u64) -> Result<Self, String> {
+    fn from_footer(file: &dyn OpenSource, length: u64) -> Result<Self, String> {
         let missing = "the file does not end with a footer";
         let tail_at = length.checked_sub(TAIL_BYTES).ok_or(missing)?;
         let mut tail = [0; TAIL_BYTES as usize];
@@ -137,7 +137,7 @@ impl ArrowLayout {
     /// Finds the record batches and dictionaries of a stream by reading its messages one after the
     /// other. The stream begins at byte `start` of a file of `length` bytes. Stops after `most`
     /// record batches.
-    fn walk(file: &File, length: u64, start: u64, most: usize) -> Result<Self, String> {
+    fn walk(file: &dyn OpenSource, length: u64, start: u64, most: usize) -> Result<Self, String> {
         let first = MessageBytes::read(file, start, length)?;
         let first = first.ok_or("there is no schema")?;
         let message = first.message()?;
@@ -212,7 +212,7 @@ impl ArrowLayout {
 
     /// Returns the number of rows that record batch number `group` declares. Returns 0 if the
     /// metadata of that batch cannot be read.
-    pub(super) fn rows(&self, file: &File, group: usize) -> u64 {
+    pub(super) fn rows(&self, file: &dyn OpenSource, group: usize) -> u64 {
         let Some(batch) = self.batches.get(group) else { return 0 };
         let at = u64::try_from(batch.block.offset()).unwrap_or(u64::MAX);
         let bytes = MessageBytes::read(file, at, self.length).ok().flatten();
@@ -230,7 +230,7 @@ impl ArrowLayout {
     /// A dictionary cannot be decoded.
     pub(super) fn decoder(
         &self,
-        file: &File,
+        file: &dyn OpenSource,
         group: usize,
         projection: Option<&[usize]>,
     ) -> Result<FileDecoder, String> {
@@ -255,7 +255,7 @@ impl ArrowLayout {
     /// The batch is damaged.
     pub(super) fn decode(
         &self,
-        file: &File,
+        file: &dyn OpenSource,
         group: usize,
         decoder: &FileDecoder,
     ) -> Result<arrow_array::RecordBatch, String> {
@@ -268,7 +268,7 @@ impl ArrowLayout {
 
     /// Returns the compression of the first record batch, or `None` if that batch is not
     /// compressed.
-    pub(super) fn compression(&self, file: &File) -> Option<CompressionType> {
+    pub(super) fn compression(&self, file: &dyn OpenSource) -> Option<CompressionType> {
         let at = u64::try_from(self.batches.first()?.block.offset()).ok()?;
         let bytes = MessageBytes::read(file, at, self.length).ok()??;
         let batch = bytes.message().ok()?.header_as_record_batch()?;
@@ -298,7 +298,7 @@ struct MessageBytes {
 impl MessageBytes {
     /// Reads the metadata of the message at byte `at` of a file of `length` bytes. Returns `None`
     /// if no more messages follow.
-    fn read(file: &File, at: u64, length: u64) -> Result<Option<Self>, String> {
+    fn read(file: &dyn OpenSource, at: u64, length: u64) -> Result<Option<Self>, String> {
         if at >= length {
             return Ok(None);
         }
@@ -366,16 +366,15 @@ fn block_bytes(block: &Block) -> u64 {
     metadata.saturating_add(u64::try_from(block.bodyLength()).unwrap_or_default())
 }
 
-fn read_at(mut file: &File, at: u64, space: &mut [u8]) -> Result<(), String> {
-    let result = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(space));
-    result.map_err(|error| match error.kind() {
+fn read_at(file: &dyn OpenSource, at: u64, space: &mut [u8]) -> Result<(), String> {
+    file.read_exact_at(at, space).map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => format!("the file ends after byte {at}"),
         _ => error.to_string(),
     })
 }
 
 /// Reads the bytes of a message with its body. `length` is the length of the file.
-fn read_block(file: &File, block: &Block, length: u64) -> Result<Buffer, String> {
+fn read_block(file: &dyn OpenSource, block: &Block, length: u64) -> Result<Buffer, String> {
     if !is_inside(block, length) {
         return Err("a message outside of the file".to_owned());
     }

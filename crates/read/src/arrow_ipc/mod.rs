@@ -21,10 +21,10 @@ use crate::format::{Fields, InputFormat, Reader};
 use {
     crate::Visit,
     crate::selector::Selector,
+    crate::source::{OpenSource, Source},
     crate::table::{RowsCopy, TableFormat, TableJob, TableRows, TableShare},
     simtool_base::error::Result,
-    std::fs::File,
-    std::path::Path,
+    std::sync::Arc,
 };
 
 /// Entry of Arrow IPC in the table of input formats.
@@ -83,23 +83,23 @@ fn is_stream(head: &[u8]) -> bool {
 
 #[cfg(feature = "parquet")]
 impl TableFormat for ArrowIpc {
-    fn shares(&self, file: &File, bytes: u64) -> Option<Vec<TableShare>> {
-        reader::shares(file, bytes)
+    fn shares(&self, source: &Arc<dyn OpenSource>, bytes: u64) -> Option<Vec<TableShare>> {
+        reader::shares(&**source, bytes)
     }
 
-    fn column_names(&self, file: &File) -> Vec<String> {
-        selection::column_names(file)
+    fn column_names(&self, source: &Arc<dyn OpenSource>) -> Vec<String> {
+        selection::column_names(&**source)
     }
 
     fn read(&self, job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
         reader::read(job, visit)
     }
 
-    fn edits_texts(&self, file: &File, text: &Selector) -> bool {
-        selection::edits_texts(file, text)
+    fn edits_texts(&self, source: &Arc<dyn OpenSource>, text: &Selector) -> bool {
+        selection::edits_texts(&**source, text)
     }
 
-    fn copy_rows(&self, from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Result<()> {
+    fn copy_rows(&self, from: &dyn Source, copy: &RowsCopy<'_>, text: &Selector) -> Result<()> {
         copy::copy_rows(from, copy, text)
     }
 

@@ -4,13 +4,13 @@ use crate::arrow_ipc::layout::ArrowLayout;
 use crate::arrow_ipc::layout::BatchPlace;
 use crate::arrow_ipc::selection::SelectedFields;
 use crate::event::{Event, Flow, Visit, give, part_of};
+use crate::source::OpenSource;
 use crate::table::documents::VisitedRows;
 use crate::table::{TableJob, TableShare, shares_of};
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::FileDecoder;
 use simtool_base::error::Result;
 use simtool_base::fault::quoted;
-use std::fs::File;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const MOST_SHARES: u64 = 64;
 /// Groups the record batches of a file into shares of at least `bytes` bytes. A share is read by
 /// one thread, independently of the other shares. Returns `None` if the file cannot be read or is
 /// damaged. Such a file is then read as a whole.
-pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<TableShare>> {
+pub(super) fn shares(file: &dyn OpenSource, bytes: u64) -> Option<Vec<TableShare>> {
     let layout = ArrowLayout::load(file, usize::MAX).ok()?;
     if layout.damage.is_some() {
         return None;
@@ -43,7 +43,7 @@ pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<TableShare>> {
 /// The first error of `visit`.
 pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
     let most = job.groups.as_ref().map_or(usize::MAX, |groups| groups.end);
-    let layout = match ArrowLayout::load(job.file, most) {
+    let layout = match ArrowLayout::load(&**job.source, most) {
         Ok(layout) => layout,
         Err(reason) => {
             let detail = format!("{}; no rows were read", quoted(reason.as_bytes()));
@@ -57,7 +57,7 @@ pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
         Err(_) if !job.has_first_group() => return Ok(0),
         Err(reason) => {
             let batches = 0..layout.batches.len();
-            let rows = batches.map(|group| layout.rows(job.file, group)).sum();
+            let rows = batches.map(|group| layout.rows(&**job.source, group)).sum();
             return visit(job.damage("arrow-column", reason, rows)).map(|_| 0);
         }
     };
@@ -94,7 +94,7 @@ struct BatchReading<'j> {
 
 impl BatchReading<'_> {
     fn read_batch(&mut self, group: usize, visit: &mut Visit<'_>) -> Flow {
-        let declared = self.layout.rows(self.job.file, group);
+        let declared = self.layout.rows(&**self.job.source, group);
         let bytes_before = self.bytes;
         let batch_bytes = self.layout.batches[group].bytes();
         self.bytes = self.bytes.saturating_add(batch_bytes);
@@ -161,10 +161,10 @@ impl BatchReading<'_> {
             decoder
         } else {
             let projection = Some(&self.selected.projection[..]);
-            self.layout.decoder(self.job.file, group, projection)?
+            self.layout.decoder(&**self.job.source, group, projection)?
         };
         let (_, decoder) = self.decoder.insert((group, decoder));
-        self.layout.decode(self.job.file, group, decoder)
+        self.layout.decode(&**self.job.source, group, decoder)
     }
 }
 

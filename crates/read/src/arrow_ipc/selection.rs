@@ -2,21 +2,21 @@
 
 use crate::arrow_ipc::layout::ArrowLayout;
 use crate::selector::Selector;
+use crate::source::OpenSource;
 use crate::table::Columns;
 use crate::table::columns::{self, ColumnPath, FoundColumns};
 use crate::table::editing::{Dictionaries, text_column};
 use arrow_schema::{DataType, Schema};
-use std::fs::File;
 
 /// Returns the names of all columns of an Arrow file. The name of a column inside structs and lists
 /// is a path, such as `meta.id`. Returns an empty list if the file cannot be read.
-pub(super) fn column_names(file: &File) -> Vec<String> {
+pub(super) fn column_names(file: &dyn OpenSource) -> Vec<String> {
     let layout = ArrowLayout::load(file, 0);
     layout.map_or_else(|_| Vec::new(), |layout| columns::column_names(layout.schema.fields()))
 }
 
 /// Returns whether the texts that `text` selects are values of one column that can be edited.
-pub(super) fn edits_texts(file: &File, text: &Selector) -> bool {
+pub(super) fn edits_texts(file: &dyn OpenSource, text: &Selector) -> bool {
     let layout = ArrowLayout::load(file, 0);
     layout.is_ok_and(|layout| text_column(&layout.schema, text, Dictionaries::Fixed).is_some())
 }

@@ -4,6 +4,7 @@
 use super::reader;
 use crate::conformance::{Seen, documents, options, read_as, stops_anywhere};
 use crate::format::InputFormat;
+use crate::source::MemorySource;
 use crate::{InParallel, ReadOptions, RowsCopy};
 use arrow_array::types::Int32Type;
 use arrow_array::{
@@ -229,7 +230,7 @@ fn a_damaged_batch_costs_itself_alone() {
 fn a_copy_of_a_damaged_file_has_the_rows_that_were_read_or_there_is_an_error() {
     let in_parallel: &InParallel<'_> = &|count, work| (0..count).for_each(work);
     let folder = tempfile::tempdir().unwrap();
-    let (from, to) = (folder.path().join("a.arrow"), folder.path().join("copy.arrow"));
+    let to = folder.path().join("copy.arrow");
     let crate::format::Reader::Table(table) = super::ARROW.reader() else { panic!() };
     let bytes = written(columns(plain), true, None);
     // The bytes around each batch have its lengths and its number of rows.
@@ -241,7 +242,7 @@ fn a_copy_of_a_damaged_file_has_the_rows_that_were_read_or_there_is_an_error() {
         damaged[at] ^= 0x10;
         let seen = read_as("a.arrow", &damaged, options(1));
         let kept: Vec<u64> = seen.documents.iter().map(|document| document.1).collect();
-        fs::write(&from, &damaged).unwrap();
+        let from = MemorySource::new("a.arrow".into(), damaged);
         let copy =
             RowsCopy { to: &to, kept: &kept, edit: None, added: None, at_once: 2, in_parallel };
         if table.copy_rows(&from, &copy, &"text".into()).is_ok() {
@@ -265,13 +266,12 @@ fn copies_keep_the_other_columns_the_metadata_and_the_format() {
     let kept = [0, 3, 49, 50, 119];
     let folder = tempfile::tempdir().unwrap();
     for (number, is_file) in [true, false].into_iter().enumerate() {
-        let from = folder.path().join(format!("{number}.arrow"));
         let to = folder.path().join(format!("copy/{number}.arrow"));
         let texts = |texts: Vec<String>| -> ArrayRef {
             Arc::new(texts.iter().map(|t| &**t).collect::<DictionaryArray<Int32Type>>())
         };
         let bytes = written(columns(texts), is_file, Some(CompressionType::LZ4_FRAME));
-        fs::write(&from, &bytes).unwrap();
+        let from = MemorySource::new("a.arrow".into(), bytes);
         let copy =
             RowsCopy { to: &to, kept: &kept, edit: None, added: None, at_once: 2, in_parallel };
         let crate::format::Reader::Table(table) = super::ARROW.reader() else { panic!() };

@@ -1,7 +1,9 @@
 //! Writes copies of Parquet files that contain only some of the rows. A copy has all columns, types
 //! and metadata of the original.
 
+use crate::parquet::chunks::Chunks;
 use crate::selector::Selector;
+use crate::source::{OpenSource, Source};
 use crate::table::RowsCopy;
 use crate::table::copying::{GroupEncoder, KeptRows, copy_groups, create, decoded};
 use crate::table::documents::caught;
@@ -22,6 +24,7 @@ use parquet::file::writer::SerializedFileWriter;
 use simtool_base::error::{Error, Result};
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Number of rows that are decoded at once. The reader of Parquet files uses the same number. So
 /// reading and copying lose the same rows if a page of the file is damaged.
@@ -30,34 +33,35 @@ const BATCH_ROWS: usize = 128;
 /// value is not copied, because the writer of the copy creates it again.
 const ARROW_TYPES: &str = "ARROW:schema";
 
-/// Writes a copy of the file `from` that contains only the rows in `copy.kept`. The copy has a row
+/// Writes a copy of the table `from` that contains only the rows in `copy.kept`. The copy has a row
 /// group for each row group with kept rows. All columns of the copy are compressed like the first
 /// column of the original. `text` selects the column with the texts.
 ///
 /// # Errors
 ///
 /// The copy cannot be written, or `from` cannot be read.
-pub(super) fn copy_rows(from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Result<()> {
+pub(super) fn copy_rows(from: &dyn Source, copy: &RowsCopy<'_>, text: &Selector) -> Result<()> {
     let to = copy.to;
-    let input = File::open(from).map_err(|e| Error::io(from, "read", e))?;
+    let source = from.open().map_err(|e| Error::io(from.name(), "read", e))?;
+    let from = from.name();
     let output = create(to)?;
     let (metadata, changes, mut writer, columns) = decoded(from, to, || {
-        let metadata = typed_metadata(&input)?;
+        let metadata = typed_metadata(&source)?;
         let properties = Some(properties(metadata.metadata()));
         let changes = RowChanges::new(metadata.schema(), text, Dictionaries::Edited, copy)?;
         let writer = ArrowWriter::try_new(output, changes.schema(metadata.schema()), properties)?;
         let (writer, columns) = writer.into_serialized_writer()?;
         Ok::<_, ParquetError>((metadata, changes, writer, columns))
     })?;
-    let encoder = RowGroupEncoder { from, to, metadata, columns, changes };
+    let encoder = RowGroupEncoder { source, from, to, metadata, columns, changes };
     copy_groups(&encoder, copy, &mut |group| decoded(from, to, || append(&mut writer, group)))?;
     decoded(from, to, || writer.close().map(drop))
 }
 
 /// Returns whether the texts that `text` selects are values of one column that a copy can edit. The answer is that of
 /// [`copy_rows`], because both use the same types of columns.
-pub(super) fn edits_texts(file: &File, text: &Selector) -> bool {
-    let metadata = caught(|| typed_metadata(file));
+pub(super) fn edits_texts(source: &Arc<dyn OpenSource>, text: &Selector) -> bool {
+    let metadata = caught(|| typed_metadata(source));
     let is_edited = |metadata: &ArrowReaderMetadata| {
         text_column(metadata.schema(), text, Dictionaries::Edited).is_some()
     };
@@ -65,13 +69,14 @@ pub(super) fn edits_texts(file: &File, text: &Selector) -> bool {
 }
 
 /// Returns the metadata of a file with the types of Arrow that its copy has, for example dictionaries.
-fn typed_metadata(file: &File) -> Result<ArrowReaderMetadata, ParquetError> {
-    ArrowReaderMetadata::load(file, ArrowReaderOptions::new())
+fn typed_metadata(source: &Arc<dyn OpenSource>) -> Result<ArrowReaderMetadata, ParquetError> {
+    ArrowReaderMetadata::load(&Chunks::new(source), ArrowReaderOptions::new())
 }
 
 /// Decodes the row groups of the original and encodes the rows that the copy keeps. [`copy_groups`]
 /// calls this encoder for each row group.
 struct RowGroupEncoder<'c> {
+    source: Arc<dyn OpenSource>,
     from: &'c Path,
     to: &'c Path,
     metadata: ArrowReaderMetadata,
@@ -88,9 +93,9 @@ impl GroupEncoder for RowGroupEncoder<'_> {
     }
 
     fn encode(&self, group: usize, first: u64, kept: &[u64]) -> Result<Vec<ArrowColumnChunk>> {
-        // Clones of one open file share its position, so each group opens the file again.
-        let input = File::open(self.from).map_err(|e| Error::io(self.from, "read", e))?;
         decoded(self.from, self.to, || {
+            // Several threads read from the source at the same time.
+            let input = Chunks::new(&self.source);
             let metadata = self.metadata.clone();
             let batches = ParquetRecordBatchReaderBuilder::new_with_metadata(input, metadata)
                 .with_row_groups(vec![group])

@@ -1,6 +1,8 @@
 //! The format Apache Parquet. A file is a table, whose rows are stored in row groups.
 
 #[cfg(feature = "parquet")]
+mod chunks;
+#[cfg(feature = "parquet")]
 mod copy;
 #[cfg(feature = "parquet")]
 mod reader;
@@ -11,10 +13,10 @@ use crate::format::{Fields, InputFormat, Reader};
 use {
     crate::Visit,
     crate::selector::Selector,
+    crate::source::{OpenSource, Source},
     crate::table::{RowsCopy, TableFormat, TableJob, TableRows, TableShare},
     simtool_base::error::Result,
-    std::fs::File,
-    std::path::Path,
+    std::sync::Arc,
 };
 
 /// Entry of Parquet in the table of input formats.
@@ -66,23 +68,23 @@ impl InputFormat for Parquet {
 
 #[cfg(feature = "parquet")]
 impl TableFormat for Parquet {
-    fn shares(&self, file: &File, bytes: u64) -> Option<Vec<TableShare>> {
-        reader::shares(file, bytes)
+    fn shares(&self, source: &Arc<dyn OpenSource>, bytes: u64) -> Option<Vec<TableShare>> {
+        reader::shares(source, bytes)
     }
 
-    fn column_names(&self, file: &File) -> Vec<String> {
-        reader::column_names(file)
+    fn column_names(&self, source: &Arc<dyn OpenSource>) -> Vec<String> {
+        reader::column_names(source)
     }
 
     fn read(&self, job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
         reader::read(job, visit)
     }
 
-    fn edits_texts(&self, file: &File, text: &Selector) -> bool {
-        reader::is_readable(file) && copy::edits_texts(file, text)
+    fn edits_texts(&self, source: &Arc<dyn OpenSource>, text: &Selector) -> bool {
+        reader::is_readable(source) && copy::edits_texts(source, text)
     }
 
-    fn copy_rows(&self, from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Result<()> {
+    fn copy_rows(&self, from: &dyn Source, copy: &RowsCopy<'_>, text: &Selector) -> Result<()> {
         copy::copy_rows(from, copy, text)
     }
 

@@ -5,6 +5,8 @@
 
 use crate::compressed_input::Expansion;
 use crate::event::{Event, Flow, Visit, give, part_of};
+use crate::parquet::chunks::Chunks;
+use crate::source::OpenSource;
 use crate::table::columns::{self, ColumnPath, FoundColumns};
 use crate::table::documents::{VisitedRows, caught};
 use crate::table::{Columns, TableJob, TableShare, shares_of};
@@ -14,12 +16,11 @@ use parquet::arrow::arrow_reader::{
     ParquetRecordBatchReaderBuilder,
 };
 use parquet::file::metadata::RowGroupMetaData;
-use parquet::file::reader::ChunkReader;
 use simtool_base::error::Result;
 use simtool_base::fault::quoted;
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 /// Number of rows that are decoded at once. The number is small, because a crafted file can repeat
 /// one long value in many rows.
@@ -36,8 +37,8 @@ const MOST_COLUMNS: usize = 10_000;
 /// Collects consecutive row groups into shares of at least `bytes` compressed bytes. A share is
 /// read by one thread, independently of the other shares. Returns `None` if the footer of the file
 /// cannot be read.
-pub(super) fn shares(file: &File, bytes: u64) -> Option<Vec<TableShare>> {
-    let metadata = load(file).ok()?;
+pub(super) fn shares(source: &Arc<dyn OpenSource>, bytes: u64) -> Option<Vec<TableShare>> {
+    let metadata = load(source).ok()?;
     let groups = metadata.metadata().row_groups().iter();
     Some(shares_of(groups.map(|group| (compressed_bytes(group), row_count(group))), bytes))
 }
@@ -54,14 +55,14 @@ fn compressed_bytes(group: &RowGroupMetaData) -> u64 {
 
 /// Returns the paths of all columns of a Parquet file, such as `meta.id` or `messages[].content`.
 /// Returns an empty list if the file cannot be read.
-pub(super) fn column_names(file: &File) -> Vec<String> {
-    let Ok(metadata) = load(file) else { return Vec::new() };
+pub(super) fn column_names(source: &Arc<dyn OpenSource>) -> Vec<String> {
+    let Ok(metadata) = load(source) else { return Vec::new() };
     columns::column_names(metadata.schema().fields())
 }
 
 /// Returns whether the schema of a Parquet file is small enough to be read.
-pub(super) fn is_readable(file: &File) -> bool {
-    load(file).is_ok()
+pub(super) fn is_readable(source: &Arc<dyn OpenSource>) -> bool {
+    load(source).is_ok()
 }
 
 /// Visits the rows of the row groups in `job.groups`. Returns the number of rows that the file
@@ -72,7 +73,7 @@ pub(super) fn is_readable(file: &File) -> bool {
 ///
 /// The first error of `visit`.
 pub(super) fn read(job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
-    let metadata = match load(job.file) {
+    let metadata = match load(job.source) {
         Ok(metadata) => metadata,
         Err(reason) => {
             let detail = format!("{reason}; no rows were read");
@@ -156,7 +157,7 @@ impl GroupReading<'_> {
             };
             Ok(bytes_before + of_group)
         };
-        let result = open(self.job.file, &self.metadata, &self.selected, group)
+        let result = open(self.job.source, &self.metadata, &self.selected, group)
             .and_then(|batches| visit_batches(batches, &mut rows, visit, &reached));
         let read = rows.read;
         self.text_bytes += rows.text_read;
@@ -212,11 +213,11 @@ fn visit_batches(
 
 /// Loads the metadata of a Parquet file. Returns an error if the schema has too many or too deeply
 /// nested columns, because such a file must be damaged or crafted.
-fn load<R: ChunkReader>(file: &R) -> Result<ArrowReaderMetadata, String> {
+fn load(source: &Arc<dyn OpenSource>) -> Result<ArrowReaderMetadata, String> {
     // Arrow's own types, if the file stores them, would make the reader return dictionaries and
     // views.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let metadata = caught(|| ArrowReaderMetadata::load(file, options))?
+    let metadata = caught(|| ArrowReaderMetadata::load(&Chunks::new(source), options))?
         .map_err(|error| quoted(error.to_string().as_bytes()))?;
     let schema = metadata.parquet_schema();
     if schema.num_columns() > MOST_COLUMNS {
@@ -314,16 +315,13 @@ fn is_null(metadata: &ArrowReaderMetadata, leaf: usize) -> bool {
 }
 
 fn open(
-    file: &File,
+    source: &Arc<dyn OpenSource>,
     metadata: &ArrowReaderMetadata,
     selected: &Selected,
     group: usize,
 ) -> Result<ParquetRecordBatchReader, String> {
-    // The reader of the library takes a file of its own. A clone shares the position with the
-    // original, but the library seeks before each read.
-    let file = file.try_clone().map_err(|error| error.to_string())?;
     caught(|| {
-        ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
+        ParquetRecordBatchReaderBuilder::new_with_metadata(Chunks::new(source), metadata.clone())
             .with_projection(ProjectionMask::leaves(
                 metadata.parquet_schema(),
                 selected.leaves.iter().copied(),

@@ -24,23 +24,24 @@ use crate::added_fields::AddedFields;
 use crate::compressed_input::Expansion;
 use crate::record_memory::RecordMemory;
 use crate::selector::Selector;
+use crate::source::{OpenSource, Source};
 use crate::stream::Damage;
 use crate::{Event, Visit};
 use simtool_base::error::Result;
 use std::fmt;
-use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A format whose files are tables.
 pub(super) trait TableFormat: fmt::Debug + Sync {
     /// Collects the groups of rows of a file into shares of at least `bytes` bytes. A share is read
     /// by one thread, independently of the other shares. Returns `None` if the file cannot be read.
-    fn shares(&self, file: &File, bytes: u64) -> Option<Vec<TableShare>>;
+    fn shares(&self, source: &Arc<dyn OpenSource>, bytes: u64) -> Option<Vec<TableShare>>;
 
     /// Returns the names of all columns, with dotted paths such as `meta.id` for nested columns.
     /// Returns an empty list if the file cannot be read.
-    fn column_names(&self, file: &File) -> Vec<String>;
+    fn column_names(&self, source: &Arc<dyn OpenSource>) -> Vec<String>;
 
     /// Visits the rows of the groups in `job.groups` as records. Returns the number of rows that
     /// the file declares for these groups. If `visit` stopped the reading, returns the number of
@@ -52,15 +53,15 @@ pub(super) trait TableFormat: fmt::Debug + Sync {
     fn read(&self, job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64>;
 
     /// Returns whether the texts that `text` selects can be edited in a copy of the file.
-    fn edits_texts(&self, file: &File, text: &Selector) -> bool;
+    fn edits_texts(&self, source: &Arc<dyn OpenSource>, text: &Selector) -> bool;
 
-    /// Writes a copy of the file `from` with the rows that `copy` keeps. The copy has all columns,
+    /// Writes a copy of the table `from` with the rows that `copy` keeps. The copy has all columns,
     /// types and metadata of `from`. `text` selects the column with the texts.
     ///
     /// # Errors
     ///
     /// The copy cannot be written, or `from` cannot be read.
-    fn copy_rows(&self, from: &Path, copy: &RowsCopy<'_>, text: &Selector) -> Result<()>;
+    fn copy_rows(&self, from: &dyn Source, copy: &RowsCopy<'_>, text: &Selector) -> Result<()>;
 
     /// Estimates the memory in bytes that reading a table takes in addition to its longest record.
     fn reader_bytes(&self, rows: TableRows) -> f64;
@@ -120,7 +121,7 @@ pub(super) struct Columns<'c> {
 /// Task of reading some groups of rows of one table.
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no table is built in"))]
 pub(super) struct TableJob<'j> {
-    pub(super) file: &'j File,
+    pub(super) source: &'j Arc<dyn OpenSource>,
     /// Numbers of the groups of rows to read. `None` means all groups.
     pub(super) groups: Option<Range<usize>>,
     pub(super) columns: Columns<'j>,

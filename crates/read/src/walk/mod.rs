@@ -8,14 +8,14 @@
 //! is reached twice is read once. A path that cannot be opened, or is neither a file nor a folder,
 //! is reported as a fault.
 
-mod input_copy;
+mod input_file;
 mod lists;
 mod output_folder;
 #[cfg(test)]
 mod tests;
 
 use crate::sniff;
-use input_copy::InputCopy;
+use crate::source::LocalSource;
 use simtool_base::error::Result;
 use simtool_base::fault::{Fault, Severity, escaped};
 use simtool_base::unordered_map::{UnorderedMap, UnorderedSet};
@@ -25,56 +25,9 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+pub use input_file::InputFile;
 pub use lists::listed_paths;
 pub use output_folder::is_output_folder;
-
-/// An input file: a file that the user named, a file in a named folder, or standard input.
-#[derive(Debug)]
-pub struct InputFile {
-    /// The path of the file, in the form in which the user named it. `-` is standard input.
-    pub name: PathBuf,
-    /// Path at which a copy of the file is written, relative to the folder of all copies. It is the
-    /// file's name, for example `a.jsonl`. For a file that was found in a folder, the path begins
-    /// with the name of the folder that the user named, for example `data/x/a.jsonl`. For standard
-    /// input, the path is `stdin`.
-    pub copy_name: PathBuf,
-    /// Place from which the bytes of standard input are read. `None` if this file is not standard
-    /// input.
-    input: Option<InputPlace>,
-}
-
-/// Place from which the bytes of standard input are read.
-#[derive(Debug)]
-enum InputPlace {
-    /// A copy of the bytes that came through a pipe.
-    Copied(InputCopy),
-    /// The path of the file that standard input was redirected from.
-    File(PathBuf),
-}
-
-impl InputFile {
-    /// Creates an input file that is read from the path `name`.
-    pub fn new(name: impl Into<PathBuf>) -> Self {
-        let name = name.into();
-        let copy_name = name.file_name().unwrap_or_default().into();
-        Self { name, copy_name, input: None }
-    }
-
-    fn standard_input(place: InputPlace) -> Self {
-        Self { name: "-".into(), copy_name: "stdin".into(), input: Some(place) }
-    }
-
-    /// Returns the path from which the bytes of the file are read. For standard input, it differs
-    /// from the name.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        match &self.input {
-            None => &self.name,
-            Some(InputPlace::Copied(copy)) => copy.path(),
-            Some(InputPlace::File(path)) => path,
-        }
-    }
-}
 
 /// Function that decides whether a file in a folder is read. Its argument is the path of the file
 /// below the folder that the user named. The function is not called for files that the user names,
@@ -281,14 +234,13 @@ impl Walker {
     /// added before.
     pub fn add_input_file(&mut self, path: &Path) {
         if !self.has_input() {
-            let place = InputPlace::File(path.to_owned());
-            self.walked.files.push(InputFile::standard_input(place));
+            self.walked.files.push(InputFile::standard_input(LocalSource::redirected(path)));
         }
     }
 
     /// Adds standard input that is a pipe, unless standard input was added before. The bytes of the
     /// pipe are copied to a temporary file in `folder`. The temporary file is gone when its
-    /// [`InputFile`] is dropped. On Linux, it has no name, so it is also gone if the program is killed.
+    /// [`InputFile`] is dropped. It has no name, so it is also gone if the program is killed.
     ///
     /// # Errors
     ///
@@ -297,14 +249,13 @@ impl Walker {
         if self.has_input() {
             return Ok(());
         }
-        let place = InputPlace::Copied(InputCopy::new(input, folder)?);
-        self.walked.files.push(InputFile::standard_input(place));
+        self.walked.files.push(InputFile::standard_input(LocalSource::copied(input, folder)?));
         Ok(())
     }
 
     /// Returns whether standard input, which can be read only once, was added.
     fn has_input(&self) -> bool {
-        self.walked.files.iter().any(|file| file.input.is_some())
+        self.walked.files.iter().any(|file| !file.source.is_lasting())
     }
 
     /// Returns the files and faults that were found.

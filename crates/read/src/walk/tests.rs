@@ -25,7 +25,7 @@ fn walked(paths: &[PathBuf], in_folders: InFolders<'_>) -> Walked {
     }
     let walked = walker.finish();
     // The files are checked here, because the copy of standard input is deleted with the folder.
-    assert!(walked.files.iter().all(|file| file.path().is_file()));
+    assert!(walked.files.iter().all(|file| file.source.open().is_ok()));
     walked
 }
 

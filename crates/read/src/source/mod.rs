@@ -1,0 +1,138 @@
+//! Sources of bytes: the places where inputs lie.
+//!
+//! A reader gets a source and no path, so it reads files, bytes in memory, and the objects of a
+//! store alike. Only this folder and [`walk`](crate::walk) open files.
+
+mod local;
+mod memory;
+
+use simtool_base::mapped_file::{FileAccess, MappedFile};
+use std::fmt;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+pub(crate) use local::LocalSource;
+pub(crate) use memory::MemorySource;
+
+/// Place where the bytes of an input lie, for example a file.
+pub(crate) trait Source: fmt::Debug + Send + Sync {
+    /// Returns the name that messages and results show, for example the path of a file. Its
+    /// extension is a hint at the compression and format of the bytes.
+    fn name(&self) -> &Path;
+
+    /// Returns whether the name leads to the same bytes in a later run if the state is the same. For
+    /// example, the name `-` of standard input does not.
+    fn is_lasting(&self) -> bool;
+
+    /// Returns the present state.
+    ///
+    /// # Errors
+    ///
+    /// The source does not exist, or cannot be accessed.
+    fn state(&self) -> io::Result<SourceState>;
+
+    /// Opens the source for reading.
+    ///
+    /// # Errors
+    ///
+    /// The source does not exist, or cannot be accessed.
+    fn open(&self) -> io::Result<Arc<dyn OpenSource>>;
+
+    /// Returns the bytes as a memory map. Returns `None` if `access` allows no maps, or if the bytes
+    /// cannot be mapped. They are then read piece by piece.
+    fn map(&self, _access: FileAccess) -> Option<MappedFile> {
+        None
+    }
+}
+
+/// Length of a source and the time of its last change. Both stay the same as long as nobody changes
+/// the bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SourceState {
+    /// Number of bytes.
+    pub(crate) bytes: u64,
+    /// Time of the last change. `None` if it is not known, or if the bytes never change.
+    pub(crate) modified: Option<SystemTime>,
+}
+
+/// A source that is open for reading. Several threads may read from it at the same time.
+pub(crate) trait OpenSource: Send + Sync {
+    /// Returns the present state of the bytes that are read.
+    ///
+    /// # Errors
+    ///
+    /// The source cannot be accessed.
+    fn state(&self) -> io::Result<SourceState>;
+
+    /// Reads bytes from offset `at` on into `space`. Returns their number, which may be smaller than
+    /// the space. 0 means that there are no bytes at this offset.
+    ///
+    /// # Errors
+    ///
+    /// The bytes cannot be read.
+    fn read_at(&self, at: u64, space: &mut [u8]) -> io::Result<usize>;
+
+    /// Returns a reader of all bytes from offset `from` on.
+    fn stream(self: Arc<Self>, from: u64) -> Box<dyn Read + Send>;
+}
+
+impl dyn OpenSource + '_ {
+    /// Reads bytes from offset `at` on until `space` is full or the source ends. Returns the number
+    /// of bytes.
+    ///
+    /// # Errors
+    ///
+    /// The bytes cannot be read.
+    pub(crate) fn fill_at(&self, at: u64, space: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < space.len() {
+            match self.read_at(at + filled as u64, &mut space[filled..]) {
+                Ok(0) => break,
+                Ok(bytes) => filled += bytes,
+                // A signal can interrupt a read, and then the read is tried again.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
+    }
+
+    /// Fills `space` with the bytes from offset `at` on.
+    ///
+    /// # Errors
+    ///
+    /// The bytes cannot be read, or the source ends before `space` is full.
+    pub(crate) fn read_exact_at(&self, at: u64, space: &mut [u8]) -> io::Result<()> {
+        let is_full = self.fill_at(at, space)? == space.len();
+        if is_full { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+
+    /// Returns the bytes from offset `at` on, at most `most` of them.
+    ///
+    /// # Errors
+    ///
+    /// The bytes cannot be read.
+    pub(crate) fn bytes_at(&self, at: u64, most: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; most];
+        let filled = self.fill_at(at, &mut bytes)?;
+        bytes.truncate(filled);
+        Ok(bytes)
+    }
+}
+
+/// Reader of the bytes of a source in their order.
+struct SourceStream<S> {
+    source: Arc<S>,
+    /// Offset of the next byte.
+    at: u64,
+}
+
+impl<S: OpenSource> Read for SourceStream<S> {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.source.read_at(self.at, space)?;
+        self.at += bytes as u64;
+        Ok(bytes)
+    }
+}
