@@ -20,6 +20,15 @@ const REMEMBERED_BYTES: u64 = 64 << 10;
 /// a crafted file that consists of them would cause a flood of reports.
 const MOST_DAMAGES: u32 = 10_000;
 
+/// Limits on the output and the memory of decoders.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DecodingLimits {
+    /// Largest allowed number of decompressed bytes for each compressed byte.
+    pub(super) max_expansion: u64,
+    /// Base 2 logarithm of the largest window in bytes.
+    pub(super) window_log: u32,
+}
+
 /// Limit on the size of decompressed content, as protection against decompression bombs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expansion {

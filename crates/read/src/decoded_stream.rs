@@ -3,8 +3,7 @@
 //! These compressions are rarer than gzip and Zstandard. After damage, nothing more is read of such a
 //! file.
 
-use crate::compressed_input::{Expansion, trailing};
-use crate::options::ReadOptions;
+use crate::compressed_input::{DecodingLimits, Expansion, trailing};
 use crate::plain_stream::unreadable;
 use crate::stream::{Damage, Filled, Stream, Then};
 use bzip2::bufread::BzDecoder;
@@ -182,13 +181,13 @@ impl<'r> DecodedStream<'r> {
     pub(super) fn new(
         compression: Compression,
         reader: impl Read + 'r,
-        options: &ReadOptions,
+        limits: DecodingLimits,
     ) -> Self {
         let file = Rc::<FileState>::default();
         let state = Rc::clone(&file);
         let reader = BufReader::with_capacity(READ_BYTES, reader);
         let watched = WatchedReader { reader, state: Rc::clone(&file) };
-        let memory_limit = memory_limit(options);
+        let memory_limit = memory_limit(limits);
         let decoder: Box<dyn Read + 'r> = match compression {
             Compression::Bzip2 => Box::new(Parts::<BzDecoder<_>>::new(watched, state)),
             Compression::Lz4 => Box::new(Parts::<FrameDecoder<_>>::new(watched, state)),
@@ -198,7 +197,7 @@ impl<'r> DecodedStream<'r> {
             }
             Compression::None | Compression::Gzip | Compression::Zstd => Box::new(watched),
         };
-        let expansion = Expansion::new(options.max_expansion);
+        let expansion = Expansion::new(limits.max_expansion);
         Self { decoder, compression, expansion, memory_limit, file, written: 0, is_done: false }
     }
 
@@ -239,8 +238,8 @@ impl<'r> DecodedStream<'r> {
 
 /// Returns the largest number of bytes that a decoder may take: the largest window of Zstandard, and a
 /// little more for the rest of the decoder.
-fn memory_limit(options: &ReadOptions) -> u64 {
-    (1_u64 << options.zstd_window_log.min(40)) + (1 << 20)
+fn memory_limit(limits: DecodingLimits) -> u64 {
+    (1_u64 << limits.window_log.min(40)) + (1 << 20)
 }
 
 impl Stream for DecodedStream<'_> {
@@ -278,6 +277,7 @@ impl Stream for DecodedStream<'_> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::options::ReadOptions;
     use std::io::Write;
 
     /// Compresses `content` with a fast level.
@@ -306,7 +306,7 @@ pub(super) mod tests {
 
     /// Returns the content that is read, and the code of the damage, if there is damage.
     fn read(compression: Compression, file: &[u8]) -> (Vec<u8>, Option<&'static str>) {
-        let mut stream = DecodedStream::new(compression, file, &ReadOptions::default());
+        let mut stream = DecodedStream::new(compression, file, ReadOptions::default().decoding());
         let mut content = Vec::new();
         let mut space = vec![0; 1000];
         loop {
@@ -341,7 +341,7 @@ pub(super) mod tests {
         let file = encoder.finish().unwrap();
         let code = |zstd_window_log| {
             let options = ReadOptions { zstd_window_log, ..ReadOptions::default() };
-            let mut stream = DecodedStream::new(Compression::Xz, &file[..], &options);
+            let mut stream = DecodedStream::new(Compression::Xz, &file[..], options.decoding());
             match stream.fill(&mut [0; 100]).then {
                 Then::Loss { damage, .. } => Some(damage.code),
                 _ => None,

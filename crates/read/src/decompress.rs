@@ -1,17 +1,15 @@
 //! The decompressed content of files, as streams.
 
-use crate::compressed_input::CompressedBuffer;
+use crate::compressed_input::{CompressedBuffer, DecodingLimits};
 use crate::decoded_stream::DecodedStream;
-use crate::magic_bytes;
-use crate::options::ReadOptions;
+#[cfg(doc)]
+use crate::magic_bytes::SNIFFED_BYTES;
 use crate::plain_stream::PlainStream;
-use crate::sniff::SNIFFED_BYTES;
 use crate::source::OpenSource;
-use crate::stream::{Filled, Stream, Then};
-use simtool_base::error::{ErrorKind, Result};
+use crate::stream::Stream;
+use simtool_base::error::Result;
 use simtool_model::compression::Compression;
 use std::io::Read;
-use std::path::Path;
 
 /// Number of bytes of memory of a gzip decoder. The window, which is the content that the decoder
 /// keeps, is included.
@@ -49,22 +47,22 @@ pub(super) fn has_large_blocks(compression: Compression) -> bool {
 ///
 /// # Errors
 ///
-/// The decoder refuses the options.
+/// The decoder refuses the limits.
 pub(super) fn open<'r>(
     compression: Compression,
     reader: impl Read + 'r,
-    options: &ReadOptions,
+    limits: DecodingLimits,
 ) -> Result<Box<dyn Stream + 'r>> {
     match compression {
         Compression::None => Ok(Box::new(PlainStream::new(reader))),
         Compression::Gzip => {
-            Ok(Box::new(crate::gzip::Gzip::new(CompressedBuffer::new(reader), options)))
+            Ok(Box::new(crate::gzip::Gzip::new(CompressedBuffer::new(reader), limits)))
         }
         Compression::Zstd => {
-            Ok(Box::new(crate::zstd::Zstd::new(CompressedBuffer::new(reader), options)?))
+            Ok(Box::new(crate::zstd::Zstd::new(CompressedBuffer::new(reader), limits)?))
         }
         Compression::Bzip2 | Compression::Xz | Compression::Lz4 => {
-            Ok(Box::new(DecodedStream::new(compression, reader, options)))
+            Ok(Box::new(DecodedStream::new(compression, reader, limits)))
         }
     }
 }
@@ -94,36 +92,5 @@ pub(super) fn content_bytes(
         // The length at the end of a gzip file is only the length of its last member.
         Compression::Gzip | Compression::Bzip2 | Compression::Xz | Compression::Lz4 => None,
         Compression::Zstd => crate::zstd_headers::content_bytes(source, bytes),
-    }
-}
-
-/// Returns the decompressed content of a small file. `bytes` are the bytes of the file, which need
-/// not be compressed, and `path` is for error messages.
-///
-/// # Errors
-///
-/// The compressed data is damaged, or this build cannot read it.
-pub(super) fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
-    let compression = magic_bytes::compression(&bytes);
-    if compression == Compression::None {
-        return Ok(bytes);
-    }
-    let options = ReadOptions::default();
-    let mut stream = open(compression, &bytes[..], &options)?;
-    let mut content = Vec::new();
-    loop {
-        let filled = content.len();
-        content.resize(filled + SNIFFED_BYTES, 0);
-        let Filled { bytes, then } = stream.fill(&mut content[filled..]);
-        content.truncate(filled + bytes);
-        match then {
-            Then::More | Then::NeedsMemory { .. } | Then::Warning(_) => {}
-            Then::End => return Ok(content),
-            Then::Loss { damage, .. } => {
-                let path = path.to_owned();
-                let expected = format!("intact compressed data; {}", damage.detail);
-                return Err(ErrorKind::Format { path, byte: damage.byte, expected }.into());
-            }
-        }
     }
 }

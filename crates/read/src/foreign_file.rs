@@ -4,7 +4,7 @@
 //! more than a document of noise.
 
 use crate::format::Format;
-use crate::html_page::begins_page;
+use crate::html::begins_page;
 use crate::text_encoding::is_utf8_so_far;
 
 /// A kind of files that cannot be read.

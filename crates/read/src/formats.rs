@@ -4,7 +4,7 @@
 //! option `--format` with its help, messages, copies of inputs, and estimates.
 
 use crate::format::{Format, InputFormat};
-use crate::options::TextSplit;
+use crate::text_split::TextSplit;
 use crate::{arrow_ipc, delimited, form_feed, html_page, jsonl, mail, parquet, plain_text, warc};
 
 /// Table of all input formats.

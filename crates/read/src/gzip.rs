@@ -1,8 +1,7 @@
 //! Decompresses gzip files. A gzip file is a sequence of members, which are compressed
 //! independently.
 
-use crate::compressed_input::{CompressedBuffer, Expansion, clipped, corrupt};
-use crate::options::ReadOptions;
+use crate::compressed_input::{CompressedBuffer, DecodingLimits, Expansion, clipped, corrupt};
 use crate::stream::{Filled, Stream, Then};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::io::Read;
@@ -35,14 +34,14 @@ pub(super) struct Gzip<R> {
 }
 
 impl<R: Read> Gzip<R> {
-    pub(super) fn new(input: CompressedBuffer<R>, options: &ReadOptions) -> Self {
+    pub(super) fn new(input: CompressedBuffer<R>, limits: DecodingLimits) -> Self {
         Self {
             input,
             // `false` means raw deflate data. Header and trailer are parsed here, so that damage to
             // them can be reported with its position.
             inflate: Decompress::new(false),
             checksum: Crc::new(),
-            expansion: Expansion::new(options.max_expansion),
+            expansion: Expansion::new(limits.max_expansion),
             member: None,
             written: 0,
             done: false,
@@ -286,11 +285,12 @@ fn is_member_start(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::ReadOptions;
 
     /// Reads a gzip file and returns its content and the reported damage. Checks that little of the
     /// file is in memory at once.
     fn read(file: impl Read) -> (Vec<u8>, Vec<String>) {
-        let mut gzip = Gzip::new(CompressedBuffer::new(file), &ReadOptions::default());
+        let mut gzip = Gzip::new(CompressedBuffer::new(file), ReadOptions::default().decoding());
         let (mut content, mut damages) = (Vec::new(), Vec::new());
         for _ in 0..1000 {
             let mut space = vec![0; 100_000];
@@ -352,7 +352,8 @@ mod tests {
     fn a_file_of_nothing_but_damage_is_given_up() {
         // The file consists of headers that have no end, one after the other.
         let file = [0x1F, 0x8B, 8, 8, 9, 9, 9, 9, 0, 255].repeat(300_000);
-        let mut gzip = Gzip::new(CompressedBuffer::new(&file[..]), &ReadOptions::default());
+        let mut gzip =
+            Gzip::new(CompressedBuffer::new(&file[..]), ReadOptions::default().decoding());
         let mut damages = 0;
         while let Then::Loss { goes_on: true, .. } = gzip.fill(&mut [0; 100]).then {
             damages += 1;

@@ -1,8 +1,8 @@
 //! Parses HTTP responses as crawlers store them: a header, then a body that may be chunked or
 //! compressed.
 
-use crate::html_page::begins_page;
-use crate::plain_text::is_utf16;
+use crate::html::begins_page;
+use crate::text_encoding::is_utf16;
 use simtool_model::non_document::NonDocument;
 use std::io::Read;
 

@@ -2,6 +2,9 @@
 
 use simtool_model::compression::Compression;
 
+/// Number of bytes at the start of the content from which the format is recognized.
+pub(super) const SNIFFED_BYTES: usize = 256 << 10;
+
 /// Returns the compression of a file whose first bytes are `head`.
 pub(super) fn compression(head: &[u8]) -> Compression {
     match head {

@@ -52,7 +52,7 @@ impl Collection {
         ahead.drain(..start);
         let began = byte + start as u64;
         let reader = Cursor::new(ahead).chain(rest);
-        let mut stream = decompress::open(compression, reader, &self.options)?;
+        let mut stream = decompress::open(compression, reader, self.options.decoding())?;
         let mut is_found = false;
         let bytes = SplitBytes::Within(&mut *stream, SEARCHED_BYTES as u64);
         // The offset is at least 1, so that the splitter does not take the bytes for the start of

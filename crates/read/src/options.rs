@@ -1,48 +1,17 @@
 //! Options for reading files of any format.
 
+use crate::compressed_input::DecodingLimits;
 use crate::format::Format;
 use crate::named_dialect::NamedDialect;
 use crate::page_content::PageContent;
 use crate::selection::Selection;
-use crate::selector::Selector;
+use crate::selector::{Selector, USUAL_ID};
 use crate::text_encoding::TextEncoding;
+use crate::text_split::TextSplit;
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::memory_turns::MemoryTurns;
-use simtool_base::options::Choice;
 #[cfg(doc)]
 use simtool_model::document::MOST_FIELDS;
-
-/// Division of plain-text files into documents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TextSplit {
-    /// A file is one document.
-    #[default]
-    File,
-    /// Each line that is not blank is a document.
-    Lines,
-    /// Each block of lines between blank lines is a document.
-    BlankLines,
-}
-
-impl Choice for TextSplit {
-    const ALL: &'static [Self] = &[Self::File, Self::Lines, Self::BlankLines];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Lines => "lines",
-            Self::BlankLines => "blank-lines",
-        }
-    }
-
-    fn help(self) -> &'static str {
-        match self {
-            Self::File => "A file is one document",
-            Self::Lines => "Each line is a document",
-            Self::BlankLines => "Blank lines separate documents, as in CC-100 and OSCAR",
-        }
-    }
-}
 
 /// Options for reading a collection of files.
 #[derive(Clone, Debug)]
@@ -88,6 +57,14 @@ pub struct ReadOptions {
     pub turns: MemoryTurns,
 }
 
+impl ReadOptions {
+    /// Returns the limits on decoders.
+    pub(super) fn decoding(&self) -> DecodingLimits {
+        let Self { max_expansion, zstd_window_log: window_log, .. } = *self;
+        DecodingLimits { max_expansion, window_log }
+    }
+}
+
 impl Default for ReadOptions {
     fn default() -> Self {
         Self {
@@ -98,7 +75,7 @@ impl Default for ReadOptions {
             dialect: NamedDialect::default(),
             text_field: Selector::from("text"),
             text_setting: "text_field",
-            id_field: Selector::from("id"),
+            id_field: Selector::from(USUAL_ID),
             fields: Vec::new(),
             max_record_bytes: 128 << 20,
             max_expansion: 2000,

@@ -9,6 +9,7 @@ use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::table::Columns;
 use crate::text_blocks::{BlockSplitter, without_blank_lines};
 use crate::text_edit::RecordEdit;
+use crate::text_encoding::is_utf16;
 use encoding_rs::Encoding;
 use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
@@ -179,11 +180,6 @@ impl Splitter for WholeText {
     fn boundary(&self, _bytes: &[u8]) -> Option<usize> {
         None
     }
-}
-
-/// Returns whether a file begins with the byte order mark of UTF-16.
-pub(super) fn is_utf16(head: &[u8]) -> bool {
-    head.starts_with(b"\xFF\xFE") || head.starts_with(b"\xFE\xFF")
 }
 
 /// Splitter that divides a text at its line ends. Each line that is not blank is a document.

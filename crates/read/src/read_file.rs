@@ -5,9 +5,9 @@ use crate::compressed_input::Expansion;
 use crate::decompress;
 use crate::event::{Event, Visit, refuse};
 use crate::format::{Format, Reader};
+use crate::magic_bytes::SNIFFED_BYTES;
 use crate::opened::{Opened, Recognized};
 use crate::record_memory::RecordMemory;
-use crate::sniff::SNIFFED_BYTES;
 use crate::source::OpenSource;
 use crate::split_job::{SplitBytes, SplitJob};
 use crate::stream::Damage;
@@ -62,7 +62,7 @@ impl Collection {
         }
         let rest = source.stream(head.len() as u64);
         let reader = io::Cursor::new(head).chain(rest);
-        let mut stream = decompress::open(compression, reader, &self.options)?;
+        let mut stream = decompress::open(compression, reader, self.options.decoding())?;
         self.read_bytes(format, SplitBytes::Stream(&mut *stream), 0, opened, visit)
     }
 
@@ -90,7 +90,7 @@ impl Collection {
             Err(fault) => return refuse(fault, visit),
         };
         let reader = source.stream(range.start).take(range.end - range.start);
-        let mut stream = decompress::open(Compression::None, reader, &self.options)?;
+        let mut stream = decompress::open(Compression::None, reader, self.options.decoding())?;
         self.read_bytes(format, SplitBytes::Stream(&mut *stream), range.start, opened, visit)
     }
 

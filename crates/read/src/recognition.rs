@@ -5,10 +5,10 @@ use crate::decompress;
 use crate::foreign_file::ForeignKind;
 use crate::format::Reader;
 use crate::magic_bytes;
+use crate::magic_bytes::SNIFFED_BYTES;
 use crate::opened::{Opened, Recognized};
 use crate::options::ReadOptions;
 use crate::sniff;
-use crate::sniff::SNIFFED_BYTES;
 use crate::stream::{Damage, Filled, Stream, Then};
 use crate::text_encoding::TextEncoding;
 use crate::zstd_dictionary::has_dictionary;
@@ -47,10 +47,11 @@ impl Collection {
             let rest = needs_rest.then(|| rest_of(opened, head));
             let is_all = rest.is_some() || head.len() as u64 >= opened.bytes();
             let reader = head.chain(rest.unwrap_or_else(|| Box::new(io::empty())));
-            let (filled, ended) = match decompress::open(compression, reader, &self.options) {
-                Ok(mut stream) => fill_up(&mut *stream, &mut space),
-                Err(_) => (0, Ended::Damaged),
-            };
+            let (filled, ended) =
+                match decompress::open(compression, reader, self.options.decoding()) {
+                    Ok(mut stream) => fill_up(&mut *stream, &mut space),
+                    Err(_) => (0, Ended::Damaged),
+                };
             // The file would be recognized by its name alone, and then every option that does not
             // suit that format would seem to be the fault.
             if let (0, Ended::Refused(Damage { code, byte, detail })) = (filled, &ended) {

@@ -16,6 +16,9 @@
 
 use std::fmt;
 
+/// Usual name of the field with the ID.
+pub(crate) const USUAL_ID: &str = "id";
+
 /// Usual names of fields with the date of a document, in order of preference.
 pub const USUAL_DATES: [&str; 20] = [
     "WARC-Date",

@@ -3,15 +3,13 @@
 use crate::byte_order_mark::without_byte_order_mark;
 use crate::foreign_file::{self, ForeignKind};
 use crate::format::{Format, Head};
-use crate::html_page::begins_page;
-use crate::options::{ReadOptions, TextSplit};
-use crate::plain_text::is_utf16;
+use crate::html::begins_page;
+use crate::options::ReadOptions;
 use crate::text_encoding::is_utf8_so_far;
+use crate::text_encoding::is_utf16;
+use crate::text_split::TextSplit;
 use simtool_model::compression::Compression;
 use std::path::Path;
-
-/// Number of bytes at the start of the content from which the format is recognized.
-pub(super) const SNIFFED_BYTES: usize = 256 << 10;
 
 /// Returns the compression that belongs to the extension of a file's name, such as gzip for `.gz`.
 pub(super) fn promised_compression(name: &Path) -> Compression {

@@ -73,7 +73,7 @@ pub(super) fn seems_to_have_blocks(text: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::conformance::{gzip, options, read_as};
-    use crate::options::TextSplit;
+    use crate::text_split::TextSplit;
     use crate::{ReadOptions, TextEncoding};
 
     fn by_blank_lines(shard_bytes: u64) -> ReadOptions {

@@ -77,6 +77,11 @@ pub(super) fn is_utf8_so_far(head: &[u8]) -> bool {
     str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
+/// Returns whether a file begins with the byte order mark of UTF-16.
+pub(super) fn is_utf16(head: &[u8]) -> bool {
+    head.starts_with(b"\xFF\xFE") || head.starts_with(b"\xFE\xFF")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

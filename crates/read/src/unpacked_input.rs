@@ -59,7 +59,8 @@ impl<R: Read + 'static> UnpackedInput<R> {
         if compression == Compression::None {
             return Ok(State::Plain(whole));
         }
-        let packed = decompress::open(compression, whole, options).map_err(io::Error::other)?;
+        let packed =
+            decompress::open(compression, whole, options.decoding()).map_err(io::Error::other)?;
         Ok(State::Packed(packed, compression))
     }
 }

@@ -1,7 +1,6 @@
 //! Decompresses Zstandard files, which are sequences of frames.
 
-use crate::compressed_input::{CompressedBuffer, Expansion, clipped, corrupt};
-use crate::options::ReadOptions;
+use crate::compressed_input::{CompressedBuffer, DecodingLimits, Expansion, clipped, corrupt};
 use crate::stream::{Damage, Filled, Stream, Then};
 use crate::zstd_dictionary::{
     HEADER_BYTES, LONGEST_DICTIONARY, frame_length, has_dictionary, unpacked,
@@ -49,9 +48,8 @@ impl<R: Read> Zstd<R> {
     /// # Errors
     ///
     /// The decoder refuses the option `zstd_window_log`.
-    pub(super) fn new(input: CompressedBuffer<R>, options: &ReadOptions) -> Result<Self> {
-        let (expansion, window_log) =
-            (Expansion::new(options.max_expansion), options.zstd_window_log);
+    pub(super) fn new(input: CompressedBuffer<R>, limits: DecodingLimits) -> Result<Self> {
+        let (expansion, window_log) = (Expansion::new(limits.max_expansion), limits.window_log);
         let refused = |_| Error::config("zstd_window_log", window_log, "must be from 10 to 31");
         let mut decoder = Decoder::new().map_err(refused)?;
         decoder.set_parameter(DParameter::WindowLogMax(window_log)).map_err(refused)?;
@@ -281,11 +279,13 @@ fn is_frame_start(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::ReadOptions;
 
     /// Reads a Zstandard file to its end. Returns the length of the decompressed content, and the
     /// largest number of compressed bytes that were in memory at once.
     fn read(file: impl Read) -> (u64, usize) {
-        let mut zstd = Zstd::new(CompressedBuffer::new(file), &ReadOptions::default()).unwrap();
+        let mut zstd =
+            Zstd::new(CompressedBuffer::new(file), ReadOptions::default().decoding()).unwrap();
         let (mut content, mut held) = (0, 0);
         let mut space = vec![0; 1 << 20];
         loop {
@@ -308,7 +308,7 @@ mod tests {
         let small = zstd::encode_all(&b"text"[..], 1).unwrap();
         let file = [encoder.finish().unwrap(), small].concat();
         let buffer = CompressedBuffer::new(&file[..]);
-        let mut zstd = Zstd::new(buffer, &ReadOptions::default()).unwrap();
+        let mut zstd = Zstd::new(buffer, ReadOptions::default().decoding()).unwrap();
         let (mut content, mut asked) = (0, Vec::new());
         let mut space = vec![0; 1 << 20];
         loop {

@@ -14,6 +14,7 @@ mod element;
 mod foreign;
 mod lines;
 mod main_content;
+mod page_start;
 mod raw_text;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ mod twin;
 mod visitor;
 
 pub(super) use charset::{decode, decode_text, guess_encoding};
+pub(super) use page_start::begins_page;
 
 use crate::html::attributes::Attributes;
 use crate::html::element::{Element, ElementName};

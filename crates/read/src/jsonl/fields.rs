@@ -34,7 +34,7 @@ pub(super) struct ValueScratch {
 
 /// Selectors of the fields of a line that are read.
 #[derive(Clone, Debug)]
-pub(super) struct WantedFields {
+pub(crate) struct WantedFields {
     /// Names of the fields of the text and of the ID, and then of the other fields. `None` if a selector
     /// is more than the name of a field. Then the fast path cannot read the line.
     pub(super) plain_names: Option<Vec<String>>,
@@ -44,7 +44,7 @@ pub(super) struct WantedFields {
 }
 
 impl WantedFields {
-    pub(super) fn new(wanted: Columns<'_>) -> Self {
+    pub(crate) fn new(wanted: Columns<'_>) -> Self {
         let Columns { text, id, fields } = wanted;
         let name = |selector: &Selector| selector.plain_name().map(str::to_owned);
         let plain_names = [text, id].into_iter().chain(fields).map(name).collect();

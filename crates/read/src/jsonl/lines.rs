@@ -24,13 +24,13 @@ use std::borrow::Cow;
 
 /// Splitter that divides JSON Lines at line ends, and extracts the document of each line.
 #[derive(Debug)]
-pub(super) struct JsonLineSplitter {
+pub(crate) struct JsonLineSplitter {
     parser: ObjectParser,
     at_file_start: bool,
 }
 
 impl JsonLineSplitter {
-    pub(super) fn new(parser: ObjectParser, at_file_start: bool) -> Self {
+    pub(crate) fn new(parser: ObjectParser, at_file_start: bool) -> Self {
         Self { parser, at_file_start }
     }
 }
@@ -56,7 +56,7 @@ impl Splitter for JsonLineSplitter {
 
 /// Extracts documents from JSON objects. Its memory is reused by the next object.
 #[derive(Debug)]
-pub(super) struct ObjectParser {
+pub(crate) struct ObjectParser {
     wanted: WantedFields,
     quick_scratch: ValueScratch,
     scratch: ValueScratch,
@@ -69,7 +69,7 @@ pub(super) struct ObjectParser {
 }
 
 impl ObjectParser {
-    pub(super) fn new(wanted: WantedFields, encoding: Option<&'static Encoding>) -> Self {
+    pub(crate) fn new(wanted: WantedFields, encoding: Option<&'static Encoding>) -> Self {
         Self {
             wanted,
             quick_scratch: ValueScratch::default(),

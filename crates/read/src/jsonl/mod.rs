@@ -2,7 +2,6 @@
 
 mod edit;
 mod fields;
-mod in_memory;
 mod json;
 mod layout;
 mod lines;
@@ -25,9 +24,9 @@ use {
     simtool_base::error::Result,
 };
 
-pub(crate) use fields::field_names;
-pub use in_memory::JsonLinesInMemory;
+pub(crate) use fields::{WantedFields, field_names};
 pub(super) use json::JSON;
+pub(crate) use lines::{JsonLineSplitter, ObjectParser};
 
 /// Entry of JSON Lines in the table of input formats.
 pub(super) static JSON_LINES: JsonLines = JsonLines;
@@ -85,9 +84,9 @@ impl ByteFormat for JsonLines {
         _dialect: Option<Dialect>,
     ) -> Result<u64> {
         let is_start = job.is_file_start();
-        let wanted = fields::WantedFields::new(wanted);
-        let parser = lines::ObjectParser::new(wanted, job.encoding.take());
-        job.split(&mut lines::JsonLineSplitter::new(parser, is_start))
+        let wanted = WantedFields::new(wanted);
+        let parser = ObjectParser::new(wanted, job.encoding.take());
+        job.split(&mut JsonLineSplitter::new(parser, is_start))
     }
 
     /// Returns a message if the user chose this format for a file that is JSON over several lines.

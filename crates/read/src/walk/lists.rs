@@ -1,8 +1,12 @@
 //! Files that list the paths of input files.
 
-use crate::decompress::unpacked;
+use crate::decompress;
+use crate::magic_bytes::{self, SNIFFED_BYTES};
+use crate::options::ReadOptions;
+use crate::stream::{Filled, Then};
 use simtool_base::byte_text::os_string;
-use simtool_base::error::{Error, Result};
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_model::compression::Compression;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -40,4 +44,35 @@ pub fn listed_paths(list: &Path, input: &mut dyn Read) -> Result<Vec<PathBuf>> {
 fn path_of_bytes(bytes: &[u8]) -> PathBuf {
     let string = os_string(bytes.to_vec()).map(PathBuf::from);
     string.unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned().into())
+}
+
+/// Returns the decompressed content of a small file. `bytes` are the bytes of the file, which need
+/// not be compressed, and `path` is for error messages.
+///
+/// # Errors
+///
+/// The compressed data is damaged, or this build cannot read it.
+fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>> {
+    let compression = magic_bytes::compression(&bytes);
+    if compression == Compression::None {
+        return Ok(bytes);
+    }
+    let limits = ReadOptions::default().decoding();
+    let mut stream = decompress::open(compression, &bytes[..], limits)?;
+    let mut content = Vec::new();
+    loop {
+        let filled = content.len();
+        content.resize(filled + SNIFFED_BYTES, 0);
+        let Filled { bytes, then } = stream.fill(&mut content[filled..]);
+        content.truncate(filled + bytes);
+        match then {
+            Then::More | Then::NeedsMemory { .. } | Then::Warning(_) => {}
+            Then::End => return Ok(content),
+            Then::Loss { damage, .. } => {
+                let path = path.to_owned();
+                let expected = format!("intact compressed data; {}", damage.detail);
+                return Err(ErrorKind::Format { path, byte: damage.byte, expected }.into());
+            }
+        }
+    }
 }

@@ -12,7 +12,7 @@
 
 use crate::html::{self, HtmlText};
 use crate::http::{self, Response, Unreadable, fields, is_html};
-use crate::options::ReadOptions;
+use crate::selector::{Selector, USUAL_ID};
 use crate::splitter::{AfterLoss, SplitStep, Splitter};
 use crate::table::Columns;
 use crate::warc::fields::{URI, WarcFields, WarcParts, without_brackets};
@@ -73,7 +73,7 @@ impl WarcRecords {
         html: HtmlText,
     ) -> Self {
         // The usual selector of IDs is for formats whose fields have no standard names.
-        let is_usual = *wanted.id == ReadOptions::default().id_field;
+        let is_usual = *wanted.id == Selector::from(USUAL_ID);
         let id = (!is_usual).then(|| WarcFields::new(wanted.id));
         Self {
             id,

@@ -1,7 +1,6 @@
 //! Lines of JSON in memory as a corpus, for example a batch of lines from a stream.
 
-use crate::jsonl::fields::WantedFields;
-use crate::jsonl::lines::{JsonLineSplitter, ObjectParser};
+use crate::jsonl::{JsonLineSplitter, ObjectParser, WantedFields};
 use crate::selection::Selection;
 use crate::table::Columns;
 use crate::window::read_slice;
