@@ -47,7 +47,7 @@ RUST_TOKEN = re.compile(
 )
 TEST_MODULE = re.compile(r"^#\[cfg\(test\)\]\n(?:#\[[^\n]*\]\n)*mod \w+ \{", re.MULTILINE)
 PUBLIC_ITEM = re.compile(r"\s*pub (?!use |mod )")
-TEST_FOLDERS = ("tests/", "fuzz/", "benches/", "src/bin/simtool/python_keywords/")
+TEST_FOLDERS = ("tests/", "fuzz/", "benches/", "crates/read/src/conformance/", "src/bin/simtool/python_keywords/")
 TEST_FILE = re.compile(r"(?:tests|twin|conformance\w*)\.rs")
 
 

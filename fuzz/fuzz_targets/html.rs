@@ -5,14 +5,15 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use page_content::PageContent;
+use bytes::PageContent;
 
-#[path = "../../crates/read/src/html/mod.rs"]
+#[path = "../../crates/read/src/bytes/html/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "bytes are decoded elsewhere")]
 mod html;
 
 /// The module that the sources import from their crate.
-mod page_content {
+mod bytes {
+    pub(crate) use crate::html;
     pub(crate) use simtool::read::PageContent;
 }
 
@@ -26,7 +27,7 @@ fn text(page: &str) -> Vec<u8> {
     text_of(page, PageContent::All)
 }
 
-#[path = "../../crates/read/src/html/twin.rs"]
+#[path = "../../crates/read/src/bytes/html/twin.rs"]
 mod twin;
 
 fuzz_target!(|page: &[u8]| {

@@ -40,8 +40,10 @@ const COMPOSITION: &[&str] = &[
 const FACES: &[&str] = &["bin"];
 /// Files with `unsafe` code.
 const UNSAFE: &[&str] = &["crates/kernels/", "crates/base/src/mapped_file.rs", "src/bin/simtool/"];
+/// Folders of `crates/read`, the lower one first: each uses those before it.
+const READ: &[&str] = &["source", "bytes", "formats", "documents"];
 /// Folders of `crates/read` that may open files: the sources, and the walk that finds them.
-const OPENING: &[&str] = &["crates/read/src/source/", "crates/read/src/walk/"];
+const OPENING: &[&str] = &["crates/read/src/source/", "crates/read/src/documents/walk/"];
 /// Files that may start threads.
 const RAYON: &[&str] = &[
     "crates/compute/",
@@ -280,6 +282,21 @@ fn crates_and_unsafe_code_stay_in_their_rooms() {
             line.contains("unsafe {") || line.contains("unsafe fn") || line.contains("unsafe impl")
         });
         assert!(!has_unsafe || inside(UNSAFE), "{file} has unsafe code; only {UNSAFE:?} may");
+    }
+}
+
+#[test]
+fn folders_of_the_readers_use_those_before_them() {
+    let level = |module: &str| {
+        let folder = module.split("::").next().unwrap_or_default();
+        READ.iter().position(|room| *room == folder)
+    };
+    for (module, targets) in edges_of(&sources(), "crates/read/src/") {
+        let own = level(&module);
+        assert!(own.is_some() || module.is_empty(), "crates/read: {module} is in no folder");
+        for target in targets.keys() {
+            assert!(level(target) <= own, "crates/read: {module} uses {target}, which is higher");
+        }
     }
 }
 

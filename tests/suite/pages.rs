@@ -3,7 +3,7 @@
 
 #![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
-#[path = "../../crates/read/src/html/twin.rs"]
+#[path = "../../crates/read/src/bytes/html/twin.rs"]
 mod twin;
 
 use crate::program::Folder;

@@ -61,6 +61,7 @@ impl Source for LocalSource {
     }
 
     fn is_lasting(&self) -> bool {
+        // The next run has another standard input.
         self.input.is_none()
     }
 

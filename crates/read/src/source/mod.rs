@@ -1,7 +1,7 @@
 //! Sources of bytes: the places where inputs lie.
 //!
-//! A reader gets a source and no path, so it reads files, bytes in memory, and the objects of a
-//! store alike. Only this folder and [`walk`](crate::walk) open files.
+//! A reader gets a source and no path. So it reads files, bytes in memory, and objects of a store in
+//! the same way. Only this folder and [`walk`](crate::documents::walk) open files.
 
 mod local;
 mod memory;

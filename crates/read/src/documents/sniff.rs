@@ -1,0 +1,172 @@
+//! Recognizes compression and format of files, by content and then by name.
+
+use crate::bytes::{begins_page, is_utf8_so_far, is_utf16, without_byte_order_mark};
+use crate::documents::ReadOptions;
+use crate::documents::foreign_file::{self, ForeignKind};
+use crate::formats::{Format, Head, TextSplit};
+use simtool_model::compression::Compression;
+use std::path::Path;
+
+/// Returns the compression that belongs to the extension of a file's name, such as gzip for `.gz`.
+pub(crate) fn promised_compression(name: &Path) -> Compression {
+    let extension = extension(name);
+    let promises = |kind: &Compression| kind.extensions().contains(&&*extension);
+    Compression::ALL.into_iter().find(promises).unwrap_or(Compression::None)
+}
+
+/// Recognizes the format of a file called `name` whose content begins with `head`. `whole` means
+/// that nothing follows after `head`.
+///
+/// # Errors
+///
+/// The file has no format that can be read. The error is the kind of such files.
+pub(crate) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, ForeignKind> {
+    if let Some(format) = Format::all().find(|format| format.has_magic(head)) {
+        return Ok(format);
+    }
+    let named = named(name);
+    if head.starts_with(b"\xFF\xFE\0\0") {
+        return Err(foreign_file::UTF32);
+    }
+    if is_utf16(head) {
+        let start = &head[..head.len().min(8 << 10)];
+        let (start, _, _) = encoding_rs::UTF_8.decode(start);
+        let by_content = if begins_page(start.as_bytes()) { Format::HTML } else { Format::TEXT };
+        return Ok(named.unwrap_or(by_content));
+    }
+    let text = without_byte_order_mark(head);
+    if let Some(kind) = foreign_file::kind_of(text, named) {
+        return Err(kind);
+    }
+    if extension(name) == "br" && !is_utf8_so_far(head) {
+        return Err(foreign_file::BROTLI);
+    }
+    let head = Head { text, is_whole: whole, named };
+    // Content decides before the name, because names of downloads are often wrong.
+    match Format::all().find(|format| format.looks_like(&head)).or(named) {
+        Some(format) => Ok(format),
+        None if head.has_zero_bytes() => Err(foreign_file::BINARY),
+        None => Ok(Format::TEXT),
+    }
+}
+
+/// Chooses the format in which a file is read: the format that the options name, or else the
+/// recognized one. The arguments are those of [`format()`].
+///
+/// # Errors
+///
+/// The file has no format that can be read. The error is the kind of such files.
+pub(crate) fn chosen(
+    options: &ReadOptions,
+    head: &[u8],
+    whole: bool,
+    name: &Path,
+) -> Result<Format, ForeignKind> {
+    let mut chosen = match options.format {
+        Some(format) => format,
+        None => format(head, whole, name)?,
+    };
+    // Lines or blocks of pages are texts, unless the name says that the file is a page.
+    let is_by_content = options.format.is_none() && named(name) != Some(chosen);
+    if options.split != TextSplit::File && chosen == Format::HTML && is_by_content {
+        chosen = Format::TEXT;
+    }
+    let chosen = chosen.with_split(options.split);
+    // Only the readers of texts and of pages decode UTF-16.
+    if is_utf16(head) && !chosen.is_one_document() && !chosen.is_table() {
+        return Err(foreign_file::UTF16);
+    }
+    Ok(chosen)
+}
+
+/// Returns the format that belongs to the extension of a file's name, such as JSON Lines for
+/// `.jsonl` and `.jsonl.gz`.
+pub(crate) fn named(name: &Path) -> Option<Format> {
+    let inner = match promised_compression(name) {
+        Compression::None => extension(name),
+        _ => extension(Path::new(name.file_stem()?)),
+    };
+    Format::from_extension(&inner)
+}
+
+/// Returns whether a file has the name of a part of CC-100 or OSCAR, whose texts have blank lines
+/// between documents.
+pub(crate) fn is_name_of_blocks(name: &Path) -> bool {
+    let file = name.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    ["cc100", "cc-100", "oscar"].iter().any(|known| file.contains(known))
+}
+
+fn extension(name: &Path) -> String {
+    name.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, content: &str, expected: Result<&str, &str>) {
+        let found = format(content.as_bytes(), true, Path::new(name));
+        let found = found.map(Format::name).map_err(|kind| kind.description);
+        assert_eq!(found, expected, "{name}: {content:?}");
+    }
+
+    #[test]
+    fn content_goes_before_the_name() {
+        check("a.txt", "{\"text\": 1}", Ok("jsonl"));
+        check("a", " {\n}", Ok("json"));
+        check("a", "[\n{\"text\": 1}]", Ok("json"));
+        check("a.jsonl", "[{\"text\": 1}]", Ok("json"));
+        check("a.json", "{\"text\": 1}\n", Ok("jsonl"));
+        check("a.json", "damaged\n{\"text\": 1}\n", Ok("jsonl"));
+        check("a.json", "no JSON", Ok("json"));
+        check("a.json", "[1,\n2]", Ok("json"));
+        check("a.txt", "{\n  \"text\": 1\n}", Ok("json"));
+        check("a.txt", "[{\"text\": 1}]", Ok("text"));
+        check("a.txt", "WARC/1.0\r\n", Ok("warc"));
+        check("a.jsonl", "PAR1...", Ok("parquet"));
+        check("a.txt", "PK\u{3}\u{4}", Err("a ZIP archive or an office document"));
+        let twice = format(b"\x1F\x8B\x08", true, Path::new("a.gz"));
+        assert_eq!(twice.unwrap_err().description, "compressed twice");
+        check("a.tar", &format!("{:\0<257}ustar\0", "name.jsonl"), Err("a tar archive"));
+        check("a", "a\0b", Err(foreign_file::BINARY.description));
+        check("a.txt", "a\0b", Ok("text"));
+        check("a", "<!DOCTYPE html>", Ok("html"));
+        check("a.txt", "<!DOCTYPE html>", Ok("html"));
+        check("a.html", "plain words", Ok("html"));
+        check("a.jsonl.br", "{\"text\": 1}", Ok("jsonl"));
+        let packed = format(b"\x0B\x02\x80ab\xFF", true, Path::new("a.jsonl.br"));
+        assert_eq!(packed, Err(foreign_file::BROTLI));
+        let utf16: Vec<u8> = "\u{FEFF}<html>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(format(&utf16, true, Path::new("a")).map(Format::name), Ok("html"));
+        assert_eq!(format(b"\xFF\xFE\0\0a\0\0\0", true, Path::new("a")), Err(foreign_file::UTF32));
+        let per_line = ReadOptions { split: TextSplit::Lines, ..ReadOptions::default() };
+        let chosen = |head: &[u8], name: &str| {
+            let found = chosen(&per_line, head, true, Path::new(name));
+            found.map(Format::name).map_err(|kind| kind.description)
+        };
+        assert_eq!(chosen(b"<html>\n<html>\n", "a.txt"), Ok("lines"));
+        assert_eq!(chosen(b"<html>\n<html>\n", "a.html"), Ok("html"));
+        assert_eq!(chosen(&utf16[..2], "a.txt"), Err(foreign_file::UTF16.description));
+    }
+
+    #[test]
+    fn names_decide_where_content_does_not() {
+        check("a.jsonl.gz", "[]", Ok("jsonl"));
+        check("a.csv", "id,text\n", Ok("csv"));
+        check("a.TSV.zst", "id\ttext\n", Ok("tsv"));
+        check("a", "plain words", Ok("text"));
+        check("gz", "plain words", Ok("text"));
+    }
+
+    #[test]
+    fn form_feed_text_has_ids() {
+        check("a", "id-1\r\nsome text\r\n\x0C\r\nid-2\r\nmore text", Ok("form-feed"));
+        check("a", "\u{FEFF}id-1\n\x0C", Ok("form-feed"));
+        check("a", "a page of text\nand more\x0Canother page", Ok("text"));
+        check("a", "id-1\ntext", Ok("text"));
+        check("a", "\x0C\n", Ok("text"));
+        let cut =
+            format(b"id-1\nx\x0Cid-2 and what is cut", false, Path::new("a")).map(Format::name);
+        assert_eq!(cut, Ok("form-feed"));
+    }
+}

@@ -1,0 +1,70 @@
+//! An input file, as the walk finds it.
+
+use crate::source::{LocalSource, MemorySource, Source};
+use simtool_base::error::{Error, Result};
+use simtool_base::mapped_file::{FileAccess, MappedFile};
+use std::path::{Path, PathBuf};
+
+/// An input file: a file that the user named, a file in a named folder, or standard input.
+#[derive(Debug)]
+pub struct InputFile {
+    pub(crate) source: Box<dyn Source>,
+    /// Path at which a copy of the file is written, relative to the folder of all copies. It is the
+    /// file's name, for example `a.jsonl`. For a file that was found in a folder, the path begins
+    /// with the name of the folder that the user named, for example `data/x/a.jsonl`. For standard
+    /// input, the path is `stdin`.
+    pub copy_name: PathBuf,
+}
+
+impl InputFile {
+    /// Creates an input file that is read from the path `name`.
+    pub fn new(name: impl Into<PathBuf>) -> Self {
+        Self::from_source(LocalSource::new(name.into()))
+    }
+
+    /// Creates an input file from bytes in memory. `name` is shown in messages and results. Its
+    /// extension is a hint at the format.
+    ///
+    /// ```
+    /// use simtool_read::{Collection, Corpus, ReadOptions, walk::InputFile};
+    ///
+    /// let file = InputFile::in_memory("a.jsonl", b"{\"text\": \"a b\"}\n".to_vec());
+    /// let collection = Collection::open(vec![file], ReadOptions::default());
+    /// assert_eq!(collection.shard_bytes(0), 16);
+    /// ```
+    pub fn in_memory(name: impl Into<PathBuf>, bytes: Vec<u8>) -> Self {
+        Self::from_source(MemorySource::new(name.into(), bytes))
+    }
+
+    pub(crate) fn from_source(source: impl Source + 'static) -> Self {
+        // The folder `..` has no name.
+        let copy_name = source.name().file_name().unwrap_or_default().into();
+        Self { source: Box::new(source), copy_name }
+    }
+
+    pub(super) fn standard_input(source: LocalSource) -> Self {
+        Self { source: Box::new(source), copy_name: "stdin".into() }
+    }
+
+    /// Returns all bytes of the file, memory-mapped if `access` allows that.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn content(&self, access: FileAccess) -> Result<MappedFile> {
+        if let Some(map) = self.source.map(access) {
+            return Ok(map);
+        }
+        // Sources that cannot be mapped, such as bytes in memory, are copied.
+        let mut bytes = Vec::new();
+        let read = self.source.open().and_then(|source| source.stream(0).read_to_end(&mut bytes));
+        read.map_err(|error| Error::io(self.name(), "read", error))?;
+        Ok(bytes.into())
+    }
+
+    /// Returns the path of the file, in the form in which the user named it. `-` is standard input.
+    #[must_use]
+    pub fn name(&self) -> &Path {
+        self.source.name()
+    }
+}

@@ -1,0 +1,109 @@
+//! Arrow IPC: files (`.arrow`, Feather version 2) and streams of record batches in the layout that
+//! Arrow uses in memory.
+
+#[cfg(feature = "parquet")]
+mod copy;
+mod framing;
+#[cfg(feature = "parquet")]
+mod layout;
+#[cfg(feature = "parquet")]
+mod reader;
+#[cfg(feature = "parquet")]
+mod selection;
+#[cfg(test)]
+#[cfg(feature = "parquet")]
+mod tests;
+
+use crate::formats::arrow_ipc::framing::{CONTINUATION, LONGEST_METADATA, MAGIC};
+use crate::formats::{Fields, InputFormat, Price, Reader};
+#[cfg(feature = "parquet")]
+use {
+    crate::formats::{RowsCopy, Selector, TableFormat, TableJob, TableRows, TableShare, Visit},
+    crate::source::{OpenSource, Source},
+    simtool_base::error::Result,
+    std::sync::Arc,
+};
+
+/// Entry of Arrow IPC in the table of input formats.
+pub(crate) static ARROW: ArrowIpc = ArrowIpc;
+
+/// The format Arrow IPC. It has two variants, files and streams, and both are read.
+#[derive(Debug)]
+pub(crate) struct ArrowIpc;
+
+impl InputFormat for ArrowIpc {
+    fn name(&self) -> &'static str {
+        "arrow"
+    }
+
+    fn title(&self) -> &'static str {
+        "Arrow IPC"
+    }
+
+    fn about(&self) -> &'static str {
+        "Each row of an Arrow IPC file or stream (Feather version 2) is a document"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["arrow", "arrows", "feather", "ipc"]
+    }
+
+    fn fields(&self) -> Fields {
+        Fields::Named
+    }
+
+    fn has_magic(&self, head: &[u8]) -> bool {
+        head.starts_with(MAGIC) || is_stream(head)
+    }
+
+    fn price(&self) -> Price {
+        Price::Unpacked
+    }
+
+    #[cfg(feature = "parquet")]
+    fn reader(&'static self) -> Reader {
+        Reader::Table(self)
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn reader(&'static self) -> Reader {
+        Reader::FeatureOff("parquet")
+    }
+}
+
+/// Returns whether `head`, the first bytes of a file, are the start of an Arrow stream. No text
+/// begins with these bytes.
+fn is_stream(head: &[u8]) -> bool {
+    let length = head.strip_prefix(&CONTINUATION).and_then(|rest| rest.first_chunk::<4>());
+    length.is_some_and(|&length| (1..=LONGEST_METADATA).contains(&u32::from_le_bytes(length)))
+}
+
+#[cfg(feature = "parquet")]
+impl TableFormat for ArrowIpc {
+    fn shares(&self, source: &Arc<dyn OpenSource>, bytes: u64) -> Option<Vec<TableShare>> {
+        reader::shares(&**source, bytes)
+    }
+
+    fn column_names(&self, source: &Arc<dyn OpenSource>) -> Vec<String> {
+        selection::column_names(&**source)
+    }
+
+    fn read(&self, job: TableJob<'_>, visit: &mut Visit<'_>) -> Result<u64> {
+        reader::read(job, visit)
+    }
+
+    fn edits_texts(&self, source: &Arc<dyn OpenSource>, text: &Selector) -> bool {
+        selection::edits_texts(&**source, text)
+    }
+
+    fn copy_rows(&self, from: &dyn Source, copy: &RowsCopy<'_>, text: &Selector) -> Result<()> {
+        copy::copy_rows(from, copy, text)
+    }
+
+    /// Estimates the memory as twice the bytes of the longest shard. The bytes of a whole record
+    /// batch are in memory next to its decompressed text. A shard is one record batch or several
+    /// short record batches.
+    fn reader_bytes(&self, rows: TableRows) -> f64 {
+        2.0 * rows.shard_bytes
+    }
+}

@@ -1,0 +1,233 @@
+//! The values of the selected columns in the rows of a record batch.
+
+use crate::formats::table::columns::{ColumnPath, FoundColumns};
+use crate::formats::table::numbers::write_number_or_boolean;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_buffer::ArrowNativeType;
+use arrow_schema::{ArrowError, DataType};
+use arrow_select::take::take;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Arrays of a record batch with the selected columns.
+pub(crate) struct BatchColumns {
+    texts: Vec<Vec<Values>>,
+    pub(crate) ids: Vec<Values>,
+    pub(crate) fields: Vec<Vec<Values>>,
+}
+
+/// Values of a column in the rows of a record batch.
+pub(crate) enum Values {
+    /// One value for each row.
+    Each(ArrayRef),
+    /// Lists of values, one list for each row.
+    Lists {
+        lists: ArrayRef,
+        /// Number of the first element of the first list. `elements` begins with this element.
+        first: usize,
+        /// Values of the elements of all lists, one after the other.
+        elements: Box<Values>,
+    },
+}
+
+impl BatchColumns {
+    /// Finds the arrays of the columns `found` in `batch`.
+    ///
+    /// # Errors
+    ///
+    /// A column is a dictionary, and a key in it refers to a value that does not exist.
+    pub(crate) fn new(batch: &RecordBatch, found: &FoundColumns) -> Result<Self, String> {
+        let list = |paths: &Vec<ColumnPath>| -> Result<Vec<Values>, String> {
+            let values = paths.iter().map(|path| Values::new(batch, path)).collect::<Vec<_>>();
+            values.into_iter().filter_map(Result::transpose).collect()
+        };
+        Ok(Self {
+            texts: found.texts.iter().map(list).collect::<Result<_, _>>()?,
+            ids: list(&found.ids)?,
+            fields: found.fields.iter().map(list).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Returns the text in row `row`. Several texts are joined by newlines in `joined`, at most
+    /// until they are longer than `longest`. Null is an empty text. A number or a boolean is a text as it is
+    /// written in decimal: the columns are chosen so that they have one only where it counts. Returns `None` if
+    /// a value is no text.
+    pub(crate) fn text<'t>(
+        &'t self,
+        row: usize,
+        longest: usize,
+        joined: &'t mut Vec<u8>,
+    ) -> Option<&'t [u8]> {
+        joined.clear();
+        for list in &self.texts {
+            if let [Values::Each(column)] = &list[..] {
+                if is_null(column, row) {
+                    continue;
+                }
+                if let Some(text) = bytes(column, row) {
+                    return Some(text);
+                }
+                write_number_or_boolean(column, row, joined)?;
+                return Some(joined);
+            }
+            let mut texts = 0;
+            for values in list {
+                values.append(row, longest, joined, &mut texts)?;
+            }
+            if texts > 0 {
+                break;
+            }
+        }
+        Some(joined)
+    }
+}
+
+impl Values {
+    /// Returns the values of the column to which `path` leads, or `None` if there is no such column.
+    fn new(batch: &RecordBatch, path: &ColumnPath) -> Result<Option<Self>, String> {
+        let Some((Some(first), inner)) = path.steps.split_first() else { return Ok(None) };
+        match batch.column_by_name(first) {
+            Some(column) => Self::of_array(column, inner),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the values of the column to which `steps` lead from `array`.
+    fn of_array(array: &ArrayRef, steps: &[Option<String>]) -> Result<Option<Self>, String> {
+        if let Some(values) = looked_up(array) {
+            return Self::of_array(&values.map_err(|error| error.to_string())?, steps);
+        }
+        match steps.split_first() {
+            Some((Some(name), inner)) => {
+                let column = array.as_struct_opt().and_then(|outer| outer.column_by_name(name));
+                column.map_or(Ok(None), |column| Self::of_array(column, inner))
+            }
+            Some((None, inner)) => Self::of_lists(array, inner),
+            // A list is read as its elements even if the user wrote no brackets.
+            None if elements(array).is_some() => Self::of_lists(array, steps),
+            None => Ok(Some(Self::Each(Arc::clone(array)))),
+        }
+    }
+
+    /// Returns the values of the column to which `steps` lead from the elements of `lists`.
+    fn of_lists(lists: &ArrayRef, steps: &[Option<String>]) -> Result<Option<Self>, String> {
+        let Some(elements) = elements(lists) else { return Ok(None) };
+        let first = range(lists, 0).map_or(0, |range| range.start);
+        let end = range(lists, lists.len().saturating_sub(1)).map_or(first, |range| range.end);
+        // The lists may be a part of a batch. Only the elements of this part are needed.
+        let elements = Self::of_array(&elements.slice(first, end - first), steps)?;
+        let lists = Arc::clone(lists);
+        Ok(elements.map(|elements| Self::Lists { lists, first, elements: Box::new(elements) }))
+    }
+
+    /// Appends the texts in row `row` to `joined`, each after a newline except for the first one.
+    /// Adds their number to `texts`. Null is left out. Returns `None` if a value is no text.
+    fn append(
+        &self,
+        row: usize,
+        longest: usize,
+        joined: &mut Vec<u8>,
+        texts: &mut usize,
+    ) -> Option<()> {
+        match self {
+            Self::Each(column) if is_null(column, row) => {}
+            Self::Each(column) => {
+                if *texts > 0 {
+                    joined.push(b'\n');
+                }
+                match bytes(column, row) {
+                    Some(text) => joined.extend_from_slice(text),
+                    None => write_number_or_boolean(column, row, joined)?,
+                }
+                *texts += 1;
+            }
+            Self::Lists { lists, first, elements } => {
+                for element in range(lists, row).unwrap_or_default() {
+                    // A crafted file can have one long text many times. The row is refused anyway.
+                    if joined.len() > longest {
+                        break;
+                    }
+                    elements.append(element - first, longest, joined, texts)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Returns the first value in row `row` that is not null: its array, and its row in the array.
+    pub(crate) fn first(&self, row: usize) -> Option<(&ArrayRef, usize)> {
+        match self {
+            Self::Each(column) => (!is_null(column, row)).then_some((column, row)),
+            Self::Lists { lists, first, elements } => {
+                range(lists, row)?.find_map(|element| elements.first(element - first))
+            }
+        }
+    }
+}
+
+/// Returns the values of the rows of a dictionary. Returns `None` for other arrays.
+pub(crate) fn looked_up(array: &ArrayRef) -> Option<Result<ArrayRef, ArrowError>> {
+    // Each row of a dictionary is a key. The values of the keys are looked up for all rows at once.
+    let keyed = array.as_any_dictionary_opt()?;
+    Some(take(keyed.values(), keyed.keys(), None))
+}
+
+/// Returns the elements of all lists of an array. Returns `None` if it is not an array of lists.
+fn elements(lists: &ArrayRef) -> Option<&ArrayRef> {
+    match lists.data_type() {
+        DataType::List(_) => Some(lists.as_list::<i32>().values()),
+        DataType::LargeList(_) => Some(lists.as_list::<i64>().values()),
+        DataType::FixedSizeList(..) => Some(lists.as_fixed_size_list().values()),
+        _ => None,
+    }
+}
+
+/// Returns the numbers of the elements of the list in row `row`. A list that is null has no elements.
+/// Returns `None` if there is no such row.
+fn range(lists: &ArrayRef, row: usize) -> Option<Range<usize>> {
+    if row >= lists.len() {
+        return None;
+    }
+    let is_null = lists.is_null(row);
+    let range = match lists.data_type() {
+        DataType::List(_) => {
+            let offsets = lists.as_list::<i32>().value_offsets();
+            offsets[row].as_usize()..offsets[row + 1].as_usize()
+        }
+        DataType::LargeList(_) => {
+            let offsets = lists.as_list::<i64>().value_offsets();
+            offsets[row].as_usize()..offsets[row + 1].as_usize()
+        }
+        _ => {
+            let lists = lists.as_fixed_size_list();
+            let length = lists.value_length().as_usize();
+            row * length..(row + 1) * length
+        }
+    };
+    Some(if is_null { range.start..range.start } else { range })
+}
+
+/// Returns whether the value in row `row` is null.
+fn is_null(column: &ArrayRef, row: usize) -> bool {
+    // An array of the null type does not mark its rows as null.
+    column.is_null(row) || *column.data_type() == DataType::Null
+}
+
+/// Returns the bytes of the value in row `row`, if the column has a type of text or bytes. Returns
+/// `None` for null and for other types.
+pub(crate) fn bytes(column: &ArrayRef, row: usize) -> Option<&[u8]> {
+    if column.is_null(row) {
+        return None;
+    }
+    match column.data_type() {
+        DataType::Utf8View => Some(column.as_string_view().value(row).as_bytes()),
+        DataType::BinaryView => Some(column.as_binary_view().value(row)),
+        DataType::Utf8 => Some(column.as_string::<i32>().value(row).as_bytes()),
+        DataType::LargeUtf8 => Some(column.as_string::<i64>().value(row).as_bytes()),
+        DataType::Binary => Some(column.as_binary::<i32>().value(row)),
+        DataType::LargeBinary => Some(column.as_binary::<i64>().value(row)),
+        DataType::FixedSizeBinary(_) => Some(column.as_fixed_size_binary().value(row)),
+        _ => None,
+    }
+}
