@@ -9,6 +9,7 @@
 mod document_terms;
 mod fitted;
 mod learn;
+mod own_settings;
 mod parts;
 pub mod presets;
 mod recipe;
@@ -27,7 +28,8 @@ pub(crate) use stop_word_lists::{names_file, read_stop_words};
 pub use terms::Terms;
 pub(crate) use text_memory::TextMemory;
 
-use simtool_base::error::{Error, ErrorKind, Result};
+use own_settings::of_method;
+use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_fingerprint::hash_table::HashTable;
 use simtool_fingerprint::{SKETCHES, Sketch, SketchKind};
@@ -51,8 +53,6 @@ const ROW_OPTIONS: &[&str] =
     &["max_distance", "recall", "verify", VERIFY_WEIGHT, "words", "top", "idf_band"];
 /// Default of the option `bits` when the option `words` is given: the number of bits of a fingerprint that is
 /// made from the most frequent words.
-/// Settings that users write behind the name of a method, and that many kinds of methods have.
-const BEHIND_NAME: &[&str] = &["weight", "recall", VERIFY_WEIGHT, "top", "idf_band"];
 const WORD_BITS: usize = 64;
 
 /// Fraction by which [`Method::with_lower_similarity`] lowers the limit, as numerator and denominator.
@@ -428,22 +428,6 @@ impl Method {
 
 /// Returns a threshold that is lower by [`LOWER_BY`]. Returns `None` if it would not be above 0, or if the measure
 /// rounds similarities by the threshold.
-/// Returns an error about a setting that users write behind the name of the method as an error about the method.
-fn of_method(name: &str, error: Error) -> Error {
-    match error.kind() {
-        ErrorKind::Config { field, value, rule } if is_of_method(field) => {
-            Error::config("method", format!("{name}:{field}={value}"), rule)
-        }
-        _ => error,
-    }
-}
-
-/// Returns whether a setting is only written behind the name of a method.
-fn is_of_method(field: &str) -> bool {
-    BEHIND_NAME.contains(&field)
-        || SKETCHES.iter().any(|kind| kind.options.iter().any(|own| own.name == field))
-}
-
 fn lower(threshold: Threshold) -> Option<Threshold> {
     // A cosine is rounded to a fraction whose denominator depends on the threshold.
     if threshold.measure().formula == Formula::Cosine {

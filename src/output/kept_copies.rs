@@ -11,7 +11,6 @@ use crate::write::kept_documents::{Chunk, Packing, distinct_names};
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Severity;
-use simtool_base::options::Choice;
 use simtool_base::progress::{Progress, Work};
 use simtool_model::compression::Compression;
 use simtool_model::document::{Content, DocOrdinal, DocumentIds, Record};
@@ -34,26 +33,6 @@ pub enum BadRecords {
     Keep,
     /// Leaves bad records out of the copies.
     Drop,
-}
-
-impl Choice for BadRecords {
-    const ALL: &'static [Self] = &[Self::Keep, Self::Drop];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Keep => "keep",
-            Self::Drop => "drop",
-        }
-    }
-
-    fn help(self) -> &'static str {
-        match self {
-            Self::Keep => {
-                "Copy bad records: they were not compared, so they are not known to be duplicates"
-            }
-            Self::Drop => "Leave bad records out",
-        }
-    }
 }
 
 /// Rules for the records that are copied.

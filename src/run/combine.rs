@@ -4,12 +4,13 @@ use super::dedup::{Outcome, dedup};
 use super::dedup_request::{Paths, Request};
 use super::face::Face;
 use super::finish_mark::is_marked_as_finished;
-use super::parts_folder::recorded_request;
+use super::parts_folder::parts_path;
 use super::passages::{PassagesFound, PassagesRequest, passages};
 use super::recorded_request::RecordedRequest;
 use super::standard_streams::STANDARD_INPUT;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::options::Options;
+use simtool_read::walk::is_output_folder;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -72,6 +73,26 @@ pub fn combine(
             Err(ErrorKind::Missing { what, reason }.into())
         }
     }
+}
+
+/// Returns the request of the runs that have stored the parts for `output`, without the number of a shard.
+///
+/// # Errors
+///
+/// There are no such parts, or their request cannot be read.
+fn recorded_request(output: &Path) -> Result<RecordedRequest> {
+    let path = parts_path(output);
+    if !is_output_folder(&path) {
+        let what = format!("{} has no stored parts", path.display());
+        let reason = "run the command with `shard` for each shard first".to_owned();
+        return Err(ErrorKind::Missing { what, reason }.into());
+    }
+    let missing = || {
+        let what = format!("{} has no request", path.display());
+        let reason = "another version of simtool wrote it: run the shards again".to_owned();
+        ErrorKind::Missing { what, reason }.into()
+    };
+    RecordedRequest::read(&path)?.ok_or_else(missing)
 }
 
 /// Returns the settings of the shards, with those of `combine` in their place. The output may have moved together with

@@ -48,6 +48,7 @@ mod parts_folder;
 mod passages;
 mod preview;
 mod reading_faults;
+mod recorded_inputs;
 mod recorded_request;
 mod recorded_run;
 mod reference;

@@ -115,26 +115,6 @@ pub(super) fn parts_path(output: &Path) -> PathBuf {
     path.into()
 }
 
-/// Returns the request of the runs that have stored the parts for `output`, without the number of a shard.
-///
-/// # Errors
-///
-/// There are no such parts, or their request cannot be read.
-pub(super) fn recorded_request(output: &Path) -> Result<RecordedRequest> {
-    let path = parts_path(output);
-    if !is_output_folder(&path) {
-        let what = format!("{} has no stored parts", path.display());
-        let reason = "run the command with `shard` for each shard first".to_owned();
-        return Err(ErrorKind::Missing { what, reason }.into());
-    }
-    let missing = || {
-        let what = format!("{} has no request", path.display());
-        let reason = "another version of simtool wrote it: run the shards again".to_owned();
-        ErrorKind::Missing { what, reason }.into()
-    };
-    RecordedRequest::read(&path)?.ok_or_else(missing)
-}
-
 impl PartsRequest {
     /// Takes `resume` and `shard` out of `options`, and remembers all other options.
     ///

@@ -1,11 +1,9 @@
 //! Opens a finished run and reads its inputs again in the same way as the run did.
 
-use super::dedup_request::OUTPUT;
 use super::face::{Face, Notice};
 use super::input::Places;
 use super::input_change::InputChange;
-use super::input_settings::InputSettings;
-use super::recorded_request::RecordedRequest;
+use super::recorded_inputs::{RecordedInputs, recorded};
 use super::standard_streams::STANDARD_INPUT;
 use crate::output::finished_run::{Fate, FinishedRun, Sought};
 use crate::output::input_search::{InputSearch, Matches};
@@ -41,50 +39,6 @@ pub struct LocatedDocument {
     pub is_passed_over: bool,
     /// Whether the document is one of the queries of a match.
     pub is_query: bool,
-}
-
-/// Returns the request of the run whose results are in `folder`.
-fn recorded(folder: &Path) -> Result<RecordedRequest> {
-    let missing = || {
-        let what = format!("{} has no request.json", folder.display());
-        let reason = "another version of simtool wrote it: run again".to_owned();
-        ErrorKind::Missing { what, reason }.into()
-    };
-    RecordedRequest::read(folder)?.ok_or_else(missing)
-}
-
-/// Inputs of a finished run, as its request names them.
-struct RecordedInputs {
-    /// Paths of the corpus, without the paths listed in `files_from`.
-    corpus: Vec<PathBuf>,
-    /// Paths of the queries. Empty if the corpus was compared with itself.
-    queries: Vec<PathBuf>,
-    /// Settings with which the run read documents.
-    settings: InputSettings,
-    /// Fields of the text and of the ID of the corpus, if they are not those of the queries.
-    against_text_field: Option<String>,
-    against_id_field: Option<String>,
-    /// Path of the output folder, as the run wrote it.
-    output: PathBuf,
-}
-
-impl RecordedInputs {
-    fn of(mut recorded: RecordedRequest) -> Result<Self> {
-        Ok(Self {
-            settings: InputSettings::parse(&mut recorded.options)?,
-            against_text_field: recorded.options.take("against_text_field"),
-            against_id_field: recorded.options.take("against_id_field"),
-            output: recorded.output().unwrap_or_else(|| OUTPUT.into()),
-            corpus: recorded.paths,
-            queries: recorded.queries,
-        })
-    }
-
-    /// Returns whether the run read standard input, as documents or as the list of its files.
-    fn have_standard_input(&self) -> bool {
-        let paths = self.corpus.iter().chain(&self.queries).chain(&self.settings.files_from);
-        paths.into_iter().any(|path| path == Path::new(STANDARD_INPUT))
-    }
 }
 
 /// A finished run whose inputs can be read again.
