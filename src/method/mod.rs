@@ -183,6 +183,7 @@ impl Method {
     ///
     /// A setting is not written as `NAME=VALUE`, or it is given twice.
     pub(crate) fn take_name(options: &mut Options) -> Result<Option<String>> {
+        // Settings behind the colon are settings as all others, so that each is parsed by its owner.
         let Some(method) = options.take("method") else { return Ok(None) };
         let (name, own) = method.split_once(':').unwrap_or((&method, ""));
         options.add(own)?;

@@ -43,7 +43,6 @@ impl Annotation {
             "true" => return Ok(Some(Self::default())),
             _ => {}
         }
-        let wrong = |part: &str, rule: &str| Err(Error::config(SETTING, part, rule));
         let mut annotation = Self::default();
         let mut rest = text;
         loop {
@@ -74,6 +73,7 @@ impl Annotation {
                     "must be in-place, weight=RULE or repeated=N, with commas between",
                 );
             }
+            // A comma at the end would promise another part.
             if rest.is_empty() {
                 return Ok(Some(annotation));
             }
@@ -81,11 +81,17 @@ impl Annotation {
     }
 }
 
+fn wrong<T>(part: &str, rule: &str) -> Result<T> {
+    Err(Error::config(SETTING, part, rule))
+}
+
 impl fmt::Display for Annotation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A list without parts is a flag.
         if *self == Self::default() {
             return f.write_str("true");
         }
+        // The default weight need not be named.
         let weight = (self.weight != ClusterWeight::default()).then(|| self.weight.to_string());
         let parts = [
             self.is_in_place.then(|| IN_PLACE.to_owned()),

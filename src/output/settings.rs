@@ -41,6 +41,7 @@ impl Outputs {
 
     /// Returns the value of the option `write_kept`.
     pub(crate) fn kept_name(&self) -> &'static str {
+        // Bad records matter only if there are copies.
         match (self.kept, self.bad_records) {
             (false, _) => "false",
             (true, BadRecords::Keep) => "true",

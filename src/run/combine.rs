@@ -40,6 +40,7 @@ pub fn combine(
     out: &mut (dyn Write + Send),
     face: &dyn Face,
 ) -> Result<Combined> {
+    // Another setting would make documents different from those that the shards have read.
     if let Some(other) = options.names().find(|name| !OWN.contains(name)) {
         let value = options.get(other).unwrap_or_default();
         let rule = "is no option of combine: the settings of the shards hold";
@@ -53,6 +54,7 @@ pub fn combine(
     check_inputs(&recorded)?;
     let settings = settings(&recorded, output, options);
     let RecordedRequest { command, paths, words, .. } = recorded.clone();
+    // The request is parsed again, as it was for each shard.
     match command.as_str() {
         "dedup" => {
             let paths = Paths { corpus: paths, queries: Vec::new() };
@@ -87,21 +89,23 @@ fn recorded_request(output: &Path) -> Result<RecordedRequest> {
         let reason = "run the command with `shard` for each shard first".to_owned();
         return Err(ErrorKind::Missing { what, reason }.into());
     }
-    let missing = || {
+    // Parts of another version have no request, and their rows may mean something else.
+    RecordedRequest::read(&path)?.ok_or_else(|| {
         let what = format!("{} has no request", path.display());
         let reason = "another version of simtool wrote it: run the shards again".to_owned();
         ErrorKind::Missing { what, reason }.into()
-    };
-    RecordedRequest::read(&path)?.ok_or_else(missing)
+    })
 }
 
 /// Returns the settings of the shards, with those of `combine` in their place. The output may have moved together with
 /// its parts, so the given path counts.
 fn settings(recorded: &RecordedRequest, output: &Path, own: &Options) -> Options {
     let mut settings = Options::new();
-    let is_of_shards = |name: &str| name != "output" && !OWN.contains(&name);
-    for (name, value) in recorded.options.iter().filter(|(name, _)| is_of_shards(name)) {
-        settings.set(name, value);
+    for (name, value) in recorded.options.iter() {
+        // A setting that is given twice would be an error, so those of the shards are left out.
+        if name != "output" && !OWN.contains(&name) {
+            settings.set(name, value);
+        }
     }
     for (name, value) in own.iter() {
         settings.set(name, value);
@@ -126,10 +130,10 @@ fn refuse_existing(output: &Path, options: &Options) -> Result<()> {
 /// Returns an error if the files of the shards cannot be found.
 fn check_inputs(recorded: &RecordedRequest) -> Result<()> {
     let paths = recorded.all_paths();
-    let is_file = |path: &Path| path != Path::new(STANDARD_INPUT);
     // A shard may have skipped paths that did not exist.
-    let are_missing =
-        paths.iter().all(|path| is_file(path) && path.is_relative() && !path.exists());
+    let are_missing = paths
+        .iter()
+        .all(|path| path != Path::new(STANDARD_INPUT) && path.is_relative() && !path.exists());
     if let Some(path) = paths.first().filter(|_| are_missing) {
         let what = format!("{} is not in this folder", path.display());
         let reason = "run `simtool combine` in the folder in which the shards ran, where the paths of their command begin";

@@ -55,6 +55,7 @@ impl CompareRequest {
     /// A value is outside its range, a weight must be learned from a collection, both documents are standard
     /// input, or an option is unknown.
     pub fn parse(names: [PathBuf; 2], mut options: Options) -> Result<Self> {
+        // The settings of the method are taken before the given ones are copied, which are compared with those of runs.
         let named = Method::take_name(&mut options)?;
         if let Some(other) = named.filter(|name| name != METHOD) {
             let rule = "must be simhash, whose distance is printed beside the exact similarity";

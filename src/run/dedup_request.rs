@@ -315,6 +315,7 @@ fn parse_corpus_input(
 
 /// Takes the settings of the outputs out of `options`.
 fn parse_outputs(options: &mut Options) -> Result<Outputs> {
+    // The value is no format of its own: it says which columns the rows have.
     let only_ids = options.get("output_format").is_some_and(|format| format == ONLY_IDS);
     if only_ids {
         options.take("output_format");

@@ -345,6 +345,7 @@ fn dialect(options: &mut Options) -> Result<NamedDialect> {
     let csv = options.take("csv").unwrap_or_default();
     let mut dialect = NamedDialect { delimiter, no_header, ..NamedDialect::default() };
     for part in csv.split(',').filter(|part| !part.is_empty()) {
+        // The words name characters that are hard to type, or that there is none.
         match part.split_once('=') {
             Some(("quote", "none")) => dialect.quote = Some(Quote::None),
             Some(("quote", given)) => {

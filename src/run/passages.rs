@@ -230,6 +230,7 @@ fn condition(options: &mut Options) -> Result<(Repeated, Origin)> {
     let Some(origin) = origin else {
         return wrong("must have document, file, folder or host behind its colon");
     };
+    // One document is no other document, so nothing is left to count by origin.
     match least.parse() {
         Ok(1) if origin == Origin::default() => Ok((Repeated::Anywhere, origin)),
         Ok(1) => wrong("needs no second document, so that there is nothing to count"),

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 /// Returns the request of the run whose results are in `folder`.
 pub(super) fn recorded(folder: &Path) -> Result<RecordedRequest> {
-    let missing = || {
+    // Without its request, nothing says how the run read its documents.
+    RecordedRequest::read(folder)?.ok_or_else(|| {
         let what = format!("{} has no request.json", folder.display());
         let reason = "another version of simtool wrote it: run again".to_owned();
         ErrorKind::Missing { what, reason }.into()
-    };
-    RecordedRequest::read(folder)?.ok_or_else(missing)
+    })
 }
 
 /// Inputs of a finished run, as its request names them.
@@ -35,6 +35,7 @@ pub(super) struct RecordedInputs {
 impl RecordedInputs {
     pub(super) fn of(mut recorded: RecordedRequest) -> Result<Self> {
         Ok(Self {
+            // The settings take their options out, and those of a match remain.
             settings: InputSettings::parse(&mut recorded.options)?,
             against_text_field: recorded.options.take("against_text_field"),
             against_id_field: recorded.options.take("against_id_field"),

@@ -49,27 +49,25 @@ impl RecordedRequest {
     /// ```
     #[must_use]
     pub fn json(&self) -> String {
-        let paths = |paths: &[PathBuf]| {
-            paths.iter().map(|path| written(path.as_os_str())).collect::<Vec<_>>()
-        };
-        let option = |(name, value): (&str, &OsString)| {
+        // Most settings are of the command line, so only the others are stored with their place.
+        let options = self.options.iter().map(|(name, value)| {
             let found = self.origins.iter().find(|(of, _)| of == name);
             let origin = found.map_or(ARGUMENT, |(_, origin)| origin.as_str());
             json!({ "name": name, "value": written(value), "origin": origin })
-        };
+        });
         let WordsRequest { features, bits, directory, hash_table } = &self.words;
         let request = json!({
             "version": env!("CARGO_PKG_VERSION"),
             "command": self.command,
-            "paths": paths(&self.paths),
-            "queries": paths(&self.queries),
+            "paths": written_paths(&self.paths),
+            "queries": written_paths(&self.queries),
             "words": {
                 "features": features,
                 "bits": bits,
                 "directory": written(directory.as_os_str()),
                 "hash_table": hash_table.as_ref().map(|path| written(path.as_os_str())),
             },
-            "options": self.options.iter().map(option).collect::<Vec<_>>(),
+            "options": options.collect::<Vec<_>>(),
             "command_line": self.command_line,
         });
         format!("{request:#}\n")
@@ -88,22 +86,20 @@ impl RecordedRequest {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io(&path, "read", error)),
         };
+        // What is no JSON is no request either.
         let json: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-        let wrong = || {
+        Self::of(&json).map(Some).ok_or_else(|| {
             let expected = "the request of a run of simtool".to_owned();
-            ErrorKind::Format { path: path.clone(), byte: 0, expected }.into()
-        };
-        Self::of(&json).map(Some).ok_or_else(wrong)
+            ErrorKind::Format { path, byte: 0, expected }.into()
+        })
     }
 
+    /// Returns the request that the JSON object has. `None` if a part is missing or has another type.
     fn of(json: &Value) -> Option<Self> {
-        let text = |value: &Value| value.as_str().map(str::to_owned);
-        let path = |value: &Value| read(value).map(PathBuf::from);
-        let paths =
-            |value: &Value| value.as_array()?.iter().map(path).collect::<Option<Vec<PathBuf>>>();
         let (mut options, mut origins) = (Options::new(), Vec::new());
         for option in json["options"].as_array()? {
             let (name, origin) = (text(&option["name"])?, text(&option["origin"])?);
+            // A name may come several times, because some options may be repeated.
             options.set(&name, read(&option["value"])?);
             if origin != ARGUMENT {
                 origins.push((name, origin));
@@ -114,11 +110,12 @@ impl RecordedRequest {
             command: text(&json["command"])?,
             paths: paths(&json["paths"])?,
             queries: paths(&json["queries"])?,
+            // N and M are optional, and so is the path of their table.
             words: WordsRequest {
                 features: text(&words["features"]),
                 bits: text(&words["bits"]),
-                directory: path(&words["directory"])?,
-                hash_table: path(&words["hash_table"]),
+                directory: read(&words["directory"])?.into(),
+                hash_table: read(&words["hash_table"]).map(PathBuf::from),
             },
             options,
             origins,
@@ -149,13 +146,27 @@ fn written(text: &OsStr) -> Value {
     text.to_str().map_or_else(|| json!(text.as_encoded_bytes()), Value::from)
 }
 
+fn written_paths(paths: &[PathBuf]) -> Vec<Value> {
+    paths.iter().map(|path| written(path.as_os_str())).collect()
+}
+
 /// Reads what [`written`] returns.
 fn read(value: &Value) -> Option<OsString> {
     if let Some(text) = value.as_str() {
         return Some(text.into());
     }
-    let byte = |value: &Value| u8::try_from(value.as_u64()?).ok();
-    os_string(value.as_array()?.iter().map(byte).collect::<Option<_>>()?)
+    // A list of other numbers than bytes is no string.
+    let bytes = value.as_array()?.iter().map(|byte| u8::try_from(byte.as_u64()?).ok());
+    os_string(bytes.collect::<Option<_>>()?)
+}
+
+/// Reads what [`written_paths`] returns.
+fn paths(value: &Value) -> Option<Vec<PathBuf>> {
+    value.as_array()?.iter().map(|path| read(path).map(PathBuf::from)).collect()
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ impl Why {
             }),
             DocumentFate::Clustered(document) => clustered(document, output),
         };
+        // A program can choose among the documents, and knows which answers are about changed files.
         let changed = self.changes.iter().map(|change| change.file.as_str());
         object["others_of_this_id"] = self.others.as_slice().into();
         object["changed_inputs"] = changed.collect::<Vec<_>>().into();
@@ -61,6 +62,7 @@ impl ClusteredDocument {
 
 fn clustered(document: &ClusteredDocument, output: &Path) -> Value {
     let kept = &document.cluster.kept;
+    // A kept document without a removed one was compared with nothing.
     let (Some(other), Some(texts)) = (document.compared(), &document.texts) else {
         return json!({ "fate": "kept", "kept": member(kept) });
     };

@@ -87,6 +87,7 @@ fn request(args: &EvalArgs, methods: Vec<NamedMethod>) -> Result<EvalRequest, Er
 
 /// Returns whether a path of plots is that of one picture. Otherwise it is that of a folder.
 fn is_picture(path: &Path) -> bool {
+    // A folder that exists may have a dot in its name.
     path.extension().is_some() && !path.is_dir()
 }
 

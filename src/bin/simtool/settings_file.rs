@@ -117,11 +117,12 @@ pub(crate) fn show_origins() {
 /// Returns the names of the settings that are not of the command line, each with the place that it comes from.
 pub(crate) fn origins() -> Vec<(String, String)> {
     let origins = ORIGINS.lock().unwrap_or_else(PoisonError::into_inner);
-    let of_place = |origin: &Origin| {
-        let names = origin.names.iter().map(|name| name.replace('-', "_"));
-        names.map(|name| (name, origin.place.clone())).collect::<Vec<_>>()
-    };
-    origins.iter().flat_map(of_place).collect()
+    let mut named = Vec::new();
+    for Origin { names, place, .. } in origins.iter() {
+        // Requests have the names of the library.
+        named.extend(names.iter().map(|name| (name.replace('-', "_"), place.clone())));
+    }
+    named
 }
 
 fn failed(error: Error) -> ExitStatus {

@@ -26,6 +26,7 @@ pub(crate) fn describe(recorded: &mut RecordedRequest) {
 fn command_line(arguments: &[OsString]) -> String {
     let (mut variables, mut words) = (Vec::new(), Vec::new());
     for argument in arguments {
+        // Settings of files and of the environment were added to the arguments, but no user can type them there.
         let word = shell_argument(argument);
         let setting =
             word.strip_prefix("--").map(|word| word.split_once('=').unwrap_or((word, "true")));

@@ -102,6 +102,7 @@ fn note_small_memory(form: CommandForm, arguments: &[OsString]) {
 fn detached_parts(arguments: &[OsString]) -> Option<Cow<'_, str>> {
     let followed = arguments.windows(2).filter(|words| words[0] == "--annotate");
     let mut behind = followed.map(|words| &words[1]).filter(|word| !Path::new(word).exists());
+    // A word that names a file is most likely an input.
     behind.find_map(|word| {
         let parts = word.to_string_lossy();
         Annotation::parse(&parts).is_ok().then_some(parts)

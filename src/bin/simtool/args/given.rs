@@ -99,6 +99,7 @@ fn argument(row: &'static Setting) -> Arg {
     } else if !more.is_empty() {
         argument = argument.long_help(row.help);
     }
+    // Only settings files and the environment show such a setting, which arrives as an argument all the same.
     if row.is_in_files {
         argument = argument.hide(true);
     }
@@ -159,6 +160,7 @@ impl TypedValueParser for NamedParser {
         argument: Option<&Arg>,
         value: &OsStr,
     ) -> Result<String, Error> {
+        // What stands behind the colon is for the library, which knows the settings of each method.
         let text = value.to_string_lossy();
         let (name, settings) = text.split_once(':').unwrap_or((&text, ""));
         let found = self.0.parse_ref(command, argument, OsStr::new(name))?;
