@@ -20,7 +20,6 @@ use simtool::write::preview::write_preview;
 use simtool::write::summary::write_summary;
 use simtool::{Error, Result};
 use std::fmt::Write;
-use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -83,14 +82,11 @@ pub(crate) fn combined_files(
         Combined::NearDuplicates(outcome) => write_summary(&mut text, &outcome.summary)?,
         Combined::Passages(found) => {
             let PassagesFound { documents, passages, words, repeated_words, .. } = *found;
-            // Writing to memory does not fail.
-            let _ = io::Write::write_fmt(
-                &mut text,
-                format_args!(
-                    "{{\"documents\":{documents},\"passages\":{passages},\"words\":{words},\
-                     \"repeated_words\":{repeated_words}}}"
-                ),
+            let counts = format!(
+                "{{\"documents\":{documents},\"passages\":{passages},\"words\":{words},\
+                 \"repeated_words\":{repeated_words}}}"
             );
+            text.extend_from_slice(counts.as_bytes());
         }
     }
     Ok(String::from_utf8_lossy(&text).into_owned())

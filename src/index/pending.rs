@@ -242,9 +242,10 @@ impl InputEntry {
         let documents = next()?.parse().ok()?;
         let mut state = next()?.split(':');
         let is_whole = state.next() == Some("whole");
-        let reading = parse_digest(state.next()?).ok()?;
-        let choice = parse_digest(state.next()?).ok()?;
-        let records = state.next()?.parse().ok()?;
+        // An entry without options and records has none of these parts.
+        let reading = parse_digest(state.next().unwrap_or_default()).ok()?;
+        let choice = parse_digest(state.next().unwrap_or_default()).ok()?;
+        let records = state.next().unwrap_or_default().parse().ok()?;
         let selection = SelectionDigests { reading, choice };
         let name = next()?.to_owned();
         Some(Self { digest, bytes, selection, records, documents, is_whole, name })

@@ -279,8 +279,8 @@ pub fn contamination(
         result.freed = Some(freed.write(folder, format, context)?);
         result.timings.end("copy");
         // The summary has the times of all stages, so it comes last.
-        let files = folder.written_files()?;
         write_file(folder, REQUEST, |out| out.write_all(request.recorded.json().as_bytes()))?;
+        let files = folder.written_files()?;
         write_file(folder, "summary.json", |out| {
             write_summary(request, removal, &result, &files, out)
         })

@@ -404,7 +404,7 @@ pub(super) fn remove_folder(folder: Option<&PartsFolder<'_>>, copies: Option<Sto
         copies.remove();
     }
     if let Some(folder) = folder {
-        remove_parts(&folder.path, &[RECORD, MARK]);
+        remove_parts(&folder.path, &[RECORD, REQUEST, MARK]);
     }
 }
 
@@ -433,8 +433,10 @@ pub(super) fn note_damaged(parts: Option<&Parts<'_>>) -> Option<String> {
 /// Returns whether the folder has a file that a run does not leave there if it is stopped at once.
 fn has_foreign(folder: &Path) -> Result<bool> {
     let entries = fs::read_dir(folder).map_err(|error| Error::io(folder, "list", error))?;
-    // The temporary file of a record is hidden, and the mark of a run goes after its record.
-    let is_own = |name: &OsStr| name == MARK || name.as_encoded_bytes().starts_with(b".");
+    // The temporary file of a record is hidden, and the mark of a run goes after its record. The request
+    // comes before the record.
+    let is_own =
+        |name: &OsStr| name == MARK || name == REQUEST || name.as_encoded_bytes().starts_with(b".");
     let is_foreign =
         |entry: io::Result<fs::DirEntry>| entry.is_ok_and(|entry| !is_own(&entry.file_name()));
     Ok(entries.into_iter().any(is_foreign))

@@ -375,9 +375,9 @@ impl Rows<'_> {
         };
         write_file(folder, "report.html", |out| page.write(out, of_run))?;
         // The summary has the times of all stages, so it comes last.
+        write_file(folder, REQUEST, |out| out.write_all(request.recorded.json().as_bytes()))?;
         let files = folder.written_files()?;
         let settings = parameters(request, rules);
-        write_file(folder, REQUEST, |out| out.write_all(request.recorded.json().as_bytes()))?;
         write_file(folder, "summary.json", |out| {
             write_summary(request, &settings, result, &files, out)
         })

@@ -5,8 +5,9 @@ use super::why::{ClusteredDocument, ComparedTexts, DocumentFate, Why};
 use crate::output::finished_run::Member;
 use serde_json::{Value, json};
 use simtool_base::byte_text::path_text;
-use simtool_base::error::Result;
+use simtool_base::error::{Error, Result};
 use simtool_base::shell_word::shell_word;
+use std::error::Error as _;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -87,7 +88,16 @@ fn compared(texts: &Result<ComparedTexts>) -> Value {
             "shared": comparison.similarity.map(|_| comparison.shared),
             "union": comparison.similarity.map(|_| comparison.union()),
         }),
-        Err(reason) => json!({ "not_read": reason.to_string() }),
+        Err(reason) => json!({ "not_read": with_cause(reason) }),
+    }
+}
+
+/// Returns the message of an error, with its cause.
+#[must_use]
+pub fn with_cause(error: &Error) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
     }
 }
 

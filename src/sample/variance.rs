@@ -198,7 +198,7 @@ mod tests {
         let stretch = |weight, bytes, documents| {
             let pick = Pick { place: 0, from: 0, until: u64::MAX, weight };
             let amounts = Amounts { documents, ..Amounts::default() };
-            (pick, Stretch { bytes, amounts, ..Stretch::default() })
+            (pick, Stretch { amounts, bytes, ..Stretch::default() })
         };
         let stretches = [stretch(30.0, 10.0, 2.0), stretch(50.0, 20.0, 4.0)];
         let StretchGroup { weight, bytes, amounts } = StretchGroup::from_stretches(&stretches);

@@ -15,7 +15,7 @@ pub const NEAR: &[Setting] = &[
         "method",
         "METHOD",
         methods,
-        "Method that finds near-duplicates [default: exact]. Its settings follow a colon, as in simhash:bits=128.",
+        "Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128 [default: exact].",
     )
     .explained_by(method_help),
     Setting::value(

@@ -12,14 +12,17 @@ use std::path::{Path, PathBuf};
 pub(crate) const SUMMARY: &str = "summary.json";
 /// Key of the list.
 const KEY: &str = "written_files";
+/// Folders of an output, each with a part of the option that makes a run write it.
+const FOLDERS: [(&str, &str); 2] = [("kept", "kept"), ("annotated", "annotate")];
 
 /// Names that an output folder of an earlier run may have.
 #[derive(Clone, Debug)]
 pub(super) struct Inventory {
     /// Names of files and folders in the output folder itself that some run writes.
     known: BTreeSet<String>,
-    /// Paths of all files in the output folder, as the run listed them.
-    listed: BTreeSet<String>,
+    /// Paths of all files in the output folder, as the run listed them. `None` if an older version of simtool wrote
+    /// the folder, which had no list.
+    listed: Option<BTreeSet<String>>,
 }
 
 impl Inventory {
@@ -27,9 +30,19 @@ impl Inventory {
     pub(super) fn read(folder: &Path, known: &[&str]) -> Self {
         let text = fs::read(folder.join(SUMMARY)).unwrap_or_default();
         let summary: Value = serde_json::from_slice(&text).unwrap_or_default();
-        let known: BTreeSet<String> = known.iter().map(|&name| name.to_owned()).collect();
-        let listed = summary[KEY].as_array().into_iter().flatten();
-        let listed = listed.filter_map(|file| file.as_str().map(str::to_owned)).collect();
+        let mut known: BTreeSet<String> = known.iter().map(|&name| name.to_owned()).collect();
+        let listed = summary[KEY].as_array().map(|files| {
+            files.iter().filter_map(|file| file.as_str().map(str::to_owned)).collect()
+        });
+        if listed.is_none() {
+            // The command line says which folders an older version wrote.
+            let command = summary["command"].as_str().unwrap_or_default();
+            for (name, option) in FOLDERS {
+                if !command.contains(option) {
+                    known.remove(name);
+                }
+            }
+        }
         Self { known, listed }
     }
 
@@ -49,10 +62,10 @@ impl Inventory {
         if let Some(name) = names.into_iter().find(|name| !self.known.contains(&*path_text(name))) {
             return Ok(Some(name));
         }
+        // Without a list, everything in a folder that the run wrote counts as its own.
+        let Some(listed) = &self.listed else { return Ok(None) };
         let files = files_of(folder)?;
-        let is_own =
-            |file: &PathBuf| file == Path::new(SUMMARY) || self.listed.contains(&*path_text(file));
-        Ok(files.into_iter().find(|file| !is_own(file)))
+        Ok(files.into_iter().find(|file| !listed.contains(&*path_text(file))))
     }
 }
 
@@ -123,5 +136,16 @@ mod tests {
         // A file that a user has removed is not missed.
         fs::remove_dir_all(folder.join("kept")).unwrap();
         assert_eq!(first_foreign(folder), None);
+    }
+
+    #[test]
+    fn an_older_run_owns_only_the_folders_that_its_command_wrote() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        write(folder, "kept/a.txt", "");
+        for (command, foreign) in [("dedup a", Some("kept")), ("dedup a --write-kept", None)] {
+            write(folder, SUMMARY, &format!("{{\"command\": \"{command}\"}}"));
+            assert_eq!(first_foreign(folder).as_deref(), foreign);
+        }
     }
 }

@@ -138,7 +138,7 @@ pub(super) fn remove_abandoned(folder: &Path) {
         let path = entry.path();
         if kind.is_dir() && !path.join(REPLACED).exists() {
             let lock = lock_if_free(&path.join(LOCK));
-            if lock.is_some() {
+            if lock.is_some() || has_lost_its_lock(&path) {
                 remove_staging(&path);
                 drop(lock);
             } else {
@@ -154,6 +154,14 @@ pub(super) fn remove_abandoned(folder: &Path) {
             drop(lock);
         }
     }
+}
+
+/// Returns whether a temporary folder has content and no lock file. Then an earlier version of simtool was killed
+/// while it removed the folder. A run that is working has a lock file before it has content.
+fn has_lost_its_lock(folder: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else { return false };
+    let names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
+    names.iter().any(|name| name == CONTENT) && names.len() == 1
 }
 
 /// Locks the file at `path` and returns it. Returns `None` if another process holds the lock, or if the file

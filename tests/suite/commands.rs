@@ -42,7 +42,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
             files.extend(
                 self::files(&path).into_iter().map(|(file, bytes)| (name.clone() + &file, bytes)),
             );
-        } else if !["summary.json", "report.html"].contains(&name.as_str()) {
+        } else if !["summary.json", "request.json", "report.html"].contains(&name.as_str()) {
             files.push((name, fs::read(path).unwrap()));
         }
     }

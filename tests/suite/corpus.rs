@@ -42,7 +42,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         if path.is_dir() {
             found.extend(files(&path).into_iter().map(|(below, f)| (format!("{name}/{below}"), f)));
-        } else if name != "summary.json" && name != "report.html" {
+        } else if !["summary.json", "request.json", "report.html"].contains(&&*name) {
             found.insert(name, fs::read(path).unwrap());
         }
     }

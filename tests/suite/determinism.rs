@@ -31,7 +31,7 @@ fn neither_threads_nor_instruction_sets_nor_maps_change_a_byte() {
     }
 }
 
-/// Returns the names and bytes of all files of an output, except the two that have times and memory in them.
+/// Returns the names and bytes of all files of an output, except those that have times, memory or the request in them.
 fn output_files(output: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     if output.is_file() {
         return vec![(PathBuf::new(), fs::read(output).unwrap())];
@@ -43,7 +43,10 @@ fn output_files(output: &Path) -> Vec<(PathBuf, Vec<u8>)> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if !path.ends_with("summary.json") && !path.ends_with("report.html") {
+            } else if !["summary.json", "request.json", "report.html"]
+                .iter()
+                .any(|name| path.ends_with(name))
+            {
                 let name = path.strip_prefix(output).unwrap().to_owned();
                 files.push((name, fs::read(&path).unwrap()));
             }

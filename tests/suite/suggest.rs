@@ -250,7 +250,7 @@ fn given_options_are_kept_and_contradictions_are_refused() {
     let folder = Folder::empty().with("docs.jsonl", pages());
     let dry = |options: &str| -> Finished {
         let method = if options.contains("--method") { "" } else { "--method auto" };
-        folder.run_words(&format!("dedup docs.jsonl -q --dry-run {options} {method}").trim_end())
+        folder.run_words(format!("dedup docs.jsonl -q --dry-run {options} {method}").trim_end())
     };
     let run = dry("--shingle words:3 --similarity 0.6");
     assert!(run.out.starts_with("chosen: exact:similarity=0.6,shingle=words:3\n"), "{run:?}");

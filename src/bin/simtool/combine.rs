@@ -19,6 +19,6 @@ pub(crate) fn run(args: &CombineArgs) -> anyhow::Result<ExitStatus> {
         Combined::NearDuplicates(outcome) => {
             corpus::show(&outcome, &args.output, &args.common.running, &terminal)
         }
-        Combined::Passages(found) => passages::show(&found, &args.common.running, &terminal),
+        Combined::Passages(found) => Ok(passages::show(&found, &args.common.running, &terminal)),
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &PassagesArgs) -> anyhow::Result<ExitStatus> {
         return Ok(ExitStatus::Done);
     }
     let found = run::passages(&request, &mut io::stdout(), &terminal)?;
-    show(&found, &args.common.running, &terminal)
+    Ok(show(&found, &args.common.running, &terminal))
 }
 
 /// Prints the faults, the notes and the counts of a run.
@@ -32,7 +32,7 @@ pub(crate) fn show(
     found: &PassagesFound,
     running: &RunningArgs,
     terminal: &Terminal,
-) -> anyhow::Result<ExitStatus> {
+) -> ExitStatus {
     // The progress bar must be gone before notes are printed to the same terminal.
     terminal.end(&found.faults);
     for note in notes(found) {
@@ -41,7 +41,7 @@ pub(crate) fn show(
     if running.has("stats") {
         console::stats(&console::stage_times(found.timings.stages(), found.timings.counts()));
     }
-    Ok(ExitStatus::after(found.has_losses))
+    ExitStatus::after(found.has_losses)
 }
 
 /// Returns the counts as sentences.

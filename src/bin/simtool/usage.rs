@@ -51,18 +51,17 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
         return Err(ExitStatus::Usage);
     }
     let form = form(&arguments[1..]);
-    let command = match read(form, &arguments) {
-        Err(error) if form == CommandForm::Command && is_wrong_n(&error, &arguments) => {
-            read(CommandForm::Reference, &arguments)
+    let command = match read(form, arguments) {
+        Err(error) if form == CommandForm::Command && is_wrong_n(&error, arguments) => {
+            read(CommandForm::Reference, arguments)
         }
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
-            read(CommandForm::Command, &help_of(form, &arguments))
+            read(CommandForm::Command, &help_of(form, arguments))
         }
         read => read,
     };
-    let command =
-        command.map_err(|error| show(form, &name_of_command(form, &arguments), &error))?;
-    note_small_memory(form, &arguments);
+    let command = command.map_err(|error| show(form, &name_of_command(form, arguments), &error))?;
+    note_small_memory(form, arguments);
     match &command {
         // An option came first, so a word that may be a command was parsed as N.
         Command::Reference(ReferenceArgs { words, .. }) => match &words.features {

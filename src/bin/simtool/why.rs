@@ -222,7 +222,7 @@ fn shown_texts(texts: &Result<ComparedTexts, Error>) -> String {
         Err(reason) => {
             return format!(
                 "texts       not shown: {}\n",
-                shown(&console::with_options(&reason.to_string()))
+                shown(&console::with_options(&run::with_cause(reason)))
             );
         }
     };

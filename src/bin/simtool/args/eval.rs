@@ -10,7 +10,6 @@ use simtool::run::{EvaluatedDocuments, InputSettings};
 use std::path::PathBuf;
 
 /// Arguments of `simtool eval`.
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct EvalArgs {
     /// Labelled collections, one a folder: documents in docs.* (for example docs.jsonl.zst),

@@ -225,7 +225,6 @@ pub(crate) enum GeneratedKind {
 }
 
 /// Arguments of `simtool generate`.
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub(crate) struct GenerateArgs {
