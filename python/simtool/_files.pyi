@@ -613,6 +613,12 @@ def combine_files(
     *,
     progress: bool = False,
     # Options of combine_files, generated.
+    force: bool | None = False,
+    max_memory: _Integer | str | None = None,
+    tmp_dir: _Path | None = None,
+    threads: _Integer | None = 0,
+    config: _Path | None = None,
+    no_mmap: bool | None = False,
     # End of the options.
 ) -> dict[str, Any]:
     """Writes the results of a run whose input was read in shards, by `deduplicate_files` or `passages_files` with `shard`.
@@ -647,6 +653,9 @@ def why(
     *,
     progress: bool = False,
     # Options of why, generated.
+    threads: _Integer | None = 0,
+    config: _Path | None = None,
+    no_mmap: bool | None = False,
     # End of the options.
 ) -> dict[str, Any]:
     """Explains what became of a document in a finished run, and for which other document.

@@ -17,8 +17,8 @@ Options:
         memory: with exact, 24 bytes for each pair of unequal documents.
     annotate: Also write documents.jsonl: every document, kept or removed, with its cluster, in
         reading order [default: false].
-    method: Method that finds near-duplicates [default: exact]. Its settings follow a colon, as in
-        simhash:bits=128. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
+    method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
+        [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
         0.8, or 0.9 with minhash by cosine].
     max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -89,8 +89,8 @@ Options:
         `text_field`].
     against_id_field: Field of the ID in the collection to match against [default: that of
         `id_field`].
-    method: Method that finds near-duplicates [default: exact]. Its settings follow a colon, as in
-        simhash:bits=128. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
+    method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
+        [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
         0.8, or 0.9 with minhash by cosine].
     max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -162,8 +162,8 @@ Options:
     cluster: Documents to remove: only documents near a kept document (proven), or also documents
         that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
         components.
-    method: Method that finds near-duplicates [default: exact]. Its settings follow a colon, as in
-        simhash:bits=128. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
+    method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
+        [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
         0.8, or 0.9 with minhash by cosine].
     max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -223,6 +223,24 @@ Options:
         `text_field`].
     against_id_field: Field of the ID in the collection to match against [default: that of
         `id_field`].
+""",
+    "combine_files": r"""
+
+Options:
+    force: Replace the output if an earlier run of simtool wrote it.
+    max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
+        memory].
+    tmp_dir: Folder for temporary files [default: the system's temporary folder].
+    threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
+    config: File with options of this command in TOML; options of the command line go before them.
+    no_mmap: Read files into memory instead of mapping them.
+""",
+    "why": r"""
+
+Options:
+    threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
+    config: File with options of this command in TOML; options of the command line go before them.
+    no_mmap: Read files into memory instead of mapping them.
 """,
     "contamination_files": r"""
 
@@ -400,8 +418,8 @@ Options:
     cluster: Documents to remove: only documents near a kept document (proven), or also documents
         that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
         components.
-    method: Method that finds near-duplicates [default: simhash]. Its settings follow a colon, as in
-        simhash:bits=128. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
+    method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
+        [default: simhash]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
         0.8, or 0.9 with minhash by cosine].
     max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -417,8 +435,8 @@ Options:
     "spark.match": r"""
 
 Options:
-    method: Method that finds near-duplicates [default: simhash]. Its settings follow a colon, as in
-        simhash:bits=128. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
+    method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
+        [default: simhash]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
         0.8, or 0.9 with minhash by cosine].
     max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits

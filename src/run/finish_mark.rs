@@ -1,7 +1,7 @@
 //! A mark in the folder of parts that says which output a run has completed. If the run is killed before it removes
 //! the parts, the next run recognizes the output.
 
-use super::parts_folder::{COPIES, MARK, PartsRequest, RECORD, parts_path};
+use super::parts_folder::{COPIES, FILES, MARK, PartsRequest, parts_path};
 use crate::output::StoredCopies;
 use crate::pipeline::parts::remove_parts;
 use crate::write::output_inventory::SUMMARY;
@@ -117,7 +117,7 @@ impl PartsRequest {
         if copies.is_dir() {
             StoredCopies::open(&copies, Vec::new())?.remove();
         }
-        remove_parts(&mark.folder, &[RECORD, MARK]);
+        remove_parts(&mark.folder, FILES);
         Err(ErrorKind::Finished { output: output.to_owned(), has_losses: mark.has_losses }.into())
     }
 }

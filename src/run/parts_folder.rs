@@ -27,7 +27,9 @@ use std::path::{Path, PathBuf};
 /// Ending that the name of the folder has behind the name of the output.
 const ENDING: &str = ".parts";
 /// File in the folder with the command line and the settings of the run.
-pub(super) const RECORD: &str = "summary.json";
+const RECORD: &str = "summary.json";
+/// All files of the folder that are no parts, in the order in which they are removed. The mark goes last.
+pub(super) const FILES: &[&str] = &[RECORD, REQUEST, MARK];
 /// File in the folder that marks an output as complete.
 pub(super) const MARK: &str = "finished";
 /// Folder in the folder with copies of input files.
@@ -404,7 +406,7 @@ pub(super) fn remove_folder(folder: Option<&PartsFolder<'_>>, copies: Option<Sto
         copies.remove();
     }
     if let Some(folder) = folder {
-        remove_parts(&folder.path, &[RECORD, REQUEST, MARK]);
+        remove_parts(&folder.path, FILES);
     }
 }
 

@@ -362,8 +362,6 @@ mod tests {
         assert_eq!((found.record, found.is_passed_over), (2, false));
         let error = asked(folder.path(), "x", &Silent).unwrap_err().to_string();
         assert!(error.starts_with("x is no document of this run: its IDs are those of"), "{error}");
-        // Without the inputs only the outputs are known.
-        assert!(asked(folder.path(), "c", &Silent).is_err());
         let place = format!("{}:3", folder.path().join("a.jsonl").display());
         let DocumentFate::Bad { expected, .. } =
             asked(folder.path(), &place, &Silent).unwrap().fate

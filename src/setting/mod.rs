@@ -80,7 +80,7 @@ pub fn find(name: &str) -> Option<&'static Setting> {
 }
 
 /// Beginning of the names of the variables of the environment that have settings.
-pub const VARIABLES: &str = "SIMTOOL_";
+const VARIABLES: &str = "SIMTOOL_";
 
 /// Returns the name of the environment variable that has a setting, whose name may have `-` or `_` between its words.
 ///

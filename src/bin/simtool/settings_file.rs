@@ -10,7 +10,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use simtool::Error;
 use simtool::run::read_settings;
-use simtool::setting::{Kind, SETTINGS, VARIABLES, find, variable};
+use simtool::setting::{Kind, SETTINGS, find, variable};
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -55,7 +55,7 @@ pub(crate) fn with_settings(
     }
     // Most command lines have no other settings, and then they are parsed only once.
     let has_variables =
-        environment.iter().any(|(name, _)| name.to_string_lossy().starts_with(VARIABLES));
+        environment.iter().any(|(name, _)| name.to_string_lossy().starts_with(&variable("")));
     // A program without arguments prints its first steps.
     if arguments.len() < 2 || !has_variables && !options.any(names_file) {
         return Ok(arguments);
