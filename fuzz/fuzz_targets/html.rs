@@ -4,8 +4,8 @@
 //! The reader of pages is not part of the library's interface, so its sources are compiled here.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use bytes::PageContent;
+use libfuzzer_sys::fuzz_target;
 
 #[path = "../../crates/read/src/bytes/html/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "bytes are decoded elsewhere")]
