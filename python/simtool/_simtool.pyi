@@ -128,7 +128,7 @@ class NearDuplicates:
 class Fingerprints:
     """Fingerprints: one row for each text. The row of a text without words is null.
 
-    >>> made = simtool.fingerprint(["one two three four", None], bits=128)
+    >>> made = simtool.fingerprint(["one two three four", None], method="simhash:bits=128")
     >>> len(made), made.bits, made.null_count
     (2, 128, 1)
     >>> made.recipe.split("/")[0]
@@ -284,46 +284,14 @@ class Index:
         (1, 1, 1)
 
     Options:
-        method: Method that makes the fingerprints [default: simhash]. Values: simhash, multi-lexicon,
-            minhash.
+        method: Method that makes the fingerprints. Its settings follow a colon, as in simhash:bits=128
+            [default: simhash]. Values: simhash, multi-lexicon, minhash.
         max_distance: Maximum number of bits or lanes in which a document differs from the document that
             it repeats [default: 3, or the method's own].
-        bits: With simhash, bits of a fingerprint, 64, 128, 256 or 512 [default: 64]; with minhash, bits
-            of a lane, 1, 2, 4, 8, 16 or 32 [default: 4].
-        lexicons: With multi-lexicon, number of fingerprints of 64 bits, one per random lexicon
-            [default: 8]; with i-match, number of random lexicons in addition to the whole one [default:
-            0].
-        lexicon_share: With multi-lexicon, fraction of the shingles in each random lexicon [default:
-            0.5]; with i-match, fraction of the shingles in each random lexicon [default: 0.7].
-        votes: With multi-lexicon, number of fingerprints that must be near, or sum to count the
-            differing bits of all together [default: half of them].
-        lexicon_bits: With multi-lexicon, whether the random bits of shingles differ between lexicons
-            (own) or not (shared) [default: own]. Values: own, shared.
-        lanes: With minhash, number of lanes, which hold one minimum each [default: as many as fit into
-            64 bytes].
-        hashing: With minhash, one-permutation computes one hash per shingle, classical one per shingle
-            and lane [default: one-permutation]. Values: one-permutation, classical.
-        measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
-            (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
-            Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
-            with fewer, a document is near only documents whose compared words are the same [default:
-            5].
-        least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
-            [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
-        tokenizer: Tokenizer that cuts texts into tokens [default: words]. Values: words, words+symbols,
-            chars, ascii, chinese, auto, lecture.
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
-        weight: Weight of each distinct shingle [default: tf for fingerprints, binary with `method`
-            exact]. Values: tf, binary, log-tf, idf, tf-idf, log-tf-idf, levels.
-        top: For fingerprints: use only the K shingles of each document with the greatest tf-idf; with
-            `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
-        idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
-            0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -514,13 +482,10 @@ def deduplicate(
         cluster: Documents to remove: only documents near a kept document (proven), or also documents
             that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
             components.
-        cluster_weight: Weight of a kept document by the size n of its cluster: 1, sqrt, log (1 + ln n),
-            or sizes from which a weight holds, such as 1:1,2:2,10:3 [default: 1].
-        repeated_share: Also compute, for each document, the share of its words that are in passages of
-            at least N words which another document has, too. Searches the passages as `simtool
-            passages` does.
-        method: Method that finds near-duplicates [default: exact]. Values: exact, simhash,
-            multi-lexicon, minhash, i-match, auto.
+        annotate: Also write documents.jsonl: every document, kept or removed, with its cluster, in
+            reading order [default: false].
+        method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
+            [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
             0.8, or 0.9 with minhash by cosine].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -528,50 +493,14 @@ def deduplicate(
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
             similarity of at least S. S can name the same measures as `similarity`. The terms of the
             texts need memory.
-        verify_weight: With `verify`: weight of each shingle, as in `weight` with exact [default:
-            binary]. Values: binary, idf.
-        recall: With fingerprints: use LSH bands that find at least this fraction of the pairs at the
-            maximum distance [default: find all].
         within: Compare only documents with the same value of this field.
         across: Compare only documents with different values of this field, written as for `within`.
         boilerplate: Leave lines that at least this number of documents have, such as menus, out of the
             comparison.
-        bits: With simhash, bits of a fingerprint, 64, 128, 256 or 512 [default: 64]; with minhash, bits
-            of a lane, 1, 2, 4, 8, 16 or 32 [default: 4].
-        lexicons: With multi-lexicon, number of fingerprints of 64 bits, one per random lexicon
-            [default: 8]; with i-match, number of random lexicons in addition to the whole one [default:
-            0].
-        lexicon_share: With multi-lexicon, fraction of the shingles in each random lexicon [default:
-            0.5]; with i-match, fraction of the shingles in each random lexicon [default: 0.7].
-        votes: With multi-lexicon, number of fingerprints that must be near, or sum to count the
-            differing bits of all together [default: half of them].
-        lexicon_bits: With multi-lexicon, whether the random bits of shingles differ between lexicons
-            (own) or not (shared) [default: own]. Values: own, shared.
-        lanes: With minhash, number of lanes, which hold one minimum each [default: as many as fit into
-            64 bytes].
-        hashing: With minhash, one-permutation computes one hash per shingle, classical one per shingle
-            and lane [default: one-permutation]. Values: one-permutation, classical.
-        measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
-            (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
-            Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
-            with fewer, a document is near only documents whose compared words are the same [default:
-            5].
-        least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
-            [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
-        tokenizer: Tokenizer that cuts texts into tokens [default: words]. Values: words, words+symbols,
-            chars, ascii, chinese, auto, lecture.
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
-        weight: Weight of each distinct shingle [default: tf for fingerprints, binary with `method`
-            exact]. Values: tf, binary, log-tf, idf, tf-idf, log-tf-idf, levels.
-        top: For fingerprints: use only the K shingles of each document with the greatest tf-idf; with
-            `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
-        idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
-            0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -624,8 +553,8 @@ def match(
         {'row': [1], 'kept': [0], 'similarity': [1.0]}
 
     Options:
-        method: Method that finds near-duplicates [default: exact]. Values: exact, simhash,
-            multi-lexicon, minhash, i-match, auto.
+        method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
+            [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
             0.8, or 0.9 with minhash by cosine].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -633,50 +562,14 @@ def match(
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
             similarity of at least S. S can name the same measures as `similarity`. The terms of the
             texts need memory.
-        verify_weight: With `verify`: weight of each shingle, as in `weight` with exact [default:
-            binary]. Values: binary, idf.
-        recall: With fingerprints: use LSH bands that find at least this fraction of the pairs at the
-            maximum distance [default: find all].
         within: Compare only documents with the same value of this field.
         across: Compare only documents with different values of this field, written as for `within`.
         boilerplate: Leave lines that at least this number of documents have, such as menus, out of the
             comparison.
-        bits: With simhash, bits of a fingerprint, 64, 128, 256 or 512 [default: 64]; with minhash, bits
-            of a lane, 1, 2, 4, 8, 16 or 32 [default: 4].
-        lexicons: With multi-lexicon, number of fingerprints of 64 bits, one per random lexicon
-            [default: 8]; with i-match, number of random lexicons in addition to the whole one [default:
-            0].
-        lexicon_share: With multi-lexicon, fraction of the shingles in each random lexicon [default:
-            0.5]; with i-match, fraction of the shingles in each random lexicon [default: 0.7].
-        votes: With multi-lexicon, number of fingerprints that must be near, or sum to count the
-            differing bits of all together [default: half of them].
-        lexicon_bits: With multi-lexicon, whether the random bits of shingles differ between lexicons
-            (own) or not (shared) [default: own]. Values: own, shared.
-        lanes: With minhash, number of lanes, which hold one minimum each [default: as many as fit into
-            64 bytes].
-        hashing: With minhash, one-permutation computes one hash per shingle, classical one per shingle
-            and lane [default: one-permutation]. Values: one-permutation, classical.
-        measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
-            (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
-            Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
-            with fewer, a document is near only documents whose compared words are the same [default:
-            5].
-        least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
-            [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
-        tokenizer: Tokenizer that cuts texts into tokens [default: words]. Values: words, words+symbols,
-            chars, ascii, chinese, auto, lecture.
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
-        weight: Weight of each distinct shingle [default: tf for fingerprints, binary with `method`
-            exact]. Values: tf, binary, log-tf, idf, tf-idf, log-tf-idf, levels.
-        top: For fingerprints: use only the K shingles of each document with the greatest tf-idf; with
-            `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
-        idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
-            0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -753,50 +646,18 @@ def fingerprint(
         ValueError: An option has a wrong value, or `column` names no column of the table.
         MemoryError: `max_memory` is too small.
 
-        >>> made = simtool.fingerprint(["one two three four", "five six"], weight="idf")
+        >>> made = simtool.fingerprint(["one two three four", "five six"], method="simhash:weight=idf")
         >>> later = simtool.fingerprint(["One, two, three four!"], by=made)
         >>> simtool.pairs(made, queries=later).to_pydict()
         {'a': [0], 'b': [0], 'distance': [0]}
 
     Options:
-        method: Method that makes the fingerprints [default: simhash]. Values: simhash, multi-lexicon,
-            minhash, i-match.
-        bits: With simhash, bits of a fingerprint, 64, 128, 256 or 512 [default: 64]; with minhash, bits
-            of a lane, 1, 2, 4, 8, 16 or 32 [default: 4].
-        lexicons: With multi-lexicon, number of fingerprints of 64 bits, one per random lexicon
-            [default: 8]; with i-match, number of random lexicons in addition to the whole one [default:
-            0].
-        lexicon_share: With multi-lexicon, fraction of the shingles in each random lexicon [default:
-            0.5]; with i-match, fraction of the shingles in each random lexicon [default: 0.7].
-        votes: With multi-lexicon, number of fingerprints that must be near, or sum to count the
-            differing bits of all together [default: half of them].
-        lexicon_bits: With multi-lexicon, whether the random bits of shingles differ between lexicons
-            (own) or not (shared) [default: own]. Values: own, shared.
-        lanes: With minhash, number of lanes, which hold one minimum each [default: as many as fit into
-            64 bytes].
-        hashing: With minhash, one-permutation computes one hash per shingle, classical one per shingle
-            and lane [default: one-permutation]. Values: one-permutation, classical.
-        measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
-            (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
-            Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
-            with fewer, a document is near only documents whose compared words are the same [default:
-            5].
-        least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
-            [default: 0.1].
+        method: Method that makes the fingerprints. Its settings follow a colon, as in simhash:bits=128
+            [default: simhash]. Values: simhash, multi-lexicon, minhash, i-match.
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
-        tokenizer: Tokenizer that cuts texts into tokens [default: words]. Values: words, words+symbols,
-            chars, ascii, chinese, auto, lecture.
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
-        weight: Weight of each distinct shingle [default: tf for fingerprints, binary with `method`
-            exact]. Values: tf, binary, log-tf, idf, tf-idf, log-tf-idf, levels.
-        top: For fingerprints: use only the K shingles of each document with the greatest tf-idf; with
-            `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
-        idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
-            0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -866,12 +727,12 @@ def compare(
         TypeError: A keyword does not exist here.
         ValueError: An option has a wrong value.
 
-        >>> simtool.compare("one two three four", "one two three five", method="simhash", bits=64)
+        >>> simtool.compare("one two three four", "one two three five", method="simhash:bits=64")
         Comparison(similarity=0.333, distance=17, shared=1, shingles=(2, 2))
 
     Options:
-        method: Method that finds near-duplicates [default: exact]. Values: exact, simhash,
-            multi-lexicon, minhash, i-match, auto.
+        method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
+            [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
             0.8, or 0.9 with minhash by cosine].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -879,44 +740,10 @@ def compare(
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
             similarity of at least S. S can name the same measures as `similarity`. The terms of the
             texts need memory.
-        verify_weight: With `verify`: weight of each shingle, as in `weight` with exact [default:
-            binary]. Values: binary, idf.
-        bits: With simhash, bits of a fingerprint, 64, 128, 256 or 512 [default: 64]; with minhash, bits
-            of a lane, 1, 2, 4, 8, 16 or 32 [default: 4].
-        lexicons: With multi-lexicon, number of fingerprints of 64 bits, one per random lexicon
-            [default: 8]; with i-match, number of random lexicons in addition to the whole one [default:
-            0].
-        lexicon_share: With multi-lexicon, fraction of the shingles in each random lexicon [default:
-            0.5]; with i-match, fraction of the shingles in each random lexicon [default: 0.7].
-        votes: With multi-lexicon, number of fingerprints that must be near, or sum to count the
-            differing bits of all together [default: half of them].
-        lexicon_bits: With multi-lexicon, whether the random bits of shingles differ between lexicons
-            (own) or not (shared) [default: own]. Values: own, shared.
-        lanes: With minhash, number of lanes, which hold one minimum each [default: as many as fit into
-            64 bytes].
-        hashing: With minhash, one-permutation computes one hash per shingle, classical one per shingle
-            and lane [default: one-permutation]. Values: one-permutation, classical.
-        measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
-            (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
-            Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
-            with fewer, a document is near only documents whose compared words are the same [default:
-            5].
-        least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
-            [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
-        tokenizer: Tokenizer that cuts texts into tokens [default: words]. Values: words, words+symbols,
-            chars, ascii, chinese, auto, lecture.
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
-        weight: Weight of each distinct shingle [default: tf for fingerprints, binary with `method`
-            exact]. Values: tf, binary, log-tf, idf, tf-idf, log-tf-idf, levels.
-        top: For fingerprints: use only the K shingles of each document with the greatest tf-idf; with
-            `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
-        idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
-            0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
     """
 def evaluate(
     texts: _Texts,
@@ -940,9 +767,9 @@ def evaluate(
             text keeps its row: it counts as a document without words, which is similar to nothing.
         column: Name of the column of the texts. Needed if a table has several columns of text.
         truth: The true pairs of rows, in any form that `cluster` accepts.
-        methods: Names of presets and methods with their options, as in `simtool eval --methods`: a text
+        methods: Names of presets and methods with their options, as in `simtool eval --method`: a text
             with commas or a list. By default, all presets.
-        hash_seeds: Seeds of further hash functions, as in `simtool eval --hash-seed`.
+        hash_seeds: Seeds of further hash functions, as in `simtool eval --seed`.
         progress: Show a bar, if tqdm is installed.
         threads: Number of worker threads, up to 512; 0 uses all cores.
         max_memory: Memory to use, for example `"512M"` or `"8G"`. By default, four fifths of the memory

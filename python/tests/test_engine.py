@@ -181,7 +181,7 @@ def test_candidates_of_a_key_come_in_parts():
         table, on = keys.candidates(rows_of(sets), is_sided)
         a, b = (numbers_of(table, name)[:, 0].tolist() for name in "ab")
         assert (list(zip(a, b, pa.table(table)["term"].to_pylist())), on) == (expected, None)
-    for options, message in [({"method": "simhash"}, "compares no sets"), ({"method": "simhash:weight=idf"}, "was not learned for")]:
+    for options, message in [({"method": "simhash"}, "compares no sets"), ({"method": "exact:weight=idf"}, "was not learned for")]:
         with pytest.raises(ValueError, match=message):
             SetKeys(**options)
     with pytest.raises(ValueError, match="there are no fingerprints"):

@@ -33,11 +33,7 @@ def program(*arguments, **settings):
 def test_the_program_finds_the_same(texts, options, tmp_path):
     lines = (json.dumps({"id": str(row), "text": text or ""}) for row, text in enumerate(texts))
     (tmp_path / "texts.jsonl").write_text("\n".join(lines))
-    given = dict(options)
-    if ":" in given.get("method", ""):
-        name, own = given["method"].split(":")
-        given |= {"method": name, **dict(option.split("=") for option in own.split(","))}
-    flags = [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
+    flags = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     flags += ["--annotate=weight=sqrt,repeated=4"]
     done = program("dedup", tmp_path / "texts.jsonl", "--pairs", "-q", "--output", tmp_path / "out", *flags)
     assert done.returncode == 0, done.stderr
@@ -102,7 +98,7 @@ def test_documents_of_a_match_have_no_clusters():
     found = simtool.cluster([(0, 2)], rows=3).documents.to_pydict()
     assert list(found) == ["row", "kept", "cluster_id", "cluster_size", "weight"]
     for wrong, message in [
-        ({"repeated_share": 0}, "repeated_share 0: must be a number of words from 1 to 1000"),
+        ({"annotate": "repeated=0"}, "annotate repeated=0: must be a number of words from 1 to 1000"),
         ({"annotate": "weight=cube"}, "annotate weight=cube: must be 1, log, sqrt"),
     ]:
         with pytest.raises(ValueError, match=message):
@@ -320,7 +316,7 @@ def test_many_pairs_are_counted_and_refused():
     [
         ({"colour": "red"}, "options colour=red: exact has no such option"),
         ({"method": "magic"}, "method magic: must be one of exact, simhash"),
-        ({"method": "exact:bits=64"}, "bits 64: works only with `method` simhash, minhash"),
+        ({"method": "exact:bits=64"}, "method exact:bits=64: works only with `method` simhash, minhash"),
         ({"similarity": 2}, "similarity 2: "),
         ({"threads": 1000}, "threads 1000: must be a whole number up to 512"),
         ({"max_memory": "lots"}, "max_memory lots: expected a whole number of bytes"),
@@ -364,7 +360,7 @@ def test_dice_is_found_as_by_brute_force():
 GUESSES = [
     ({"threshold": 0.8}, "unexpected keyword 'threshold': `similarity` is the minimum similarity"),
     ({"ngram": 5}, 'unexpected keyword \'ngram\': `shingle` sets the shingles, for example `shingle="words:5"`'),
-    ({"num_perm": 128}, "`lanes` sets their number"),
+    ({"num_perm": 128}, '`method="minhash:lanes=128"`'),
     ({"text_field": "body"}, "`column` names the column of a table with the texts"),
     ({"output": "out"}, "`simtool.deduplicate_files` reads and writes files"),
     ({"seed": 1}, "only `simtool.evaluate` takes `hash_seeds`"),

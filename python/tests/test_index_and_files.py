@@ -180,7 +180,7 @@ def test_methods_are_measured():
     assert "F1" in repr(measured) or "f1" in repr(measured).lower()
     assert measured.to_html().startswith("<!DOCTYPE html>")
     assert "<pre>" in measured._repr_html_()
-    with pytest.raises(ValueError, match="methods magic: must be one of"):
+    with pytest.raises(ValueError, match="method magic: must be one of"):
         simtool.evaluate(texts, [(1, 0)], "magic")
     with pytest.raises(ValueError, match="truth"):
         simtool.evaluate(texts, [], "exact")

@@ -427,7 +427,7 @@ def test_queries_are_matched(spark, frame):
     learned = {"method": "simhash:weight=idf,verify_weight=idf", "max_distance": 8, "verify": 0.6, "shingle": "words:2"}
     every = [{"max_distance": 8, "verify": 0.7}, {"max_distance": 8}, learned, {"method": "simhash:bits=128", "max_distance": 12}]
     for options in every[: 4 if ALL else 3]:
-        expected = in_order(simtool.match(corpus, queries, method="simhash", **options).removed)
+        expected = in_order(simtool.match(corpus, queries, **{"method": "simhash", **options}).removed)
         found = simtool.spark.match(frame(corpus), frame(queries), **options)
         assert on_engine(found) == expected
         assert expected
@@ -487,7 +487,7 @@ def test_selectors_select_what_files_have(spark, tmp_path):
         simtool.deduplicate_files(path, output=tmp_path / "out", force=True, method="simhash", max_distance=12, **how)
         lines = (tmp_path / "out" / "removed.jsonl").read_text().splitlines()
         expected = sorted((line["id"], line["kept_id"], line["distance"]) for line in map(json.loads, lines))
-        how = how if field is None else {"text_column": field}
+        how = {"text_column": "*" if field is None else field}
         assert on_engine(simtool.spark.deduplicate(documents, max_distance=12, **how)) == expected, field
         assert len(expected) > 10, field
 

@@ -471,3 +471,22 @@ impl ShardSummary {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_read::Texts;
+
+    #[test]
+    fn a_summary_takes_the_bytes_of_all_its_documents() {
+        let texts: Vec<String> = (0..1000).map(|number| format!("text {number}")).collect();
+        let corpus = Texts::of(&texts);
+        let read = read_summarized(&corpus, 0, WantedTraits::NONE, &mut |_, _| {
+            Ok(Compared::by_terms(true))
+        });
+        let summary = read.unwrap();
+        // The length of each document takes four bytes.
+        let least = u64::from(summary.document_count()) * 4;
+        assert!(least > 0 && summary.bytes() >= least, "{} of {least}", summary.bytes());
+    }
+}

@@ -61,7 +61,7 @@ const GUESSES: &[Guess] = &[
     (&["overwrite", "replace"], "`force` replaces an output that exists"),
     (
         &["ignore", "skip", "without", "exclude"],
-        "`glob` leaves out files of a folder: `glob=!*.log`",
+        "`glob` with an exclamation mark, in quotes for a shell, leaves out files of a folder: `glob=!*.log`",
     ),
     (&["include", "pattern"], "`glob` reads only some files of a folder"),
     (
@@ -109,7 +109,10 @@ const GUESSES: &[Guess] = &[
         "quotes of tables are parts of one option: `csv=quote=none` or `csv=escape=backslash`",
     ),
     (&["null"], "a list of paths with zero bytes after them is recognized: `files_from=list`"),
-    (&["all_strings"], "an asterisk selects all texts of a record: `text_field=*`"),
+    (
+        &["all_strings"],
+        "an asterisk, in quotes for a shell, selects all texts of a record: `text_field=*`",
+    ),
     (&["explain"], "`verbose` prints the plan of the search with its reasons"),
     (&["print_config"], "`simtool config dedup` prints a settings file with all options of dedup"),
     (&["cluster_weight"], "weights are a part of the list of documents: `annotate=weight=sqrt`"),

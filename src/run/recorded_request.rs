@@ -56,21 +56,25 @@ impl RecordedRequest {
             json!({ "name": name, "value": written(value), "origin": origin })
         });
         let WordsRequest { features, bits, directory, hash_table } = &self.words;
-        let request = json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "command": self.command,
-            "paths": written_paths(&self.paths),
-            "queries": written_paths(&self.queries),
-            "words": {
-                "features": features,
-                "bits": bits,
-                "directory": written(directory.as_os_str()),
-                "hash_table": hash_table.as_ref().map(|path| written(path.as_os_str())),
-            },
-            "options": options.collect::<Vec<_>>(),
-            "command_line": self.command_line,
+        let words = json!({
+            "features": features,
+            "bits": bits,
+            "directory": written(directory.as_os_str()),
+            "hash_table": hash_table.as_ref().map(|path| written(path.as_os_str())),
         });
-        format!("{request:#}\n")
+        // A setting is a line, so that two requests can be compared line by line.
+        let options: Vec<String> = options.map(|option| format!("    {option}")).collect();
+        let fields = [
+            ("version", json!(env!("CARGO_PKG_VERSION")).to_string()),
+            ("command", json!(self.command).to_string()),
+            ("command_line", json!(self.command_line).to_string()),
+            ("paths", Value::from(written_paths(&self.paths)).to_string()),
+            ("queries", Value::from(written_paths(&self.queries)).to_string()),
+            ("words", words.to_string()),
+            ("options", format!("[\n{}\n  ]", options.join(",\n"))),
+        ];
+        let fields = fields.map(|(name, value)| format!("  \"{name}\": {value}"));
+        format!("{{\n{}\n}}\n", fields.join(",\n"))
     }
 
     /// Reads the request of the run whose results or stored parts are in `folder`. Returns `None` if the folder has

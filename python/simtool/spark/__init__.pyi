@@ -80,8 +80,8 @@ def deduplicate(
         cluster: Documents to remove: only documents near a kept document (proven), or also documents
             that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
             components.
-        method: Method that finds near-duplicates [default: simhash]. Values: exact, simhash,
-            multi-lexicon, minhash, i-match, auto.
+        method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
+            [default: simhash]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
             0.8, or 0.9 with minhash by cosine].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -89,44 +89,10 @@ def deduplicate(
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
             similarity of at least S. S can name the same measures as `similarity`. The terms of the
             texts need memory.
-        verify_weight: With `verify`: weight of each shingle, as in `weight` with exact [default:
-            binary]. Values: binary, idf.
-        bits: With simhash, bits of a fingerprint, 64, 128, 256 or 512 [default: 64]; with minhash, bits
-            of a lane, 1, 2, 4, 8, 16 or 32 [default: 4].
-        lexicons: With multi-lexicon, number of fingerprints of 64 bits, one per random lexicon
-            [default: 8]; with i-match, number of random lexicons in addition to the whole one [default:
-            0].
-        lexicon_share: With multi-lexicon, fraction of the shingles in each random lexicon [default:
-            0.5]; with i-match, fraction of the shingles in each random lexicon [default: 0.7].
-        votes: With multi-lexicon, number of fingerprints that must be near, or sum to count the
-            differing bits of all together [default: half of them].
-        lexicon_bits: With multi-lexicon, whether the random bits of shingles differ between lexicons
-            (own) or not (shared) [default: own]. Values: own, shared.
-        lanes: With minhash, number of lanes, which hold one minimum each [default: as many as fit into
-            64 bytes].
-        hashing: With minhash, one-permutation computes one hash per shingle, classical one per shingle
-            and lane [default: one-permutation]. Values: one-permutation, classical.
-        measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
-            (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
-            Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
-            with fewer, a document is near only documents whose compared words are the same [default:
-            5].
-        least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
-            [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
-        tokenizer: Tokenizer that cuts texts into tokens [default: words]. Values: words, words+symbols,
-            chars, ascii, chinese, auto, lecture.
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
-        weight: Weight of each distinct shingle [default: tf for fingerprints, binary with `method`
-            exact]. Values: tf, binary, log-tf, idf, tf-idf, log-tf-idf, levels.
-        top: For fingerprints: use only the K shingles of each document with the greatest tf-idf; with
-            `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
-        idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
-            0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
     """
 def match(
     df: DataFrame,
@@ -182,8 +148,8 @@ def match(
         RuntimeError: The documents changed between two readings, and there is no `work_dir`.
 
     Options:
-        method: Method that finds near-duplicates [default: simhash]. Values: exact, simhash,
-            multi-lexicon, minhash, i-match, auto.
+        method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
+            [default: simhash]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
             0.8, or 0.9 with minhash by cosine].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -191,42 +157,8 @@ def match(
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
             similarity of at least S. S can name the same measures as `similarity`. The terms of the
             texts need memory.
-        verify_weight: With `verify`: weight of each shingle, as in `weight` with exact [default:
-            binary]. Values: binary, idf.
-        bits: With simhash, bits of a fingerprint, 64, 128, 256 or 512 [default: 64]; with minhash, bits
-            of a lane, 1, 2, 4, 8, 16 or 32 [default: 4].
-        lexicons: With multi-lexicon, number of fingerprints of 64 bits, one per random lexicon
-            [default: 8]; with i-match, number of random lexicons in addition to the whole one [default:
-            0].
-        lexicon_share: With multi-lexicon, fraction of the shingles in each random lexicon [default:
-            0.5]; with i-match, fraction of the shingles in each random lexicon [default: 0.7].
-        votes: With multi-lexicon, number of fingerprints that must be near, or sum to count the
-            differing bits of all together [default: half of them].
-        lexicon_bits: With multi-lexicon, whether the random bits of shingles differ between lexicons
-            (own) or not (shared) [default: own]. Values: own, shared.
-        lanes: With minhash, number of lanes, which hold one minimum each [default: as many as fit into
-            64 bytes].
-        hashing: With minhash, one-permutation computes one hash per shingle, classical one per shingle
-            and lane [default: one-permutation]. Values: one-permutation, classical.
-        measure: With minhash, what distances measure, jaccard (lanes that differ) or cosine
-            (thousandths below 1, estimated from the lanes and the sizes of the sets) [default: cosine].
-            Values: jaccard, cosine.
-        least_terms: With i-match, minimum number of words of a document that must be in the lexicon;
-            with fewer, a document is near only documents whose compared words are the same [default:
-            5].
-        least_share: With i-match, minimum fraction of a document's words that must be in the lexicon
-            [default: 0.1].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
-        tokenizer: Tokenizer that cuts texts into tokens [default: words]. Values: words, words+symbols,
-            chars, ascii, chinese, auto, lecture.
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
-        weight: Weight of each distinct shingle [default: tf for fingerprints, binary with `method`
-            exact]. Values: tf, binary, log-tf, idf, tf-idf, log-tf-idf, levels.
-        top: For fingerprints: use only the K shingles of each document with the greatest tf-idf; with
-            `shingle` 1 these are its keywords, and 200 is a usual number [default: all].
-        idf_band: For fingerprints: use only shingles whose normalized idf is in this band, for example
-            0.2-0.8. The value is 0 for a shingle that all documents contain and 1 for a shingle that
-            only one contains. With `top`, it applies to the K chosen shingles [default: use all].
     """
