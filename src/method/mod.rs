@@ -29,6 +29,7 @@ pub use terms::Terms;
 pub(crate) use text_memory::TextMemory;
 
 use own_settings::of_method;
+pub(crate) use own_settings::{OF_FINGERPRINTS, OF_METHODS};
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_fingerprint::hash_table::HashTable;

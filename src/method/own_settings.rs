@@ -1,10 +1,42 @@
 //! Settings that users write behind the name of a method, as in `simhash:bits=128`.
 
 use simtool_base::error::{Error, ErrorKind};
-use simtool_fingerprint::SKETCHES;
+use simtool_fingerprint::{SKETCHES, SketchOption};
 
-/// Settings that many kinds of methods have.
-const OF_MANY: &[&str] = &["weight", "recall", "verify_weight", "top", "idf_band"];
+/// Settings of all methods, which users write behind the name of the method.
+pub(crate) const OF_METHODS: &[SketchOption] = &[SketchOption {
+    name: "weight",
+    value: "WEIGHT",
+    help: "weight of each distinct shingle [default: tf for fingerprints, binary with exact]. With exact, only binary \
+           and idf are possible; with idf, similarities compare sums of weights instead of numbers of shingles",
+}];
+
+/// Settings of all methods with fingerprints, which users write behind the name of the method.
+pub(crate) const OF_FINGERPRINTS: &[SketchOption] = &[
+    SketchOption {
+        name: "recall",
+        value: "PART",
+        help: "use LSH bands that find at least this fraction of the pairs at the maximum distance [default: find all]",
+    },
+    SketchOption {
+        name: "verify_weight",
+        value: "WEIGHT",
+        help: "weight of each shingle in the similarity of --verify, binary or idf [default: binary]",
+    },
+    SketchOption {
+        name: "top",
+        value: "K",
+        help: "use only the K shingles of each document with the greatest tf-idf; with --shingle 1 these are its \
+               keywords, and 200 is a usual number [default: all]",
+    },
+    SketchOption {
+        name: "idf_band",
+        value: "LOW-HIGH",
+        help: "use only shingles whose normalized idf is in this band, for example 0.2-0.8: it is 0 for a shingle that \
+               all documents contain and 1 for a shingle that only one contains. With top, it applies to the K chosen \
+               shingles [default: use all]",
+    },
+];
 
 /// Returns an error about a setting that users write behind the name of the method as an error about the method.
 pub(super) fn of_method(name: &str, error: Error) -> Error {
@@ -18,6 +50,6 @@ pub(super) fn of_method(name: &str, error: Error) -> Error {
 
 /// Returns whether a setting is only written behind the name of a method.
 fn is_of_method(field: &str) -> bool {
-    OF_MANY.contains(&field)
-        || SKETCHES.iter().any(|kind| kind.options.iter().any(|own| own.name == field))
+    let of_kinds = SKETCHES.iter().flat_map(|kind| kind.options);
+    OF_METHODS.iter().chain(OF_FINGERPRINTS).chain(of_kinds).any(|own| own.name == field)
 }

@@ -2,7 +2,7 @@
 
 use super::row::{Named, Setting};
 use crate::index::methods_of_indexes;
-use crate::method::Method;
+use crate::method::{Method, OF_FINGERPRINTS, OF_METHODS};
 use simtool_fingerprint::{SKETCHES, SketchOption};
 use simtool_model::similarity::{JACCARD, MEASURES};
 use simtool_terms::extract::weights::WEIGHTS;
@@ -94,41 +94,6 @@ pub const INDEXES: &[Setting] = &[
          the method's own].",
     )
     .short('k'),
-];
-
-/// Settings of all methods, which users write behind the name of the method.
-const OF_METHODS: &[SketchOption] = &[SketchOption {
-    name: "weight",
-    value: "WEIGHT",
-    help: "weight of each distinct shingle [default: tf for fingerprints, binary with exact]. With exact, only binary \
-           and idf are possible; with idf, similarities compare sums of weights instead of numbers of shingles",
-}];
-
-/// Settings of all methods with fingerprints, which users write behind the name of the method.
-const OF_FINGERPRINTS: &[SketchOption] = &[
-    SketchOption {
-        name: "recall",
-        value: "PART",
-        help: "use LSH bands that find at least this fraction of the pairs at the maximum distance [default: find all]",
-    },
-    SketchOption {
-        name: "verify_weight",
-        value: "WEIGHT",
-        help: "weight of each shingle in the similarity of --verify, binary or idf [default: binary]",
-    },
-    SketchOption {
-        name: "top",
-        value: "K",
-        help: "use only the K shingles of each document with the greatest tf-idf; with --shingle 1 these are its \
-               keywords, and 200 is a usual number [default: all]",
-    },
-    SketchOption {
-        name: "idf_band",
-        value: "LOW-HIGH",
-        help: "use only shingles whose normalized idf is in this band, for example 0.2-0.8: it is 0 for a shingle that \
-               all documents contain and 1 for a shingle that only one contains. With top, it applies to the K chosen \
-               shingles [default: use all]",
-    },
 ];
 
 /// Terms of a document.
