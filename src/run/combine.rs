@@ -19,7 +19,7 @@ use std::path::Path;
 /// memory and threads.
 const OWN: &[&str] = &["threads", "max_memory", "tmp_dir", "force"];
 
-/// What a combined run has found.
+/// Findings of a combined run.
 #[derive(Debug)]
 pub enum Combined {
     /// Near-duplicates within a collection.

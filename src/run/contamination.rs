@@ -12,8 +12,8 @@ use super::recorded_request::RecordedRequest;
 use super::standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, is_standard_output};
 use crate::output::contamination::write_contamination;
 use crate::output::kept_without_items::WithoutItems;
+use crate::output::write_file;
 pub use crate::output::{FreedDocuments, ItemRemoval};
-use crate::output::{REQUEST, write_file};
 use crate::pipeline::find_contamination::find_in_parts;
 use crate::pipeline::parts::Parts;
 use crate::pipeline::timings::Timings;
@@ -279,7 +279,7 @@ pub fn contamination(
         result.freed = Some(freed.write(folder, format, context)?);
         result.timings.end("copy");
         // The summary has the times of all stages, so it comes last.
-        write_file(folder, REQUEST, |out| out.write_all(request.recorded.json().as_bytes()))?;
+        request.recorded.write(folder)?;
         let files = folder.written_files()?;
         write_file(folder, "summary.json", |out| {
             write_summary(request, removal, &result, &files, out)

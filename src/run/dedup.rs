@@ -11,9 +11,7 @@ use super::parts_folder::{
 };
 use super::reading_faults::has_losses;
 use crate::estimate::{Care, Estimate, estimate};
-use crate::output::{
-    Findings, REQUEST, files_of_folders, write_file, write_outputs, write_summaries,
-};
+use crate::output::{Findings, files_of_folders, write_outputs, write_summaries};
 use crate::pipeline::excerpts::{Excerpts, WithExcerpts};
 use crate::pipeline::near_duplicates::find_in_context;
 use crate::pipeline::parts::Parts;
@@ -119,7 +117,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
         .with_repeated_words(repeated.as_deref())
         .with_stored_copies(copies.as_ref());
     let page = write_outputs(&findings, &request.outputs, &folder, &mut summary, context)?;
-    write_file(&folder, REQUEST, |out| out.write_all(request.recorded.json().as_bytes()))?;
+    request.recorded.write(&folder)?;
     let losses = has_losses(found.read.iter());
     let mark = request.parts.mark(&request.output, &files, losses);
     write_end(&folder, &mut summary, &page, mark, face)?;

@@ -16,7 +16,7 @@ use crate::output::cut_texts::Cutting;
 use crate::output::passages::{repetition, write_passages};
 use crate::output::passages_page::PagePassages;
 pub use crate::output::{CutCounts, CutRules};
-use crate::output::{REQUEST, StoredCopies, write_file};
+use crate::output::{StoredCopies, write_file};
 use crate::pipeline::find_passages::{WordSettings, find_in_parts, store_words};
 use crate::pipeline::parts::Parts;
 use crate::pipeline::timings::Timings;
@@ -375,7 +375,7 @@ impl Rows<'_> {
         };
         write_file(folder, "report.html", |out| page.write(out, of_run))?;
         // The summary has the times of all stages, so it comes last.
-        write_file(folder, REQUEST, |out| out.write_all(request.recorded.json().as_bytes()))?;
+        request.recorded.write(folder)?;
         let files = folder.written_files()?;
         let settings = parameters(request, rules);
         write_file(folder, "summary.json", |out| {

@@ -2,7 +2,8 @@
 //! so that no command line is parsed again.
 
 use super::word_features::WordsRequest;
-use crate::output::REQUEST;
+use crate::output::{REQUEST, write_file};
+use crate::write::output_folder::OutputFolder;
 use serde_json::{Value, json};
 use simtool_base::byte_text::os_string;
 use simtool_base::error::{Error, ErrorKind, Result};
@@ -11,7 +12,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a user asked for: a command, its paths and its settings.
+/// Request of a user: a command, its paths and its settings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordedRequest {
     /// Name of the command, for example `dedup`.
@@ -77,6 +78,15 @@ impl RecordedRequest {
         format!("{{\n{}\n}}\n", fields.join(",\n"))
     }
 
+    /// Writes the file to a folder of results.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub(super) fn write(&self, folder: &OutputFolder) -> Result<()> {
+        write_file(folder, REQUEST, |out| out.write_all(self.json().as_bytes()))
+    }
+
     /// Reads the request of the run whose results or stored parts are in `folder`. Returns `None` if the folder has
     /// none.
     ///
@@ -129,13 +139,19 @@ impl RecordedRequest {
 
     /// Returns the path of the output, as the user named it. `None` if the user named none.
     pub(super) fn output(&self) -> Option<PathBuf> {
-        self.options.clone().take_path("output")
+        self.path_of("output")
     }
 
     /// Returns the paths of documents and the lists of paths.
     pub(super) fn all_paths(&self) -> Vec<PathBuf> {
-        let list = self.options.clone().take_path("files_from");
+        let list = self.path_of("files_from");
         self.paths.iter().chain(&self.queries).cloned().chain(list).collect()
+    }
+
+    /// Returns the value of a setting that is a path.
+    fn path_of(&self, setting: &str) -> Option<PathBuf> {
+        let (_, value) = self.options.iter().find(|(name, _)| *name == setting)?;
+        Some(value.into())
     }
 
     /// Takes what only people read from an earlier record: the command line and the origins of settings.
