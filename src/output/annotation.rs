@@ -10,7 +10,7 @@ const IN_PLACE: &str = "in-place";
 const WEIGHT: &str = "weight=";
 const REPEATED: &str = "repeated=";
 
-/// What the list of all documents has, and whether copies of the inputs have it, too.
+/// Columns of the list of all documents, and whether copies of the inputs have them, too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotation {
     /// Whether copies of the inputs are written in which records have the columns of the list.

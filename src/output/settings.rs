@@ -27,7 +27,7 @@ pub struct Outputs {
     pub any_number_of_pairs: bool,
     /// Whether copies of the inputs without the removed documents are written.
     pub kept: bool,
-    /// What the list of all documents has. `None` if it is not written.
+    /// Columns of the list of all documents. `None` if it is not written.
     pub annotation: Option<Annotation>,
     /// Whether copies of the inputs contain bad records.
     pub bad_records: BadRecords,

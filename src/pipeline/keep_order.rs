@@ -254,7 +254,7 @@ fn parse_rule(written: &str, fields: &mut DocumentFields) -> Result<(Keep, usize
         (None, false) => Ok((rule, 0)),
         (None, true) => Ok((rule, fields.number_of("keep_field", None)?)),
         (Some(""), true) => Err(Error::config("keep", written, "names no field behind the colon")),
-        // A comma separates rules, so a bar separates the fields of which the first is compared.
+        // A comma already separates rules. So a bar separates fields. The first field that a record has is compared.
         (Some(field), true) => {
             Ok((rule, fields.number_of("keep", Some(&field.replace('|', ",")))?))
         }

@@ -54,8 +54,9 @@ pub(crate) fn with_settings(
         return Err(failed(error));
     }
     // Most command lines have no other settings, and then they are parsed only once.
+    let prefix = variable("");
     let has_variables =
-        environment.iter().any(|(name, _)| name.to_string_lossy().starts_with(&variable("")));
+        environment.iter().any(|(name, _)| name.to_string_lossy().starts_with(&prefix));
     // A program without arguments prints its first steps.
     if arguments.len() < 2 || !has_variables && !options.any(names_file) {
         return Ok(arguments);
