@@ -159,7 +159,7 @@ pub(crate) fn passages_of_files(
     let access = take_access(&mut options)?;
     let command = command_line("simtool passages", &options, &[], &paths);
     let mut request = PassagesRequest::parse(paths, options).map_err(exception)?;
-    request.recorded.command_line = command;
+    request.job.recorded.command_line = command;
     let rows = run_with_face(py, progress, access, |face| {
         let mut rows = Vec::new();
         passages(&request, &mut rows, face)?;
@@ -188,7 +188,7 @@ fn run_request<T: Send>(
         queries => command_line("simtool match", &options, &paths.corpus, queries),
     };
     let mut request = Request::parse(paths, options).map_err(exception)?;
-    request.recorded.command_line = command;
+    request.job.recorded.command_line = command;
     run_with_face(py, progress, access, |face| work(&request, face))
 }
 

@@ -59,14 +59,14 @@ pub fn combine(
         "dedup" => {
             let paths = Paths { corpus: paths, queries: Vec::new() };
             let mut request = Request::parse_with_words(paths, words, settings)?;
-            request.recorded.take_notes(&recorded);
-            request.combine();
+            request.job.recorded.take_notes(&recorded);
+            request.job.combine();
             dedup(&request, face).map(|outcome| Combined::NearDuplicates(Box::new(outcome)))
         }
         "passages" => {
             let mut request = PassagesRequest::parse(paths, settings)?;
-            request.recorded.take_notes(&recorded);
-            request.combine();
+            request.job.recorded.take_notes(&recorded);
+            request.job.combine();
             passages(&request, out, face).map(|found| Combined::Passages(Box::new(found)))
         }
         other => {

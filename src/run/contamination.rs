@@ -2,35 +2,33 @@
 
 use super::dedup::path_list;
 use super::face::{Face, Notice};
-use super::files::working_folder;
-use super::input::{Input, Places};
+use super::input::Input;
 use super::input_settings::InputSettings;
-use super::output_target::{OutputPlace, OutputTarget, one_line_mask, refuse_stream_as_folder};
-use super::parts_folder::{PartsFolder, PartsPlan, PartsRequest, end_parts, open_copies};
+use super::job::{End, Figures, Job, JobRequest};
+use super::output_target::one_line_mask;
+use super::parts_folder::PartsPlan;
 use super::reading_faults::{has_losses, note_whole_pages};
 use super::recorded_request::RecordedRequest;
-use super::standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, is_standard_output};
+use super::standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT};
 use crate::output::contamination::write_contamination;
 use crate::output::kept_without_items::WithoutItems;
 use crate::output::write_file;
 pub use crate::output::{FreedDocuments, ItemRemoval};
 use crate::pipeline::find_contamination::find_in_parts;
-use crate::pipeline::parts::Parts;
 use crate::pipeline::timings::Timings;
 use crate::pipeline::{FoundContamination, ItemInDocument};
 use crate::write::columns::RowFormat;
-use crate::write::output_folder::{Existing, OutputFolder};
-use crate::write::summary::{Setting, ShortSummary};
+use crate::write::output_folder::OutputFolder;
+use crate::write::summary::Setting;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::{Choice as _, Options};
 use simtool_base::stable_hash::wide_hash;
-use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_contamination::{ContaminationSearch, Measure};
 use simtool_model::similarity::Threshold;
 use simtool_read::{Corpus, Strict, TextSplit};
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Default number of words of a shingle.
@@ -62,20 +60,14 @@ pub struct ContaminationRequest {
     pub share: Threshold,
     /// Format of the output.
     pub rows: RowFormat,
-    /// Path of the output file, or of the output folder if copies are written; `-` is standard output.
-    pub output: PathBuf,
     /// Way in which copies of the documents' files are freed from items. `None` writes no copies.
     pub removal: Option<ItemRemoval>,
     /// Text that replaces the words of items with [`ItemRemoval::Mask`].
     pub mask: String,
-    /// The request as the user wrote it, which the output folder records.
-    pub recorded: RecordedRequest,
-    /// Whether an existing output is replaced.
-    pub existing: Existing,
     /// Memory and threads that the run may use.
     pub resources: Resources,
-    /// Whether the run stores what it reads for a later run.
-    pub(super) parts: PartsRequest,
+    /// The output, which is a folder if copies are written and else a file, and the request as the user wrote it.
+    pub job: JobRequest,
 }
 
 /// Result of a finished [`contamination`].
@@ -119,11 +111,10 @@ impl ContaminationRequest {
             command: "contamination".to_owned(),
             paths: paths.clone(),
             queries: items.clone(),
-            options: options.clone(),
             ..RecordedRequest::default()
         };
-        let parts = PartsRequest::parse(&mut options)?;
-        parts.refuse_share("is of other commands: use `resume`")?;
+        let job = JobRequest::parse(recorded, STANDARD_OUTPUT, &mut options)?;
+        job.parts.refuse_share("is of other commands: use `resume`")?;
         let fields = options.take("fields");
         let fields: Vec<String> =
             fields.iter().flat_map(|list| list.split(',')).map(str::to_owned).collect();
@@ -150,22 +141,14 @@ impl ContaminationRequest {
             measure,
             share,
             rows: options.take_choice("output_format")?.unwrap_or(RowFormat::JsonLines),
-            output: options.take_path("output").unwrap_or_else(|| STANDARD_OUTPUT.into()),
             removal,
             mask: mask.map_or_else(|| Ok(MASK.to_owned()), one_line_mask)?,
-            recorded,
-            existing: Existing::by_force(options.take_flag("force")?),
             resources: Resources::parse(&mut options)?,
-            parts,
+            job,
         };
         options.refuse_rest("a search for contamination has no such option")?;
         request.refuse_second_standard_input()?;
-        if is_standard_output(&request.output) {
-            request.parts.refuse("needs `output`, next to which it stores what it reads")?;
-        }
-        if request.removal.is_some() {
-            refuse_stream_as_folder(&request.output)?;
-        }
+        request.job.refuse_unnamed(request.removal.is_some())?;
         Ok(request)
     }
 
@@ -226,98 +209,72 @@ pub fn contamination(
     standard_output: &mut (dyn Write + Send),
     face: &dyn Face,
 ) -> Result<ContaminationFound> {
-    let mut timings = Timings::start();
     // Wrong settings are reported before any file is opened.
-    let context = &Context::new(&request.resources, face.progress())?;
-    let search = ContaminationSearch::new(request.words, context)?
+    let mut job = Job::open(&request.job, &request.resources, face)?;
+    let search = ContaminationSearch::new(request.words, &job.context)?
         .with_measure(request.measure)
         .with_share(request.share);
     // The list of more paths can be a stream, so it is read once.
     let paths = request.input.with_listed(&request.paths)?;
-    let [items, documents] = &open_inputs(request, &paths, face)?;
-    let place = OutputPlace { path: &request.output, existing: request.existing, mark: None };
-    let files = [&items.collection, &documents.collection];
-    request.parts.refuse_finished(&request.output, &files)?;
-    let target = open_target(request, [items, documents], &paths, standard_output, face)?;
-    timings.end("find files");
+    let items = &job.input(&request.items, &request.item_input, Vec::new())?;
+    let documents = &job.input(&paths, &request.input, Vec::new())?;
+    Input::refuse_idle(&[documents], &[])?;
+    note_alternatives(documents, face);
+    let inputs = [items, documents];
+    let all_paths = [&request.items[..], &paths].concat();
+    let target = job.target(request.removal.is_some(), &inputs, &all_paths, standard_output)?;
+    job.timings.end("find files");
 
-    let [strict_items, strict] = [items, documents].map(|input| Strict(&input.collection));
-    let folder = request.parts.open(&request.output, &request.paths, &request.recorded, face)?;
-    let parts = open_parts(request, folder.as_ref(), [items, documents], context, face)?;
-    let found = find_in_parts(
-        items.corpus(&strict_items),
-        documents.corpus(&strict),
-        &search,
-        parts.as_ref(),
-    );
-    let mut found = found?;
-    timings.end("find items");
+    let [strict_items, strict] = inputs.map(|input| Strict(&input.collection));
+    let mut stored = job.stored(|| parts_plan(request, items, documents))?;
+    let corpora = (items.corpus(&strict_items), documents.corpus(&strict));
+    let mut found = find_in_parts(corpora.0, corpora.1, &search, stored.parts())?;
+    job.timings.end("find items");
     // Losses must be refused before the file is written.
     let mut faults = complete_items(request, items, &mut found, face)?;
     faults.extend(documents.complete(&mut found.documents, face)?);
     Input::refuse_missing_ids(&[(items, &found.items), (documents, &found.documents)])?;
 
+    stored.open_copies(request.removal.is_some())?;
+    let mut result = outcome(request, &found, faults, job.timings.clone());
+    let end = End { inputs: &inputs, has_losses: result.has_losses };
     let collections: [&dyn Corpus; 2] = [&items.collection, &documents.collection];
-    let write = |path: &Path, out: &mut (dyn Write + Send)| {
-        let mut out = BufWriter::with_capacity(1 << 20, out);
-        let written = write_contamination(collections, &found, request.rows, &mut out);
-        written.map_err(|error| Error::io(path, "write", error))
-    };
-    let copies = open_copies(folder.as_ref(), parts.as_ref(), request.removal.is_some())?;
-    let mut result = outcome(request, &found, faults, timings);
-    let mark = request.parts.mark(&request.output, &files, result.has_losses);
-    let place = OutputPlace { mark: mark.as_ref(), ..place };
+    let format = request.rows;
+    let write_rows =
+        |out: &mut (dyn Write + Send)| write_contamination(collections, &found, format, out);
     let mut write_folder = |folder: &OutputFolder| {
         let Some(removal) = request.removal else { return Ok(()) };
-        let format = request.rows;
-        write_file(folder, &format!("contamination.{}", format.extension()), |out| {
-            write_contamination(collections, &found, format, out)
-        })?;
-        let files = &documents.collection;
-        let (mask, stored) = (&*request.mask, copies.as_ref());
-        let freed = WithoutItems { files, found: &found, removal, mask, stored };
-        result.freed = Some(freed.write(folder, format, context)?);
+        write_file(folder, &format!("contamination.{}", format.extension()), write_rows)?;
+        let (files, mask) = (&documents.collection, &*request.mask);
+        let freed = WithoutItems { files, found: &found, removal, mask, stored: stored.copies() };
+        result.freed = Some(freed.write(folder, format, &job.context)?);
         result.timings.end("copy");
-        // The summary has the times of all stages, so it comes last.
-        request.recorded.write(folder)?;
-        let files = folder.written_files()?;
-        write_file(folder, "summary.json", |out| {
-            write_summary(request, removal, &result, &files, out)
-        })
+        let figures = Figures {
+            parameters: &parameters(request, removal),
+            counts: &result.counts(),
+            more: &|_| Ok(()),
+        };
+        job.write_summary(folder, figures, &result.timings)
     };
-    target.write(place, &write, &mut write_folder, face)?;
-    end_parts(folder.as_ref(), parts.as_ref(), copies, face);
+    job.write(target, end, &write_rows, &mut write_folder)?;
+    if let Some(note) = stored.remove() {
+        face.notice(Notice::Note(&note));
+    }
     note_whole_pages(std::iter::once(&found.documents), face);
     result.timings.end("write");
     Ok(result)
 }
 
-/// Opens the output. An output that cannot be written must end the run before the long search.
-fn open_target<'t>(
+/// Returns the plan for storing the items of each document.
+///
+/// # Errors
+///
+/// The items are not in files.
+fn parts_plan<'c>(
     request: &ContaminationRequest,
-    inputs: [&Input<'_>; 2],
-    paths: &[PathBuf],
-    standard_output: &'t mut (dyn Write + Send),
-    face: &dyn Face,
-) -> Result<OutputTarget<'t>> {
-    let place = OutputPlace { path: &request.output, existing: request.existing, mark: None };
-    // Without copies, the output is one file.
-    if request.removal.is_none() {
-        return OutputTarget::file(place, &inputs, standard_output);
-    }
-    let paths = [&request.items[..], paths].concat();
-    OutputTarget::folder(place, &paths, face)
-}
-
-/// Opens the stored parts of the documents in `folder`. Returns `None` if the run stores nothing.
-fn open_parts<'c>(
-    request: &ContaminationRequest,
-    folder: Option<&PartsFolder<'_>>,
-    [items, documents]: [&'c Input<'_>; 2],
-    context: &Context<'_>,
-    face: &dyn Face,
-) -> Result<Option<Parts<'c>>> {
-    let Some(folder) = folder else { return Ok(None) };
+    items: &Input<'_>,
+    documents: &'c Input<'_>,
+) -> Result<PartsPlan<'c>> {
     // The stored rows are the items of each document, so other items need other rows.
     let items = &items.collection;
     let identities = (0..items.shard_count()).map(|shard| items.shard_identity(shard));
@@ -325,24 +282,20 @@ fn open_parts<'c>(
         let rule = "needs items in files that can be read";
         return Err(Error::config("resume", true, rule));
     };
-    let plan = PartsPlan {
+    Ok(PartsPlan {
         collection: &documents.collection,
         method: format!("items {:032x}", wide_hash(&identities.concat())),
         depends_on_all: request.measure.needs_counts(),
-    };
-    folder.parts(&plan, context.memory(), face).map(Some)
+    })
 }
 
-/// Writes the settings, counts and times of a run as a JSON object.
-fn write_summary(
+/// Returns the names and values of the settings of a run that writes copies.
+fn parameters(
     request: &ContaminationRequest,
     removal: ItemRemoval,
-    result: &ContaminationFound,
-    files: &[PathBuf],
-    out: &mut dyn Write,
-) -> io::Result<()> {
+) -> [(&'static str, Setting); 10] {
     let mask = (removal == ItemRemoval::Mask).then_some(&*request.mask);
-    let parameters = [
+    [
         ("items", path_list(&request.items)),
         ("paths", path_list(&request.paths)),
         ("fields", Setting::List(request.fields.clone())),
@@ -353,55 +306,26 @@ fn write_summary(
         ("mask", Setting::text(mask)),
         ("text_field", Setting::Text(request.input.text_field().to_owned())),
         ("content", Setting::Text(request.input.content.name().to_owned())),
-    ];
-    let freed = result.freed.unwrap_or_default();
-    let counts = [
-        ("items", result.items),
-        ("found_items", result.found_items),
-        ("short_items", result.short_items),
-        ("wordless_items", result.wordless_items),
-        ("documents", result.documents),
-        ("found_documents", result.found_documents),
-        ("dropped_documents", freed.dropped),
-        ("cut_documents", freed.cut),
-        ("uncut_documents", freed.uncut),
-        ("faults", result.faults.len() as u64),
-    ];
-    let folder = working_folder();
-    let summary = ShortSummary {
-        command: &request.recorded.command_line,
-        output: &request.output,
-        working_folder: folder.as_deref(),
-        parameters: &parameters,
-        counts: &counts,
-        written_files: Some(files),
-        more: &|_| Ok(()),
-        stages: result.timings.stages(),
-    };
-    summary.write(out)
+    ]
 }
 
-/// Opens the items, and the documents in `paths`.
-fn open_inputs<'r>(
-    request: &'r ContaminationRequest,
-    paths: &[PathBuf],
-    face: &dyn Face,
-) -> Result<[Input<'r>; 2]> {
-    let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
-    let open = |paths: &[PathBuf], settings: &'r InputSettings| {
-        Input::open(
-            paths,
-            settings,
-            settings.read_options(face.access(), &request.resources),
-            places,
-            face,
-        )
-    };
-    let items = open(&request.items, &request.item_input)?;
-    let documents = open(paths, &request.input)?;
-    Input::refuse_idle(&[&documents], &[])?;
-    note_alternatives(&documents, face);
-    Ok([items, documents])
+impl ContaminationFound {
+    /// Returns the names and values of the counts in the summary.
+    fn counts(&self) -> [(&'static str, u64); 10] {
+        let freed = self.freed.unwrap_or_default();
+        [
+            ("items", self.items),
+            ("found_items", self.found_items),
+            ("short_items", self.short_items),
+            ("wordless_items", self.wordless_items),
+            ("documents", self.documents),
+            ("found_documents", self.found_documents),
+            ("dropped_documents", freed.dropped),
+            ("cut_documents", freed.cut),
+            ("uncut_documents", freed.uncut),
+            ("faults", self.faults.len() as u64),
+        ]
+    }
 }
 
 /// Shows a note if `text_field` chooses one of several fields that the documents have. A comma joins the fields of

@@ -1,26 +1,22 @@
 //! `dedup` and `match`: finds near-duplicates within a collection or between two.
 
 use super::dedup_request::Request;
-use super::face::{Face, Notice, give_name};
-use super::files::{create_output_folder, refuse_overlap, working_folder};
-use super::finish_mark::FinishMark;
-use super::input::{Input, Places};
+use super::face::{Face, Notice};
+use super::files::{refuse_overlap, working_folder};
+use super::input::Input;
 use super::input_settings::InputSettings;
-use super::parts_folder::{
-    PartsFolder, PartsPlan, SHARE_HAS_NO_RESULTS, note_damaged, open_copies, remove_folder,
-};
+use super::job::{End, Job, JobRequest};
+use super::parts_folder::PartsPlan;
 use super::reading_faults::has_losses;
 use crate::estimate::{Care, Estimate, estimate};
 use crate::output::{Findings, files_of_folders, write_outputs, write_summaries};
 use crate::pipeline::excerpts::{Excerpts, WithExcerpts};
 use crate::pipeline::near_duplicates::find_in_context;
-use crate::pipeline::parts::Parts;
 use crate::pipeline::scope::Relation;
 use crate::pipeline::timings::Count;
 use crate::pipeline::{NearDuplicates, Plan, RepeatedWords, Task, repeated_words};
 use crate::suggest::suggest;
 use crate::write::output_folder::OutputFolder;
-use crate::write::output_inventory::SUMMARY;
 use crate::write::report::Report;
 use crate::write::summary::{Commands, Setting, Summary};
 use simtool_base::byte_text::path_text;
@@ -37,6 +33,7 @@ use simtool_model::sides::Sides;
 use simtool_passages::PassageSearch;
 use simtool_read::{Collection, Corpus, Format, PageContent, Strict};
 use std::fmt::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
@@ -77,58 +74,51 @@ pub struct DryRun {
 /// also be cancelled. In all these cases, nothing is written.
 pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let begin = UtcTime::from(SystemTime::now());
+    let mut sink = io::sink();
     // Wrong settings are reported before any file is opened.
     let plan = request.plan(request.method(face)?)?;
-    let inputs = open_inputs(request, face)?;
+    let job = Job::open(&request.job, &request.config.resources, face)?;
+    let inputs = open_inputs(request, &job)?;
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let corpora = corpora(&inputs, &strict);
     let chosen = choose(request, plan, corpora, face)?;
     announce(&chosen, corpora, face);
 
-    request.parts.refuse_share(SHARE_HAS_NO_RESULTS)?;
-    let files: Vec<&Collection> = inputs.iter().map(|input| &input.collection).collect();
-    request.parts.refuse_finished(&request.output, &files)?;
-    // An output folder that cannot be created must end the run before the long search.
-    let folder =
-        create_output_folder(&request.output, request.existing, &files_of_folders(), face)?;
-    let stored =
-        request.parts.open(&request.output, &request.paths.corpus, &request.recorded, face)?;
-    let context = Context::new(chosen.plan.resources(), face.progress())?;
-    let context = &context.with_turns(inputs.first().collection.turns());
+    request.job.refuse_share()?;
+    let files: Vec<&Input<'_>> = inputs.iter().collect();
+    let target = job.target(true, &files, &[], &mut sink)?;
+    let context = &job.context.with_turns(inputs.first().collection.turns());
     let excerpts = excerpts(request, corpora, context);
-    let first = &inputs.first().collection;
-    let parts = open_parts(stored.as_ref(), first, &chosen.plan, context, face)?;
-    let parts = parts.map(|parts| parts.with_excerpts(excerpts.as_ref().map(Sides::first)));
+    let stored = job.stored(|| Ok(parts_plan(&inputs.first().collection, &chosen.plan)))?;
+    let mut stored = stored.with_excerpts(excerpts.as_ref().map(Sides::first));
     let watched = excerpts.as_ref().map(|excerpts| {
         let pairs = corpora.zip(excerpts.as_ref());
         pairs.map(|(corpus, excerpts)| WithExcerpts { corpus, excerpts })
     });
     let read = watched.as_ref().map(|views| views.as_ref().map(|view| view as &dyn Corpus));
     let read = read.unwrap_or(corpora);
-    let mut found = find_in_context(read, &chosen.plan, parts.as_ref(), context)?;
+    let mut found = find_in_context(read, &chosen.plan, stored.parts(), context)?;
     // Losses are refused before anything is written.
     let faults = complete(request, &inputs, &mut found, face)?;
-    let copies = open_copies(stored.as_ref(), parts.as_ref(), request.outputs.kept)?;
+    stored.open_copies(request.outputs.kept)?;
     let repeated = count_repeated(request, *corpora.first(), &mut found, context)?;
     let mut summary = begin_summary(request, &chosen, &found, begin);
     request.describe_inputs(&inputs, &found.read, &mut summary);
     let findings = Findings::new(&found, corpora, &chosen.plan)
         .with_excerpts(excerpts.as_ref())
         .with_repeated_words(repeated.as_deref())
-        .with_stored_copies(copies.as_ref());
-    let page = write_outputs(&findings, &request.outputs, &folder, &mut summary, context)?;
-    request.recorded.write(&folder)?;
-    let losses = has_losses(found.read.iter());
-    let mark = request.parts.mark(&request.output, &files, losses);
-    write_end(&folder, &mut summary, &page, mark, face)?;
-    give_name(face, &request.output, || folder.finish())?;
-    // The results are on the disk now, so nobody needs the parts and the copies any more.
-    remove_folder(stored.as_ref(), copies);
+        .with_stored_copies(stored.copies());
+    let end = End { inputs: &files, has_losses: has_losses(found.read.iter()) };
+    job.write(target, end, &|_| Ok(()), &mut |folder| {
+        let page = write_outputs(&findings, &request.outputs, folder, &mut summary, context)?;
+        request.job.recorded.write(folder)?;
+        write_end(folder, &mut summary, &page, face)
+    })?;
     let mut notes = notes(request, &chosen.plan, &inputs, &found, &summary);
-    notes.extend(note_damaged(parts.as_ref()));
+    notes.extend(stored.remove());
     Ok(Outcome {
         faults,
-        has_losses: losses,
+        has_losses: end.has_losses,
         notes,
         counts: found.timings.counts().to_vec(),
         summary,
@@ -160,27 +150,15 @@ pub(super) fn excerpts(
     (!request.outputs.kept).then(|| Excerpts::of_collections(&corpora, context.memory()))
 }
 
-/// Opens the stored parts of `collection` for a run with this plan. Returns `None` if the run stores nothing.
-///
-/// # Errors
-///
-/// The folder of the parts cannot be read, or parts are missing although the run demands all.
-pub(super) fn open_parts<'c>(
-    folder: Option<&PartsFolder<'_>>,
-    collection: &'c Collection,
-    plan: &Plan,
-    context: &Context<'_>,
-    face: &dyn Face,
-) -> Result<Option<Parts<'c>>> {
-    let Some(folder) = folder else { return Ok(None) };
+/// Returns the plan for storing the terms or fingerprints of `collection`.
+pub(super) fn parts_plan<'c>(collection: &'c Collection, plan: &Plan) -> PartsPlan<'c> {
     // With `method` auto, the options do not name the method that was chosen.
     let method = plan.method();
-    let plan = PartsPlan {
+    PartsPlan {
         collection,
         method: format!("{method} {} {}", method.recipe(), method.compared()),
         depends_on_all: depends_on_all(plan),
-    };
-    folder.parts(&plan, context.memory(), face).map(Some)
+    }
 }
 
 /// Returns whether the terms or the fingerprint of a document depend on other documents.
@@ -196,11 +174,12 @@ pub(super) fn depends_on_all(plan: &Plan) -> bool {
 ///
 /// The same as for [`dedup`], if they can be noticed without reading all of the input.
 pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
-    request.parts.refuse_share("does not go with `dry_run`, which reads a sample")?;
+    request.job.parts.refuse_share("does not go with `dry_run`, which reads a sample")?;
     let plan = request.plan(request.method(face)?)?;
-    let inputs = open_inputs(request, face)?;
-    if let Err(error) = OutputFolder::check(&request.output, request.existing, &files_of_folders())
-    {
+    let job = Job::open(&request.job, &request.config.resources, face)?;
+    let inputs = open_inputs(request, &job)?;
+    let JobRequest { output, existing, .. } = &request.job;
+    if let Err(error) = OutputFolder::check(output, *existing, &files_of_folders()) {
         let warning = format!("a run would fail: {error}");
         face.notice(Notice::Warning(&face.message(&warning)));
     }
@@ -209,7 +188,7 @@ pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
     let ChosenPlan { plan, reasons, examples, .. } = choose(request, plan, corpora, face)?;
     let estimate = estimate(corpora, &plan, Care::Thorough);
     let faults = inputs.iter().flat_map(|input| input.path_faults().iter().cloned()).collect();
-    Ok(DryRun { faults, estimate, plan, reasons, examples, output: request.output.clone() })
+    Ok(DryRun { faults, estimate, plan, reasons, examples, output: output.clone() })
 }
 
 impl fmt::Display for DryRun {
@@ -229,13 +208,13 @@ impl fmt::Display for DryRun {
 }
 
 /// Opens the corpus, or the queries and the corpus. Returns an error if a setting affects none of the files.
-pub(super) fn open_inputs<'r>(request: &'r Request, face: &dyn Face) -> Result<Sides<Input<'r>>> {
+pub(super) fn open_inputs<'r>(request: &'r Request, job: &Job<'_>) -> Result<Sides<Input<'r>>> {
     let paths = request.input.with_listed(&request.paths.corpus)?;
-    let corpus = open_side(request, &request.corpus_input, &paths, face)?;
+    let corpus = open_side(request, &request.corpus_input, &paths, job)?;
     let inputs = match request.task() {
         Task::Deduplicate => Sides::One(corpus),
         Task::Match => {
-            Sides::Two(open_side(request, &request.input, &request.paths.queries, face)?, corpus)
+            Sides::Two(open_side(request, &request.input, &request.paths.queries, job)?, corpus)
         }
     };
     // A setting may affect only one of two collections, so both are checked together.
@@ -249,14 +228,10 @@ fn open_side<'r>(
     request: &'r Request,
     settings: &'r InputSettings,
     paths: &[PathBuf],
-    face: &dyn Face,
+    job: &Job<'_>,
 ) -> Result<Input<'r>> {
-    refuse_overlap(&request.output, paths)?;
-    let mut options = settings.read_options(face.access(), &request.config.resources);
-    options.fields = request.field_selectors();
-    let temporary = &request.config.resources.temporary_folder;
-    let places = Places { output: &request.output, temporary };
-    Input::open(paths, settings, options, places, face)
+    refuse_overlap(&request.job.output, paths)?;
+    job.input(paths, settings, request.field_selectors())
 }
 
 /// Returns the collections to compare. If `on_error` is `fail`, reading them ends at the first loss.
@@ -347,8 +322,8 @@ pub(super) fn begin_summary(
 ) -> Summary {
     let method = chosen.plan.method();
     Summary {
-        command: request.recorded.command_line.clone(),
-        output: path_text(&request.output).into_owned(),
+        command: request.job.recorded.command_line.clone(),
+        output: path_text(&request.job.output).into_owned(),
         working_folder: working_folder(),
         commands: Some(commands(request, &chosen.plan)),
         begin: Some(begin),
@@ -361,13 +336,11 @@ pub(super) fn begin_summary(
     }
 }
 
-/// Writes the summary and the page, which are the last files of the output folder. Marks the output as complete if
-/// the run stores parts.
+/// Writes the summary and the page, which are the last files of the output folder.
 fn write_end(
     folder: &OutputFolder,
     summary: &mut Summary,
     page: &Report,
-    mark: Option<FinishMark>,
     face: &dyn Face,
 ) -> Result<()> {
     face.progress().begin("syncing", Work::Steps(0));
@@ -378,12 +351,7 @@ fn write_end(
     summary.peak_memory = peak_memory();
     // The summary and the page show the times of all stages, so they come last. Writing them takes almost no
     // time.
-    write_summaries(folder, summary, page)?;
-    folder.sync()?;
-    if let Some(mark) = mark {
-        mark.write(&folder.staging().join(SUMMARY))?;
-    }
-    Ok(())
+    write_summaries(folder, summary, page)
 }
 
 /// Returns notes about the result for the user.
@@ -440,9 +408,9 @@ fn commands(request: &Request, plan: &Plan) -> Commands {
             let _ = write!(compare, " --{option}{value}");
         }
     }
-    let output = path_text(&request.output);
+    let output = path_text(&request.job.output);
     Commands {
-        why: format!("simtool why {}", shell_argument(request.output.as_os_str())),
+        why: format!("simtool why {}", shell_argument(request.job.output.as_os_str())),
         compare,
         compared_in: if has_two_texts { format!("{output}#") } else { String::new() },
     }

@@ -2,7 +2,7 @@
 
 use super::face::Face;
 use super::input_settings::{InputSettings, refuse_joined};
-use super::parts_folder::PartsRequest;
+use super::job::JobRequest;
 use super::recorded_request::RecordedRequest;
 use super::standard_streams::STANDARD_INPUT;
 use super::word_features::{WordFeatures, WordsRequest};
@@ -44,17 +44,10 @@ pub struct Request {
     /// Settings of the search for near-duplicates. The method in these settings is not used, because the
     /// requested method takes its place.
     pub config: Config,
-    /// Path of the output folder.
-    pub output: PathBuf,
-    /// Whether an output folder that exists and is not empty is replaced. Otherwise such a folder is an
-    /// error.
-    pub existing: Existing,
     /// Settings that say which outputs are written.
     pub outputs: Outputs,
-    /// The request as the user wrote it, which the output folder records.
-    pub recorded: RecordedRequest,
-    /// Whether the run stores what it reads for a later run.
-    pub(super) parts: PartsRequest,
+    /// The output folder, and the request as the user wrote it.
+    pub job: JobRequest,
     /// Requested method, which may still have to be chosen.
     method: MethodRequest,
     /// Settings of terms that the user gave, for example `shingle`. The summary has a command with these
@@ -103,17 +96,14 @@ impl Request {
             paths: paths.corpus.clone(),
             queries: paths.queries.clone(),
             words: words.clone(),
-            options: options.clone(),
             ..RecordedRequest::default()
         };
-        let parts = PartsRequest::parse(&mut options)?;
+        let job = JobRequest::parse(recorded, OUTPUT, &mut options)?;
         let input = InputSettings::parse(&mut options)?;
         let corpus_input = parse_corpus_input(&input, &paths, &mut options)?;
-        let output = options.take_path("output").unwrap_or_else(|| OUTPUT.into());
-        let existing = Existing::by_force(options.take_flag("force")?);
         let mut config = Config::parse_without_method(&mut options)?;
         let mut outputs = parse_outputs(&mut options)?;
-        outputs.any_number_of_pairs = existing == Existing::Replace;
+        outputs.any_number_of_pairs = job.existing == Existing::Replace;
         if paths.queries.is_empty() {
             // A user who asks for the output of pairs wants all pairs.
             config.may_leave_pairs_out = !outputs.pairs;
@@ -130,34 +120,11 @@ impl Request {
         let given = |name| Some((name, options.get(name)?.into_owned()));
         let terms = ["shingle", "stop_words"].into_iter().filter_map(given).collect();
         let method = MethodRequest::parse(words, options)?;
-        let request = Self {
-            paths,
-            input,
-            corpus_input,
-            config,
-            output,
-            existing,
-            outputs,
-            recorded,
-            parts,
-            method,
-            terms,
-        };
+        let request = Self { paths, input, corpus_input, config, outputs, job, method, terms };
         request.check_fields()?;
         request.check_parts()?;
         request.refuse_second_standard_input()?;
         Ok(request)
-    }
-
-    /// Demands that everything that the run reads was stored before, by runs with the option `shard`.
-    pub fn combine(&mut self) {
-        self.parts.combine();
-    }
-
-    /// Returns whether the run only stores a share of its input, for which [`store_shard`](super::store_shard()) is.
-    #[must_use]
-    pub fn is_shard(&self) -> bool {
-        self.parts.share().is_some()
     }
 
     /// Returns whether one collection is compared with itself or queries with a corpus.
@@ -203,12 +170,14 @@ impl Request {
     /// Returns an error if the run stores parts and its settings do not allow that.
     fn check_parts(&self) -> Result<()> {
         // A copy of standard input would be made before the folder of parts is opened.
-        self.parts.refuse_standard_input(&self.paths.corpus)?;
+        self.job.parts.refuse_standard_input(&self.paths.corpus)?;
         if self.task() == Task::Match {
-            self.parts.refuse("is of a deduplication, not of a match")?;
+            self.job.parts.refuse("is of a deduplication, not of a match")?;
         }
         if matches!(self.method, MethodRequest::Auto(_)) {
-            self.parts.refuse_share("needs a `method` that is the same in all shards: name it")?;
+            self.job
+                .parts
+                .refuse_share("needs a `method` that is the same in all shards: name it")?;
         }
         Ok(())
     }
@@ -358,8 +327,8 @@ mod tests {
         let request = parsed(options, &[]).unwrap();
         assert_eq!(request.task(), Task::Deduplicate);
         assert_eq!(request.config.keep.written(&request.config.fields), "max:year");
-        assert_eq!(request.output, Path::new("out"));
-        assert_eq!(request.existing, Existing::Replace);
+        assert_eq!(request.job.output, Path::new("out"));
+        assert_eq!(request.job.existing, Existing::Replace);
         assert_eq!((request.outputs.rows, request.config.resources.threads), (RowFormat::Tsv, 2));
         assert_eq!(request.outputs.bad_records, BadRecords::Drop);
         assert!(request.config.may_leave_pairs_out && !request.outputs.pairs);

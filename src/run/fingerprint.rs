@@ -1,22 +1,21 @@
 //! `fingerprint`: writes the fingerprints of documents to a file.
 
 use super::face::Face;
-use super::files::{refuse_existing, write_whole_file};
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
+use super::output_target::{OutputPlace, OutputTarget};
 use super::reading_faults::{has_losses, note_whole_pages};
-use super::standard_streams::is_standard_output;
 use crate::method::Method;
 use crate::output::write_fingerprints::write_fingerprints;
 use crate::pipeline::timings::Timings;
-use crate::pipeline::{FingerprintedCollection, Wordless, fingerprint_collection};
+use crate::pipeline::{Wordless, fingerprint_collection};
 use crate::write::output_folder::Existing;
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::Options;
 use simtool_compute::resources::Resources;
 use simtool_fingerprint::file::FileFormat;
-use simtool_read::{Collection, Strict};
+use simtool_read::Strict;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -103,7 +102,7 @@ impl FingerprintRequest {
 /// method makes no fingerprints, or the file cannot be written. In all these cases, nothing is written.
 pub fn fingerprint(
     request: &FingerprintRequest,
-    standard_output: &mut dyn Write,
+    standard_output: &mut (dyn Write + Send),
     face: &dyn Face,
 ) -> Result<Fingerprinted> {
     let mut timings = Timings::start();
@@ -113,11 +112,8 @@ pub fn fingerprint(
     let options = request.input.read_options(face.access(), &request.resources);
     let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
     let input = Input::open(&paths, &request.input, options, places, face)?;
-    // This check comes before the check for an existing file, because its message is more helpful.
-    input.refuse_as_output(&request.output)?;
-    if !is_standard_output(&request.output) {
-        refuse_existing("output", &request.output, request.existing)?;
-    }
+    let place = OutputPlace { path: &request.output, existing: request.existing, mark: None };
+    let target = OutputTarget::file(place, &[&input], standard_output)?;
     Input::refuse_idle(&[&input], &[])?;
     timings.end("find files");
 
@@ -133,7 +129,11 @@ pub fn fingerprint(
     let faults = input.complete(&mut made.summary, face)?;
     Input::refuse_missing_ids(&[(&input, &made.summary)])?;
 
-    write(request, &input.collection, &made, standard_output, face)?;
+    let write_rows = |path: &Path, out: &mut (dyn Write + Send)| {
+        let mut out = BufWriter::with_capacity(1 << 20, out);
+        write_fingerprints(&input.collection, &made, format, path, &mut out)
+    };
+    target.write(place, &write_rows, &mut |_| Ok(()), face)?;
     note_whole_pages(std::iter::once(&made.summary), face);
     timings.end("write");
     Ok(Fingerprinted {
@@ -143,31 +143,6 @@ pub fn fingerprint(
         has_losses: has_losses(std::iter::once(&made.summary)),
         faults,
         timings,
-    })
-}
-
-/// Writes the fingerprints to the output of the request.
-fn write(
-    request: &FingerprintRequest,
-    collection: &Collection,
-    made: &FingerprintedCollection,
-    standard_output: &mut dyn Write,
-    face: &dyn Face,
-) -> Result<()> {
-    let (path, format) = (&request.output, FileFormat::for_output(&request.output)?);
-    if is_standard_output(path) {
-        let mut out = BufWriter::new(standard_output);
-        return write_fingerprints(
-            collection,
-            made,
-            format,
-            Path::new("standard output"),
-            &mut out,
-        );
-    }
-    write_whole_file(path, request.existing, face, |file| {
-        let mut out = BufWriter::with_capacity(1 << 20, file.file());
-        write_fingerprints(collection, made, format, path, &mut out)
     })
 }
 

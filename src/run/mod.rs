@@ -40,6 +40,7 @@ mod index;
 mod input;
 mod input_change;
 mod input_settings;
+mod job;
 mod join;
 pub mod join_fingerprints;
 mod one_document;
@@ -85,6 +86,7 @@ pub use index::{
 pub use input::{Input, Places};
 pub use input_change::InputChange;
 pub use input_settings::InputSettings;
+pub use job::JobRequest;
 pub use join::{JoinRequest, Joined, join};
 pub use one_document::{NamedBy, NamedDocument};
 pub use parts_folder::StoredParts;

@@ -36,10 +36,6 @@ pub(super) const MARK: &str = "finished";
 pub(super) const COPIES: &str = "copies";
 /// Maximum number of shards of a collection.
 const MOST_SHARDS: usize = 100_000;
-/// Rule for a run that would write results of a share of its input.
-pub(super) const SHARE_HAS_NO_RESULTS: &str =
-    "stores a share of the input and has no results: it is an option of the program";
-
 /// Whether a run stores what it reads, and all settings that decide what is stored.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PartsRequest {
@@ -373,6 +369,20 @@ impl PartsFolder<'_> {
         Err(ErrorKind::Missing { what, reason }.into())
     }
 
+    /// Opens the store of the copies of input files.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be created.
+    pub(super) fn copies(&self, parts: &Parts<'_>) -> Result<StoredCopies> {
+        StoredCopies::open(&self.path.join(COPIES), parts.file_keys())
+    }
+
+    /// Removes the folder of a run that has its results.
+    pub(super) fn remove(&self) {
+        remove_parts(&self.path, FILES);
+    }
+
     /// Returns the result of a run that has stored its share of the parts.
     pub(super) fn stored(&self, parts: &Parts<'_>) -> StoredParts {
         StoredParts {
@@ -381,55 +391,6 @@ impl PartsFolder<'_> {
             stored: parts.stored_count(),
         }
     }
-}
-
-/// Opens the store of the copies of input files, which a run writes that stores what it reads. Returns `None` if the
-/// run stores nothing, or if no copies are wanted.
-///
-/// # Errors
-///
-/// The folder cannot be created.
-pub(super) fn open_copies(
-    folder: Option<&PartsFolder<'_>>,
-    parts: Option<&Parts<'_>>,
-    are_wanted: bool,
-) -> Result<Option<StoredCopies>> {
-    let open = |(folder, parts): (&PartsFolder<'_>, &Parts<'_>)| {
-        StoredCopies::open(&folder.path.join(COPIES), parts.file_keys())
-    };
-    folder.zip(parts).filter(|_| are_wanted).map(open).transpose()
-}
-
-/// Removes the folder of a run that has its results, with the copies in it.
-pub(super) fn remove_folder(folder: Option<&PartsFolder<'_>>, copies: Option<StoredCopies>) {
-    if let Some(copies) = copies {
-        copies.remove();
-    }
-    if let Some(folder) = folder {
-        remove_parts(&folder.path, FILES);
-    }
-}
-
-/// Removes the folder of a run that has its results, and reports parts that were damaged.
-pub(super) fn end_parts(
-    folder: Option<&PartsFolder<'_>>,
-    parts: Option<&Parts<'_>>,
-    copies: Option<StoredCopies>,
-    face: &dyn Face,
-) {
-    remove_folder(folder, copies);
-    if let Some(note) = note_damaged(parts) {
-        face.notice(Notice::Note(&note));
-    }
-}
-
-/// Returns a note about stored parts that were damaged. `None` if there are none.
-pub(super) fn note_damaged(parts: Option<&Parts<'_>>) -> Option<String> {
-    let damaged = parts.map(Parts::damaged_count).filter(|&damaged| damaged > 0)?;
-    Some(format!(
-        "{} in the folder of parts could not be used because of damage",
-        counted(damaged, "piece")
-    ))
 }
 
 /// Returns whether the folder has a file that a run does not leave there if it is stopped at once.

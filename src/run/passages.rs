@@ -1,40 +1,36 @@
 //! `passages`: finds the passages of a collection that occur more than once.
 
 use super::dedup::path_list;
-use super::face::Face;
-use super::files::working_folder;
-use super::input::{Input, Places};
+use super::face::{Face, Notice};
+use super::input::Input;
 use super::input_settings::InputSettings;
-use super::output_target::{OutputPlace, OutputTarget, one_line_mask, refuse_stream_as_folder};
-use super::parts_folder::{
-    PartsFolder, PartsPlan, PartsRequest, SHARE_HAS_NO_RESULTS, StoredParts, end_parts, open_copies,
-};
+use super::job::{End, Figures, Job, JobRequest, Stored};
+use super::output_target::one_line_mask;
+use super::parts_folder::{PartsPlan, StoredParts};
 use super::reading_faults::{has_losses, note_whole_pages};
 use super::recorded_request::RecordedRequest;
-use super::standard_streams::{STANDARD_OUTPUT, is_standard_output};
+use super::standard_streams::STANDARD_OUTPUT;
 use crate::output::cut_texts::Cutting;
 use crate::output::passages::{repetition, write_passages};
 use crate::output::passages_page::PagePassages;
 pub use crate::output::{CutCounts, CutRules};
 use crate::output::{StoredCopies, write_file};
 use crate::pipeline::find_passages::{WordSettings, find_in_parts, store_words};
-use crate::pipeline::parts::Parts;
 use crate::pipeline::timings::Timings;
 use crate::pipeline::{FoundPassages, Origin};
 use crate::write::columns::RowFormat;
-use crate::write::output_folder::{Existing, OutputFolder};
+use crate::write::output_folder::OutputFolder;
 use crate::write::repetition_summary::RepetitionSummary;
-use crate::write::summary::{Setting, ShortSummary, Summary};
+use crate::write::summary::{Setting, Summary};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::{Choice as _, Options};
-use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_passages::{PassageSearch, Repeated};
 use simtool_read::{Collection, Strict};
 use simtool_terms::tokenize::text_units::TextUnit;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
 /// Default number of words of a passage.
 const WORDS: usize = 50;
@@ -65,18 +61,13 @@ pub struct PassagesRequest {
     pub is_verified: bool,
     /// Format of the output.
     pub rows: RowFormat,
-    /// Path of the output file, or of the output folder if there are rules for cutting; `-` is standard output.
-    pub output: PathBuf,
     /// Rules for cutting passages out of copies of the files. `None` writes no copies.
     pub cutting: Option<CutRules>,
-    /// The request as the user wrote it, which the output folder records.
-    pub recorded: RecordedRequest,
-    /// Whether an existing output is replaced.
-    pub existing: Existing,
     /// Memory and threads that the run may use.
     pub resources: Resources,
-    /// Whether the run stores what it reads for a later run.
-    pub(super) parts: PartsRequest,
+    /// The output, which is a folder if there are rules for cutting and else a file, and the request as the user wrote
+    /// it.
+    pub job: JobRequest,
 }
 
 /// Result of a finished [`passages`].
@@ -118,10 +109,9 @@ impl PassagesRequest {
         let recorded = RecordedRequest {
             command: "passages".to_owned(),
             paths: paths.clone(),
-            options: options.clone(),
             ..RecordedRequest::default()
         };
-        let parts = PartsRequest::parse(&mut options)?;
+        let job = JobRequest::parse(recorded, STANDARD_OUTPUT, &mut options)?;
         // The default number of words depends on the unit, so the unit comes first.
         let unit = options.take_choice("unit")?.unwrap_or_default();
         let default_words = if unit == TextUnit::Words { WORDS } else { WORDS_OF_UNIT };
@@ -135,33 +125,14 @@ impl PassagesRequest {
             origin,
             is_verified: options.take_flag("verify_words")?,
             rows: options.take_choice("output_format")?.unwrap_or(RowFormat::JsonLines),
-            output: options.take_path("output").unwrap_or_else(|| STANDARD_OUTPUT.into()),
             cutting: cut_rules(&mut options)?,
-            recorded,
-            existing: Existing::by_force(options.take_flag("force")?),
             input: InputSettings::parse(&mut options)?,
             resources: Resources::parse(&mut options)?,
-            parts,
+            job,
         };
         options.refuse_rest("passages have no such option")?;
-        if is_standard_output(&request.output) {
-            request.parts.refuse("needs `output`, next to which it stores what it reads")?;
-        }
-        if request.cutting.is_some() {
-            refuse_stream_as_folder(&request.output)?;
-        }
+        request.job.refuse_unnamed(request.cutting.is_some())?;
         Ok(request)
-    }
-
-    /// Demands that everything that the run reads was stored before, by runs with the option `shard`.
-    pub fn combine(&mut self) {
-        self.parts.combine();
-    }
-
-    /// Returns whether the run only stores a share of its input, for which [`store_passage_shard`] is.
-    #[must_use]
-    pub fn is_shard(&self) -> bool {
-        self.parts.share().is_some()
     }
 
     fn word_settings(&self) -> WordSettings {
@@ -169,15 +140,9 @@ impl PassagesRequest {
     }
 }
 
-/// Opens the stored parts of `collection` in `folder`. Returns `None` if the run stores nothing.
-fn open_parts<'c>(
-    folder: Option<&PartsFolder<'_>>,
-    collection: &'c Collection,
-    context: &Context<'_>,
-    face: &dyn Face,
-) -> Result<Option<Parts<'c>>> {
-    let plan = PartsPlan { collection, method: "words".to_owned(), depends_on_all: false };
-    folder.map(|folder| folder.parts(&plan, context.memory(), face)).transpose()
+/// Opens the stored words of `collection`.
+fn stored<'j, 'c>(job: &Job<'j>, collection: &'c Collection) -> Result<Stored<'j, 'c>> {
+    job.stored(|| Ok(PartsPlan { collection, method: "words".to_owned(), depends_on_all: false }))
 }
 
 /// Reads the share of the input that the option `shard` of `request` names, and stores its words next to the output.
@@ -188,31 +153,16 @@ fn open_parts<'c>(
 /// The parts cannot be stored, or they belong to runs with other settings. A part of the input cannot be read and
 /// `on_error` is `fail`, or the work is cancelled.
 pub fn store_passage_shard(request: &PassagesRequest, face: &dyn Face) -> Result<StoredParts> {
-    let context = &Context::new(&request.resources, face.progress())?;
+    let job = Job::open(&request.job, &request.resources, face)?;
     let paths = request.input.with_listed(&request.paths)?;
-    let input = open_input(request, &paths, face)?;
-    let folder = request.parts.open(&request.output, &request.paths, &request.recorded, face)?;
-    let parts = open_parts(folder.as_ref(), &input.collection, context, face)?;
-    let (Some(folder), Some(parts)) = (&folder, &parts) else {
-        return Err(Error::config("shard", "", "is needed"));
-    };
+    let input = job.input(&paths, &request.input, Vec::new())?;
+    Input::refuse_idle(&[&input], &[])?;
+    let stored = stored(&job, &input.collection)?;
     let strict = Strict(&input.collection);
     let corpus = input.corpus(&strict);
-    store_words(corpus, request.word_settings(), parts, request.parts.share(), context)?;
-    Ok(folder.stored(parts))
-}
-
-/// Finds the files in `paths` and opens them.
-fn open_input<'r>(
-    request: &'r PassagesRequest,
-    paths: &[PathBuf],
-    face: &dyn Face,
-) -> Result<Input<'r>> {
-    let options = request.input.read_options(face.access(), &request.resources);
-    let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
-    let input = Input::open(paths, &request.input, options, places, face)?;
-    Input::refuse_idle(&[&input], &[])?;
-    Ok(input)
+    stored.fill(request.job.share(), |parts, share| {
+        store_words(corpus, request.word_settings(), parts, Some(share), &job.context)
+    })
 }
 
 /// Takes the option that says when a passage is repeated, and which documents count as different.
@@ -271,27 +221,21 @@ pub fn passages(
     standard_output: &mut (dyn Write + Send),
     face: &dyn Face,
 ) -> Result<PassagesFound> {
-    let mut timings = Timings::start();
-    request.parts.refuse_share(SHARE_HAS_NO_RESULTS)?;
-    let paths = request.input.with_listed(&request.paths)?;
-    let context = &Context::new(&request.resources, face.progress())?;
-    let search = PassageSearch::new(request.words, context)?;
+    request.job.refuse_share()?;
+    let mut job = Job::open(&request.job, &request.resources, face)?;
+    let search = PassageSearch::new(request.words, &job.context)?;
     let search = search.with_rule(request.rule).with_verification(request.is_verified);
-    let input = open_input(request, &paths, face)?;
-    request.parts.refuse_finished(&request.output, &[&input.collection])?;
-    let place = OutputPlace { path: &request.output, existing: request.existing, mark: None };
-    let target = match &request.cutting {
-        Some(_) => OutputTarget::folder(place, &paths, face)?,
-        None => OutputTarget::file(place, &[&input], standard_output)?,
-    };
-    let folder = request.parts.open(&request.output, &request.paths, &request.recorded, face)?;
-    let parts = open_parts(folder.as_ref(), &input.collection, context, face)?;
-    timings.end("find files");
+    let paths = request.input.with_listed(&request.paths)?;
+    let input = job.input(&paths, &request.input, Vec::new())?;
+    Input::refuse_idle(&[&input], &[])?;
+    let target = job.target(request.cutting.is_some(), &[&input], &paths, standard_output)?;
+    let mut stored = stored(&job, &input.collection)?;
+    job.timings.end("find files");
 
     let strict = Strict(&input.collection);
     let corpus = input.corpus(&strict);
-    let mut found = find_in_parts(corpus, &search, request.word_settings(), parts.as_ref())?;
-    timings.end("find passages");
+    let mut found = find_in_parts(corpus, &search, request.word_settings(), stored.parts())?;
+    job.timings.end("find passages");
     // Losses must be refused before anything is written.
     let faults = input.complete(&mut found.summary, face)?;
     Input::refuse_missing_ids(&[(&input, &found.summary)])?;
@@ -308,57 +252,57 @@ pub fn passages(
         cut: None,
         has_losses: has_losses(std::iter::once(&found.summary)),
         faults,
-        timings,
+        timings: job.timings.clone(),
     };
-    let mark = request.parts.mark(&request.output, &[&input.collection], result.has_losses);
-    let place = OutputPlace { mark: mark.as_ref(), ..place };
-    let copies = open_copies(folder.as_ref(), parts.as_ref(), request.cutting.is_some())?;
-    let (collection, stored) = (&input.collection, copies.as_ref());
-    let rows = Rows { request, collection, found: &found, stored };
+    stored.open_copies(request.cutting.is_some())?;
+    let has_losses = result.has_losses;
+    let write_rows =
+        |out: &mut (dyn Write + Send)| write_passages(&input.collection, &found, request.rows, out);
+    let copies = stored.copies();
     let mut write_folder = |folder: &OutputFolder| match &request.cutting {
-        Some(rules) => rows.write_folder(folder, rules, context, &mut result),
+        Some(rules) => {
+            let run =
+                CutRun { request, rules, collection: &input.collection, found: &found, copies };
+            run.write(folder, &job, &mut result)
+        }
         None => Ok(()),
     };
-    target.write(place, &|path, out| rows.write(path, out), &mut write_folder, face)?;
-    end_parts(folder.as_ref(), parts.as_ref(), copies, face);
+    let end = End { inputs: &[&input], has_losses };
+    job.write(target, end, &write_rows, &mut write_folder)?;
+    if let Some(note) = stored.remove() {
+        face.notice(Notice::Note(&note));
+    }
     result.timings.end("write");
     Ok(result)
 }
 
-/// Passages to write.
+/// Passages to write to an output folder, and the rules for cutting them.
 #[derive(Clone, Copy)]
-struct Rows<'r> {
+struct CutRun<'r> {
     request: &'r PassagesRequest,
+    rules: &'r CutRules,
     collection: &'r Collection,
     found: &'r FoundPassages,
     /// Store of copies that a run which was stopped has finished.
-    stored: Option<&'r StoredCopies>,
+    copies: Option<&'r StoredCopies>,
 }
 
-impl Rows<'_> {
-    /// Writes the passages to `out`. `path` is the name of `out` for messages.
-    fn write(&self, path: &Path, out: &mut (dyn Write + Send)) -> Result<()> {
-        let mut out = BufWriter::with_capacity(1 << 20, out);
-        let written = write_passages(self.collection, self.found, self.request.rows, &mut out);
-        written.map_err(|error| Error::io(path, "write", error))
-    }
-
+impl CutRun<'_> {
     /// Writes the files of an output folder. Adds the counts of the cut documents to `result`.
-    fn write_folder(
+    fn write(
         &self,
         folder: &OutputFolder,
-        rules: &CutRules,
-        context: &Context<'_>,
+        job: &Job<'_>,
         result: &mut PassagesFound,
     ) -> Result<()> {
-        let Self { request, collection, found, stored } = *self;
+        let Self { request, rules, collection, found, copies: stored } = *self;
         let format = request.rows;
         write_file(folder, &format!("passages.{}", format.extension()), |out| {
             write_passages(collection, found, format, out)
         })?;
         let is_checked = request.is_verified;
         let cutting = Cutting { files: collection, found, rules, is_checked, stored };
-        result.cut = Some(cutting.write(folder, format, context)?);
+        result.cut = Some(cutting.write(folder, format, &job.context)?);
         result.timings.end("copy");
         let page = PagePassages {
             collection,
@@ -366,21 +310,21 @@ impl Rows<'_> {
             repetition: &result.repetition,
             cut: result.cut.unwrap_or_default(),
         };
+        let parameters = parameters(request, rules);
         // The page shows settings and times as the page of near-duplicates does.
         let of_run = Summary {
-            command: request.recorded.command_line.clone(),
-            parameters: parameters(request, rules),
+            command: request.job.recorded.command_line.clone(),
+            parameters: parameters.clone(),
             stages: result.timings.stages().to_vec(),
             ..Summary::default()
         };
         write_file(folder, "report.html", |out| page.write(out, of_run))?;
-        // The summary has the times of all stages, so it comes last.
-        request.recorded.write(folder)?;
-        let files = folder.written_files()?;
-        let settings = parameters(request, rules);
-        write_file(folder, "summary.json", |out| {
-            write_summary(request, &settings, result, &files, out)
-        })
+        let figures = Figures {
+            parameters: &parameters,
+            counts: &result.counts(),
+            more: &|out| result.repetition.write_json(out),
+        };
+        job.write_summary(folder, figures, &result.timings)
     }
 }
 
@@ -405,38 +349,22 @@ fn parameters(request: &PassagesRequest, rules: &CutRules) -> Vec<(&'static str,
     ]
 }
 
-/// Writes the settings, counts and times of a run as a JSON object.
-fn write_summary(
-    request: &PassagesRequest,
-    parameters: &[(&'static str, Setting)],
-    result: &PassagesFound,
-    files: &[PathBuf],
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let CutCounts { cut, removed, uncut, words: cut_words } = result.cut.unwrap_or_default();
-    let counts = [
-        ("documents", result.documents),
-        ("words", result.words),
-        ("passages", result.passages),
-        ("repeated_words", result.repeated_words),
-        ("later_words", result.later_words),
-        ("whole_documents", result.whole_documents),
-        ("cut_documents", cut),
-        ("removed_documents", removed),
-        ("uncut_documents", uncut),
-        ("cut_words", cut_words),
-        ("faults", result.faults.len() as u64),
-    ];
-    let folder = working_folder();
-    let summary = ShortSummary {
-        command: &request.recorded.command_line,
-        output: &request.output,
-        working_folder: folder.as_deref(),
-        parameters,
-        counts: &counts,
-        written_files: Some(files),
-        more: &|out| result.repetition.write_json(out),
-        stages: result.timings.stages(),
-    };
-    summary.write(out)
+impl PassagesFound {
+    /// Returns the names and values of the counts in the summary.
+    fn counts(&self) -> [(&'static str, u64); 11] {
+        let CutCounts { cut, removed, uncut, words } = self.cut.unwrap_or_default();
+        [
+            ("documents", self.documents),
+            ("words", self.words),
+            ("passages", self.passages),
+            ("repeated_words", self.repeated_words),
+            ("later_words", self.later_words),
+            ("whole_documents", self.whole_documents),
+            ("cut_documents", cut),
+            ("removed_documents", removed),
+            ("uncut_documents", uncut),
+            ("cut_words", words),
+            ("faults", self.faults.len() as u64),
+        ]
+    }
 }

@@ -3,6 +3,7 @@
 use super::dedup::{announce, begin_summary, choose, complete, corpora, notes, open_inputs};
 use super::dedup_request::Request;
 use super::face::Face;
+use super::job::Job;
 use super::reading_faults::has_losses;
 use crate::output::{Findings, NEAR_PAIRS, preview as collect};
 use crate::pipeline::near_misses::{WithNearMisses, find_with_near_misses};
@@ -12,7 +13,6 @@ use crate::write::summary::Summary;
 use simtool_base::error::Result;
 use simtool_base::fault::Fault;
 use simtool_base::utc_time::UtcTime;
-use simtool_compute::context::Context;
 use simtool_read::Strict;
 use std::time::SystemTime;
 
@@ -40,16 +40,16 @@ pub struct Previewed {
 /// The same as for [`dedup`](super::dedup()), except that the output folder need not be writable.
 pub fn preview(request: &Request, face: &dyn Face) -> Result<Previewed> {
     let begin = UtcTime::from(SystemTime::now());
-    request.parts.refuse("does not go with `preview`, which writes nothing")?;
+    request.job.parts.refuse("does not go with `preview`, which writes nothing")?;
     let plan = request.plan(request.method(face)?)?;
-    let inputs = open_inputs(request, face)?;
+    let job = Job::open(&request.job, &request.config.resources, face)?;
+    let inputs = open_inputs(request, &job)?;
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let corpora = corpora(&inputs, &strict);
     let chosen = choose(request, plan, corpora, face)?;
     announce(&chosen, corpora, face);
 
-    let context = Context::new(chosen.plan.resources(), face.progress())?;
-    let context = &context.with_turns(inputs.first().collection.turns());
+    let context = &job.context.with_turns(inputs.first().collection.turns());
     let WithNearMisses { mut found, near_misses } =
         find_with_near_misses(corpora, &chosen.plan, NEAR_PAIRS, context)?;
     let faults = complete(request, &inputs, &mut found, face)?;

@@ -1,13 +1,13 @@
 //! Stores what a run reads of a share of its input, so that several machines read one collection.
 
-use super::dedup::{announce, choose, corpora, depends_on_all, excerpts, open_inputs, open_parts};
+use super::dedup::{announce, choose, corpora, depends_on_all, excerpts, open_inputs, parts_plan};
 use super::dedup_request::Request;
 use super::face::Face;
+use super::job::Job;
 use super::parts_folder::StoredParts;
 use crate::pipeline::excerpts::WithExcerpts;
 use crate::pipeline::find_close::store_shards;
-use simtool_base::error::{Error, Result};
-use simtool_compute::context::Context;
+use simtool_base::error::Result;
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Strict};
 
@@ -24,29 +24,23 @@ pub fn store_shard(request: &Request, face: &dyn Face) -> Result<StoredParts> {
     if depends_on_all(&plan) {
         let rule = "does not go with weights, words or lines that are learned from all documents: leave them \
                     away, or use `resume` on one machine";
-        request.parts.refuse_share(rule)?;
+        request.job.parts.refuse_share(rule)?;
     }
-    let inputs = open_inputs(request, face)?;
+    let job = Job::open(&request.job, &request.config.resources, face)?;
+    let inputs = open_inputs(request, &job)?;
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let corpora = corpora(&inputs, &strict);
     let chosen = choose(request, plan, corpora, face)?;
     announce(&chosen, corpora, face);
 
-    let folder =
-        request.parts.open(&request.output, &request.paths.corpus, &request.recorded, face)?;
-    let context = &Context::new(chosen.plan.resources(), face.progress())?;
-    let excerpts = excerpts(request, corpora, context);
-    let excerpts = excerpts.as_ref().map(Sides::first);
-    let first = &inputs.first().collection;
-    let parts = open_parts(folder.as_ref(), first, &chosen.plan, context, face)?;
-    let (Some(folder), Some(parts), Some(share)) = (&folder, parts, request.parts.share()) else {
-        return Err(Error::config("shard", "", "is needed"));
-    };
+    let excerpts = excerpts(request, corpora, &job.context);
     // The page of the combined run shows texts, which are taken from this reading.
-    let parts = parts.with_excerpts(excerpts);
+    let excerpts = excerpts.as_ref().map(Sides::first);
+    let stored = job.stored(|| Ok(parts_plan(&inputs.first().collection, &chosen.plan)))?;
     let corpus = *corpora.first();
     let watched = excerpts.map(|excerpts| WithExcerpts { corpus, excerpts });
     let corpus = watched.as_ref().map_or(corpus, |view| view as &dyn Corpus);
-    store_shards(corpus, &chosen.plan, &parts, share, context)?;
-    Ok(folder.stored(&parts))
+    stored.with_excerpts(excerpts).fill(request.job.share(), |parts, share| {
+        store_shards(corpus, &chosen.plan, parts, share, &job.context)
+    })
 }

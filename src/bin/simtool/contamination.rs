@@ -14,7 +14,7 @@ pub(crate) fn run(args: &ContaminationArgs) -> anyhow::Result<ExitStatus> {
     let mut options = Options::new();
     args.set(&mut options);
     let mut request = ContaminationRequest::parse(args.items.clone(), args.paths.clone(), options)?;
-    shell::describe(&mut request.recorded);
+    shell::describe(&mut request.job.recorded);
     let running = &args.common.running;
     let terminal = Terminal::new(running);
     let found = run::contamination(&request, &mut io::stdout(), &terminal)?;

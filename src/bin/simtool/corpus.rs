@@ -14,7 +14,7 @@ use std::path::Path;
 /// Finds the near-duplicates, writes the outputs, and prints the counts.
 pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
     let mut request = job.request()?;
-    shell::describe(&mut request.recorded);
+    shell::describe(&mut request.job.recorded);
     if job.corpus.planning.has("dry_run") || job.corpus.planning.has("preview") {
         let terminal = Terminal::new(&job.corpus.common.running);
         if job.corpus.planning.has("preview") {
@@ -22,11 +22,11 @@ pub(crate) fn run(job: Job<'_>) -> anyhow::Result<ExitStatus> {
         }
         return dry_run(&request, &terminal);
     }
-    if request.is_shard() {
+    if request.job.is_shard() {
         let terminal = Terminal::new(&job.corpus.common.running);
         let stored = run::store_shard(&request, &terminal)?;
         terminal.end(&[]);
-        terminal.note(&stored_note(&stored, &request.output));
+        terminal.note(&stored_note(&stored, &request.job.output));
         return Ok(ExitStatus::Done);
     }
     write_results(job, &request)
@@ -38,13 +38,13 @@ fn write_results(job: Job<'_>, request: &Request) -> anyhow::Result<ExitStatus> 
     let terminal = Terminal::new(running);
     let outcome = run::dedup(request, &terminal)?;
     if !job.corpus.results.has("json") {
-        return show(&outcome, &request.output, running, &terminal);
+        return show(&outcome, &request.job.output, running, &terminal);
     }
     show_notes(&outcome, running, &terminal);
     // The object is printed all at once, so that a failure does not leave half of it on standard output.
     let mut written = Vec::new();
     write_summary(&mut written, &outcome.summary)?;
-    console::report(&written, &results(&request.output))?;
+    console::report(&written, &results(&request.job.output))?;
     Ok(ExitStatus::after(outcome.has_losses))
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &FingerprintArgs) -> anyhow::Result<ExitStatus> {
     let request = FingerprintRequest::parse(args.corpus.clone(), options)?;
     let running = &args.common.running;
     let terminal = Terminal::new(running);
-    let made = run::fingerprint(&request, &mut io::stdout().lock(), &terminal)?;
+    let made = run::fingerprint(&request, &mut io::stdout(), &terminal)?;
     // The progress bar must be gone before notes are printed to the same terminal.
     terminal.end(&made.faults);
     let documents = counted(made.documents, "document");

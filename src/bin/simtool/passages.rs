@@ -15,12 +15,12 @@ pub(crate) fn run(args: &PassagesArgs) -> anyhow::Result<ExitStatus> {
     let mut options = Options::new();
     args.set(&mut options);
     let mut request = PassagesRequest::parse(args.paths.clone(), options)?;
-    shell::describe(&mut request.recorded);
+    shell::describe(&mut request.job.recorded);
     let terminal = Terminal::new(&args.common.running);
-    if request.is_shard() {
+    if request.job.is_shard() {
         let stored = run::store_passage_shard(&request, &terminal)?;
         terminal.end(&[]);
-        terminal.note(&stored_note(&stored, &request.output));
+        terminal.note(&stored_note(&stored, &request.job.output));
         return Ok(ExitStatus::Done);
     }
     let found = run::passages(&request, &mut io::stdout(), &terminal)?;
