@@ -27,9 +27,13 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+#[cfg(feature = "parquet")]
+mod arrow_stream;
 mod json_lines;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod row_batches;
 mod rows_file;
 mod tsv;
 

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "parquet")]
 use super::ParquetRows;
+#[cfg(feature = "parquet")]
+use super::arrow_stream::ArrowRows;
 use super::json_lines::push_json_line;
 use super::tsv::write_names;
 use super::{Column, IdType, RowTable, write_tsv_line};
@@ -23,10 +25,13 @@ pub enum RowFormat {
     /// that identifies how fingerprints are made.
     #[cfg(feature = "parquet")]
     Parquet,
+    /// A stream of Arrow IPC, for callers in the same process. No option names it.
+    #[cfg(feature = "parquet")]
+    ArrowStream,
 }
 
 impl Choice for RowFormat {
-    /// Formats that this build can write.
+    /// Formats of files that this build can write.
     const ALL: &'static [Self] = &[
         Self::JsonLines,
         Self::Tsv,
@@ -44,6 +49,8 @@ impl Choice for RowFormat {
             Self::Tsv => "Fields between tabs",
             #[cfg(feature = "parquet")]
             Self::Parquet => "Columns, compressed with Zstandard",
+            #[cfg(feature = "parquet")]
+            Self::ArrowStream => "Columns, one batch behind another",
         }
     }
 }
@@ -71,6 +78,8 @@ impl RowFormat {
             Self::Tsv => "tsv",
             #[cfg(feature = "parquet")]
             Self::Parquet => "parquet",
+            #[cfg(feature = "parquet")]
+            Self::ArrowStream => "arrows",
         }
     }
 }
@@ -86,6 +95,8 @@ enum RowsTarget<T: RowTable, W: Write + Send> {
     Tsv(W, &'static [Column<T>]),
     #[cfg(feature = "parquet")]
     Parquet(Box<ParquetRows<T, W>>),
+    #[cfg(feature = "parquet")]
+    ArrowStream(Box<ArrowRows<T, W>>),
 }
 
 impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
@@ -115,6 +126,10 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
             RowFormat::Parquet => {
                 RowsTarget::Parquet(Box::new(ParquetRows::new(out, columns, ids, Some(recipe))?))
             }
+            #[cfg(feature = "parquet")]
+            RowFormat::ArrowStream => {
+                RowsTarget::ArrowStream(Box::new(ArrowRows::new(out, columns, ids)?))
+            }
         }))
     }
 
@@ -133,6 +148,8 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
             RowsTarget::Tsv(out, columns) => write_tsv_line(out, columns, row),
             #[cfg(feature = "parquet")]
             RowsTarget::Parquet(rows) => rows.write(row),
+            #[cfg(feature = "parquet")]
+            RowsTarget::ArrowStream(rows) => rows.write(row),
         }
     }
 
@@ -157,6 +174,8 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
             }),
             #[cfg(feature = "parquet")]
             RowsTarget::Parquet(rows) => visit(0..count, &mut |row| rows.write(row)),
+            #[cfg(feature = "parquet")]
+            RowsTarget::ArrowStream(rows) => visit(0..count, &mut |row| rows.write(row)),
         }
     }
 
@@ -170,6 +189,8 @@ impl<T: RowTable, W: Write + Send> RowsFile<T, W> {
             RowsTarget::JsonLines(out, ..) | RowsTarget::Tsv(out, _) => out,
             #[cfg(feature = "parquet")]
             RowsTarget::Parquet(rows) => rows.finish()?,
+            #[cfg(feature = "parquet")]
+            RowsTarget::ArrowStream(rows) => rows.finish()?,
         };
         // If a buffered writer is only dropped, an error is hidden, for example a full disk.
         out.flush()?;

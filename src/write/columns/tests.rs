@@ -218,3 +218,18 @@ fn parquet_has_typed_columns_and_the_recipe() {
     assert_eq!(sources.as_string::<i32>().value(1), "crawl 2");
     assert_eq!(batch["near"].as_string::<i32>().value(0), "{\"id\":\"x\"}");
 }
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_stream_has_the_rows_of_a_parquet_file() {
+    use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+    use arrow_ipc::reader::StreamReader;
+    let bytes = bytes::Bytes::from(row_bytes(RowFormat::Parquet, AllTypes::COLUMNS));
+    let file = ParquetRecordBatchReaderBuilder::try_new(bytes).unwrap().build().unwrap();
+    let bytes = row_bytes(RowFormat::ArrowStream, AllTypes::COLUMNS);
+    let stream = StreamReader::try_new(&bytes[..], None).unwrap();
+    let columns = |batch: arrow_array::RecordBatch| batch.columns().to_vec();
+    let expected: Vec<_> = file.map(|batch| columns(batch.unwrap())).collect();
+    let got: Vec<_> = stream.map(|batch| columns(batch.unwrap())).collect();
+    assert_eq!(got, expected);
+}
