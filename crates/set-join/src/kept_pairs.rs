@@ -22,7 +22,9 @@ use simtool_compute::context::Context;
 use simtool_model::closeness::Closeness;
 
 // Callers of `deciding_pairs` need these types, too.
-pub use crate::pair_search::{FoundPairs, MANY_PAIRS, PairLists, PairSearch, RowFilter, Turns};
+pub use crate::pair_search::{
+    FoundPairs, MANY_PAIRS, PairLists, PairSearch, RowFilter, Turns, many_pairs,
+};
 
 /// Divisor of the pairs that fit in memory. Its result is the number of new pairs that are collected
 /// before the pairs are reduced.

@@ -10,6 +10,11 @@ use simtool_model::groups::Groups;
 /// from documents that are all similar, such as 5000 pages of one template. Their number grows with the square
 /// of the documents, and so would the time.
 pub const MANY_PAIRS: u64 = 1 << 23;
+/// Number of pairs of each document above which only some pairs are found. More come from templates, and then
+/// finding all pairs takes several times as long as finding those that decide.
+const MANY_PAIRS_A_DOCUMENT: u64 = 64;
+/// Number of pairs that are always found. They take less than a second.
+const FEW_PAIRS: u64 = 1 << 20;
 /// Number of documents in the first batch. If all documents are similar, one of these is kept, and all
 /// later documents are removed without any comparison among themselves.
 pub(crate) const FIRST_BATCH: usize = 512;
@@ -18,6 +23,19 @@ pub(crate) const FIRST_BATCH: usize = 512;
 pub(crate) const GROWTH: usize = 4;
 /// Value for a missing index, and for a document that is not in the order of preference.
 pub(crate) const NONE: u32 = u32::MAX;
+
+/// Returns the number of similar pairs of this many documents above which only some pairs are found, if these are
+/// enough.
+///
+/// ```
+/// use simtool_set_join::kept_pairs::many_pairs;
+///
+/// assert_eq!([100, 20_000, 1_000_000].map(many_pairs), [1 << 20, 1_280_000, 1 << 23]);
+/// ```
+#[must_use]
+pub fn many_pairs(documents: u64) -> u64 {
+    documents.saturating_mul(MANY_PAIRS_A_DOCUMENT).clamp(FEW_PAIRS, MANY_PAIRS)
+}
 
 /// Condition for documents. Its argument is the row number of a document.
 pub type RowFilter<'f> = dyn Fn(u32) -> bool + 'f;

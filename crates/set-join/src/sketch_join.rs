@@ -2,7 +2,7 @@
 //! are similar, their terms are read again and compared.
 
 use super::compare_terms::TermComparison;
-use super::kept_pairs::MANY_PAIRS;
+use super::kept_pairs::many_pairs;
 use super::pair_filter::JoinFilter;
 use super::pair_order::{Candidate, PAIRS, in_order};
 use super::prune::{self, JoinShard};
@@ -349,7 +349,7 @@ impl<'a> SketchJoin<'a> {
 
     /// Returns the number of candidates above which only some pairs are found, if these are enough.
     pub(super) fn most_to_decide(&self) -> u64 {
-        self.most_pairs().min(MANY_PAIRS)
+        self.most_pairs().min(many_pairs(self.sketches.len() as u64))
     }
 
     /// Returns the number of similar pairs that fit in memory.
