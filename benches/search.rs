@@ -2,7 +2,7 @@
 //!
 //! Run it with `cargo bench --bench search`; a filter such as `k=10` selects benches. If
 //! `SIMTOOL_DATA` is set, word fingerprints of windows of its newsgroups articles are joined, too.
-#![expect(clippy::print_stderr, reason = "a bench that is skipped says so")]
+#![expect(clippy::print_stderr, reason = "a skipped bench reports it")]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fingerprint_sets::{Random, ball, mix, pages, wide_mix};

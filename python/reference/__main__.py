@@ -2,7 +2,7 @@
 
     target/python/bin/python python/reference > docs/reference/python.md
 
-with what `scripts/python-test` installs; a test says whether that file is up to date.
+with what `scripts/python-test` installs; a test checks whether that file is up to date.
 """
 
 import ast

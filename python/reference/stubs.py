@@ -3,7 +3,7 @@
     target/python/bin/python python/reference/stubs.py
     target/python/bin/python python/reference/stubs.py --check
 
-with what `scripts/python-test` installs; a test says whether the stubs are up to date. The docstrings come from the
+with what `scripts/python-test` installs; a test checks whether the stubs are up to date. The docstrings come from the
 comments of the functions in `python/src` and the docstrings in `python/simtool`, and from the command line for the options.
 """
 

@@ -119,7 +119,7 @@ impl PairLabels {
     ///
     /// # Errors
     ///
-    /// The column has a number that is neither 0 nor 1. The error is a phrase that says what was expected.
+    /// The column has a number that is neither 0 nor 1. The error is a phrase with what was expected.
     pub(super) fn add(&mut self, pair: Pair, number: usize, label: &[u8]) -> Result<(), String> {
         match PairLabel::parse(label) {
             Some(PairLabel::Nothing) => self.near_duplicates.push(pair),

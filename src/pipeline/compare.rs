@@ -256,7 +256,7 @@ impl DocumentSearch<'_> {
         }
     }
 
-    /// Returns the document, or an error that says what the file lacks.
+    /// Returns the document, or an error with what the file lacks.
     fn finish(mut self) -> Result<ReadDocument> {
         let Some(FoundDocument { record, id, text }) = self.found.take() else {
             let among = format!("there are {} records", self.records_before);

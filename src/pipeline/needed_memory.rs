@@ -69,7 +69,7 @@ impl<'c> RowBytes<'c> {
 ///
 /// # Errors
 ///
-/// They do not. The message says how much memory is enough.
+/// They do not. The message names the memory that is enough.
 pub(super) fn check_removals(
     read: &Sides<CollectionSummary>,
     close: &Close,

@@ -1,4 +1,4 @@
-//! The fields of documents that `dedup` and `match` compare: their selectors, and what to say if no document has them.
+//! The fields of documents that `dedup` and `match` compare: their selectors, and the error if no document has them.
 
 use super::dedup_request::Request;
 use super::input::Input;

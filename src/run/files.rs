@@ -42,7 +42,7 @@ pub fn open_file_if_there(path: &Path, access: FileAccess) -> Result<Option<Mapp
 }
 
 /// Returns the folder in which the run was started, for summaries. Relative paths of a command line begin there.
-/// Returns `None` if the system does not say it.
+/// Returns `None` if the system does not report it.
 pub(super) fn working_folder() -> Option<String> {
     std::env::current_dir().ok().map(|folder| path_text(&folder).into_owned())
 }

@@ -138,7 +138,7 @@ impl FolderFiles<'_> {
     }
 
     /// Opens the file `named`, which must exist. If `named` is `None`, opens the file `name` in the folder.
-    /// If that file does not exist, returns `None`, and a note says that `instead` is used.
+    /// If that file does not exist, returns `None`, and a note reports that `instead` is used.
     fn optional(
         &self,
         named: Option<&PathBuf>,

@@ -248,7 +248,7 @@ impl<'p> Sets<'p> {
         self.terms * bytes_a_term <= self.profile.memory as f64
     }
 
-    /// Returns a phrase which says that the sets do not fit into memory.
+    /// Returns a phrase for sets that do not fit into memory.
     fn do_not_fit(&self) -> String {
         let all = documents(self.profile.documents);
         format!("the sets of {all} do not fit into {}", bytes(self.profile.memory))

@@ -57,7 +57,7 @@ fn options() -> ReadOptions {
 }
 
 /// Returns the files of a folder of samples, or `None` if there are none.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#[expect(clippy::print_stderr, reason = "a skipped test reports it")]
 fn samples(folder: &str) -> Option<Vec<PathBuf>> {
     let Some(data) = std::env::var_os("SIMTOOL_DATA") else {
         eprintln!("skipped: SIMTOOL_DATA is not set");

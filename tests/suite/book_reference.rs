@@ -1,7 +1,7 @@
 //! The pages of the book that are made from the program: commands, outputs and methods, and `llms.txt`.
 //! `UPDATE_GOLDEN=1 cargo test` rewrites them.
 
-#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+#![expect(clippy::print_stdout, reason = "a skipped test reports it")]
 
 use crate::book::{book, book_pages, first_sentence};
 use crate::program::Folder;

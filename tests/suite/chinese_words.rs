@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Returns the texts of the labelled laws.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#[expect(clippy::print_stderr, reason = "a skipped test reports it")]
 fn laws() -> Option<Vec<String>> {
     let Some(data) = std::env::var_os("SIMTOOL_DATA") else {
         eprintln!("skipped: SIMTOOL_DATA is not set");

@@ -223,7 +223,7 @@ fn a_sample_needs_no_labels() {
 /// The figures equal those of plain implementations, except for the effect of other random bits and
 /// another rounding.
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#[expect(clippy::print_stderr, reason = "a skipped test reports it")]
 fn published_sets_have_the_figures_that_others_reach() {
     let Some(data) = std::env::var_os("SIMTOOL_DATA") else {
         eprintln!("skipped: SIMTOOL_DATA is not set");

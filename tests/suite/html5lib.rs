@@ -4,7 +4,7 @@
 //! The text of every input equals the text of the slow twin. If html5lib expects only characters
 //! and tags without meaning, it also equals the text of these tokens.
 
-#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+#![expect(clippy::print_stdout, reason = "a skipped test reports it")]
 
 use crate::pages;
 use serde_json::Value;

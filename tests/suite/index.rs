@@ -308,7 +308,7 @@ fn check_reading_golden(folder: &Path, golden: &Path) {
     assert_eq!(check(folder, "index export golden"), expected);
 }
 
-/// The index that this version writes is kept for later versions: they must open it, or say why
+/// The index that this version writes is kept for later versions: they must open it, or report why
 /// they cannot. If the folder is missing, the test creates it, for a new version of the format.
 #[test]
 fn the_index_of_each_version_of_the_format_is_read() {

@@ -33,7 +33,7 @@ pub(crate) fn limited_command(folder: &Path, limit: &str, arguments: &str) -> Co
     command
 }
 
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#[expect(clippy::print_stderr, reason = "a skipped test reports it")]
 pub(crate) fn can_limit() -> bool {
     let limited = Command::new("sh").args(["-c", "ulimit -d 1000000"]).status();
     let can = limited.is_ok_and(|status| status.success());

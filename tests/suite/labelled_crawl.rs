@@ -1,7 +1,7 @@
 //! `scripts/labelled-crawl` labels pages by their main content, and `simtool eval` reads what it writes.
 
 #![cfg(unix)]
-#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+#![expect(clippy::print_stdout, reason = "a skipped test reports it")]
 
 use crate::program::Folder;
 use std::fs;

@@ -1,6 +1,6 @@
 //! `--content main`: pages with the same main content and another navigation.
 
-#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+#![expect(clippy::print_stdout, reason = "a skipped test reports it")]
 
 use crate::program::Folder;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Manual pages, as a viewer of roff shows them, and completions, as shells run them.
 
-#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+#![expect(clippy::print_stdout, reason = "a skipped test reports it")]
 
 use crate::program::{Folder, run};
 use std::fs;

@@ -1,6 +1,6 @@
 //! Tests on the published data, in the folder that the environment variable `SIMTOOL_DATA` names.
 
-#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+#![expect(clippy::print_stdout, reason = "a skipped test reports it")]
 
 use crate::naive::Task;
 use crate::program::{self, Finished, Folder};

@@ -20,7 +20,7 @@ fn done(command: &mut Command) -> String {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+#[expect(clippy::print_stdout, reason = "a skipped test reports it")]
 fn the_package_installs_program_manual_pages_and_completions() {
     if !can_install() {
         println!(

@@ -1,7 +1,7 @@
 //! Pages of HTML in the folder that the environment variable `SIMTOOL_DATA` names have the texts of
 //! the slow twin.
 
-#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+#![expect(clippy::print_stdout, reason = "a skipped test reports it")]
 
 #[path = "../../crates/read/src/bytes/html/twin.rs"]
 mod twin;

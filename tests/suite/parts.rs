@@ -319,7 +319,7 @@ fn wrong_uses_of_parts_are_refused() {
     }
 }
 
-/// Messages of `combine` say what to do in the present situation.
+/// Messages of `combine` advise what to do in the present situation.
 #[test]
 fn combine_says_what_to_do() {
     let folder = workplace(4).with("out/kept", "mine").with("elsewhere/a", "");

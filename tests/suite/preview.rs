@@ -1,6 +1,6 @@
 //! `--preview`: what a run would remove, compared with what it removes.
 
-#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+#![expect(clippy::print_stdout, reason = "a skipped test reports it")]
 
 use crate::program::Folder;
 use serde_json::Value;

@@ -71,7 +71,7 @@ fn setup_installs_nothing_twice() {
 /// fails.
 #[cfg(unix)]
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#[expect(clippy::print_stderr, reason = "a skipped test reports it")]
 fn set_up_and_demo_fail_with_a_message_if_there_is_no_rust() {
     use std::os::unix::fs::PermissionsExt;
     let system = "/usr/bin:/bin";

@@ -329,7 +329,7 @@ const BEST_PRESETS: [(&str, f64); 6] = [
     ("zh-laws", 0.846),
 ];
 
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#[expect(clippy::print_stderr, reason = "a skipped test reports it")]
 #[test]
 fn the_choice_for_labelled_collections_is_nearly_as_good_as_the_best_preset() {
     let Some(data) = std::env::var_os("SIMTOOL_DATA") else {

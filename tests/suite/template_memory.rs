@@ -54,7 +54,7 @@ fn check(method: &str) {
         let read = |run: &str| fs::read(Path::new(folder).join(run).join(file)).unwrap();
         assert!(!read("free").is_empty() && read("free") == read("below"), "{method}: {file}");
     }
-    // If all pairs are wanted, the run says that they do not fit.
+    // If all pairs are wanted, the run reports that they do not fit.
     let pairs = format!(
         "-q -j 2 --corpus a.txt --split lines {method} --pairs --output all --max-memory {MAX_MEMORY}"
     );

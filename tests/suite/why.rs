@@ -103,7 +103,7 @@ fn texts_that_are_gone_are_reported() {
     assert!(here("c").out.contains("[-today-]{+now+}"), "{:?}", here("c"));
     assert!(here("b").out.starts_with("b was kept"), "{:?}", here("b"));
 
-    // The file is as long as before, so a note says that it was written only if that took a second.
+    // The file is as long as before, so a note reports that it was written only if that took a second.
     let changed = |document: &str| folder.run(&["why", "out/found", document]).out;
     let lines = fs::read_to_string(folder.path("in/docs.jsonl")).unwrap();
     fs::write(folder.path("in/docs.jsonl"), lines.replace("\"c\"", "\"x\"")).unwrap();

@@ -66,7 +66,7 @@ pub struct TooLarge {
 }
 
 impl TooLarge {
-    /// Returns the error for `what`, for example "a text of 5 MB", which says why it is refused, such as "its terms
+    /// Returns the error for `what`, for example "a text of 5 MB", with the reason why it is refused, such as "its terms
     /// do not fit", and names the memory limit that is enough. `advice` is the end of the message.
     #[must_use]
     pub fn error(self, what: impl Into<String>, reason: &str, advice: &str) -> Error {

@@ -91,7 +91,7 @@ pub fn note_small_memory(given: &str) -> Option<String> {
     })
 }
 
-/// Parses a limit of the memory. The error is a phrase that says what was expected.
+/// Parses a limit of the memory. The error is a phrase with what was expected.
 fn parse_memory(given: &str) -> std::result::Result<u64, String> {
     let bytes = parse_bytes(given).ok_or(BYTES_EXPECTED)?;
     let has_no_unit = given.bytes().all(|byte| byte.is_ascii_digit());
@@ -153,7 +153,7 @@ fn group_limits(root: &Path, own: &str) -> Vec<u64> {
         };
         for group in Path::new(group.trim_start_matches('/')).ancestors() {
             let limit = fs::read_to_string(folder.join(group).join(file)).ok();
-            // A group without a limit says "max".
+            // A group without a limit has "max".
             limits.extend(limit.and_then(|limit| limit.trim().parse::<u64>().ok()));
         }
     }

@@ -6,7 +6,7 @@ pub(super) const TERMS: &str = "the terms of the documents";
 /// messages contain it.
 pub(super) const INDEX: &str = "the index of the terms";
 
-/// Returns the part of an error message that says how much more memory is enough. `left` is the
+/// Returns the part of an error message about how much more memory is enough. `left` is the
 /// number of bytes that the rest of the run leaves for the join, and `enough` is the number that it
 /// needs.
 pub(super) fn enough_more(enough: u64, left: u64) -> String {

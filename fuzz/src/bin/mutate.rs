@@ -111,7 +111,7 @@ fn keep(target: &Target, number: u64, input: &[u8]) {
     println!("{}", path.display());
 }
 
-/// Returns the peak memory of the process in KiB, or 0 if the system does not say it.
+/// Returns the peak memory of the process in KiB, or 0 if the system does not report it.
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

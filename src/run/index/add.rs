@@ -153,7 +153,7 @@ impl RepeatLines<'_> {
         }
     }
 
-    /// Writes the lines that are still in memory. `state` says for messages what was added to the index.
+    /// Writes the lines that are still in memory. `state` is what messages report about what was added to the index.
     ///
     /// # Errors
     ///

@@ -111,7 +111,7 @@ mod fonts {
         ///
         /// # Errors
         ///
-        /// The system has no font. The error is a phrase that says what to do.
+        /// The system has no font. The error is a phrase with what to do.
         pub(super) fn of_system(_: PictureFormat, path: &Path) -> Result<Self, String> {
             let mut fonts = Database::new();
             fonts.load_system_fonts();

@@ -94,7 +94,7 @@ fn write_bad_records(out: &mut dyn Write, report: &Report, all: u64) -> io::Resu
     write_more(out, all, "record", "quarantine.jsonl")
 }
 
-/// Writes a line below a table, if the table does not list all of the `all` entries. The line says how many
+/// Writes a line below a table, if the table does not list all of the `all` entries. The line reports how many
 /// entries are left out and which `file` has more of them. `noun` is the word for an entry, for example
 /// `record`.
 fn write_more(out: &mut dyn Write, all: u64, noun: &str, file: &str) -> io::Result<()> {

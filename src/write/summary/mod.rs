@@ -44,7 +44,7 @@ pub struct Summary {
     /// Output folder, as the user named it.
     pub output: String,
     /// Folder in which the run was started. Relative paths of the command line and the output begin there. `None` if
-    /// the system does not say it.
+    /// the system does not report it.
     pub working_folder: Option<String>,
     /// Beginnings of command lines that show the results in detail. `None` if the results do not come from
     /// the command line program.

@@ -54,7 +54,7 @@ pub const FILE_FORMATS: &[FileFormat] = &[
     hexadecimal::FORMAT,
 ];
 
-/// Entry for Parquet in a build without the Parquet library. The errors of this format say how to
+/// Entry for Parquet in a build without the Parquet library. The errors of this format describe how to
 /// get a build with the library.
 #[cfg(not(feature = "parquet"))]
 const PARQUET_WITHOUT_FEATURE: FileFormat = FileFormat {

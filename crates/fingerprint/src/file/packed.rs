@@ -149,7 +149,7 @@ impl<'o> SectionWriter<'o> {
     }
 }
 
-/// Byte offset of an error in a file, and a phrase that says what was expected there.
+/// Byte offset of an error in a file, and a phrase for what was expected there.
 type Refusal = (usize, String);
 
 /// Reads the rows of a packed fingerprint file. `path` is for error messages.
@@ -328,7 +328,7 @@ impl PackedLayout {
     }
 }
 
-/// Returns the phrase for a [`Refusal`] that says what was expected in place of a wrong checksum.
+/// Returns the phrase for a [`Refusal`] for what was expected in place of a wrong checksum.
 /// `section` is the start of the phrase, before the word "checksum", for example `rows that agree
 /// with their`.
 fn damaged(section: &str) -> String {

@@ -127,7 +127,7 @@ fn of_ends(text: &[u8]) -> u64 {
 fn changed(file: &Path, event: &Event<'_>) -> simtool_base::error::Error {
     match event {
         Event::Fault(fault) => {
-            // The fault says that the rest of the input is still read, which is not so here.
+            // The fault reports that the rest of the input is still read, which is not so here.
             let detail = fault.detail.trim_end_matches("; skipped").trim_end_matches("; not read");
             let detail = format!(
                 "{detail}; an earlier reading in this run was different. Run again when nothing changes \

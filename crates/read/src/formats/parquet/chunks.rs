@@ -34,7 +34,7 @@ impl ChunkReader for Chunks {
         let bytes = self.0.bytes_at(start, length)?;
         if bytes.len() < length {
             let read = bytes.len();
-            // The library says the same of a file.
+            // The library reports the same of a file.
             let reason = format!("Expected to read {length} bytes, read only {read}");
             return Err(ParquetError::EOF(reason));
         }
