@@ -14,10 +14,10 @@
 use simtool::durable::{Disk, Durability};
 use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool::hamming::capacity::Capacity;
-use simtool::index::{Added, Arrival, Index, IndexAdder, Line, LineFate, ReadLines};
+use simtool::index::{Added, Arrival, Index, IndexAdder, Line, LineStatus, ReadLines};
 use simtool::mapped_file::FileAccess;
 use simtool::method::Method;
-use simtool::pipeline::{Wordless, fingerprint_collection};
+use simtool::pipeline::{WithoutWords, fingerprint_collection};
 use simtool::progress::NoProgress;
 use simtool::read::{JsonLinesInMemory, ReadOptions};
 use simtool::resources::Resources;
@@ -151,9 +151,9 @@ fn filter(adder: &mut IndexAdder) {
     let all = pages.concat();
     let reader = adder.line_reader(options.clone()).expect("an index of this version");
     let mut answered = |is_new: bool| {
-        let is_right = |line: &Line| match line.fate {
-            LineFate::Document(_, Added::New(_)) => is_new,
-            LineFate::Document(_, Added::Repeats(_)) => !is_new,
+        let is_right = |line: &Line| match line.status {
+            LineStatus::Document(_, Added::New(_)) => is_new,
+            LineStatus::Document(_, Added::Repeats(_)) => !is_new,
             _ => false,
         };
         timed(&mut || {
@@ -182,7 +182,7 @@ fn filter(adder: &mut IndexAdder) {
                     &lines,
                     recipe,
                     &resources,
-                    Wordless::Allowed,
+                    WithoutWords::Allowed,
                     &NoProgress,
                 );
                 assert_eq!(made.expect("they are read").rows.len(), 40_000);

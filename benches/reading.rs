@@ -136,7 +136,7 @@ fn read(path: PathBuf) -> (usize, usize) {
                         bytes += black_box(document.text).len();
                     }
                 }
-                Event::Stretch(_) | Event::Reached(_) => {}
+                Event::Piece(_) | Event::Reached(_) => {}
                 Event::Fault(fault) => panic!("{fault}"),
             }
             Ok(ControlFlow::Continue(()))

@@ -72,7 +72,7 @@ fn seen(path: &Path, shard_bytes: u64) -> Seen {
                         _ => {}
                     }
                 }
-                Event::Stretch(bytes) => seen.bytes.extend_from_slice(bytes),
+                Event::Piece(bytes) => seen.bytes.extend_from_slice(bytes),
                 Event::Fault(_) => seen.has_faults = true,
                 Event::Reached(_) => {}
             }

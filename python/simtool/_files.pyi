@@ -520,7 +520,7 @@ def why(
         document: ID of the document, or its place as `FILE:RECORD` or `FILE#ID`.
 
     Returns:
-        `fate` is kept, removed, quarantined, passed over or unknown. A document of a cluster also has the `kept` document, the
+        `status` is kept, removed, quarantined, passed over or unknown. A document of a cluster also has the `kept` document, the
         `removed` ones and their closeness.
 
     Raises:
@@ -533,7 +533,7 @@ def why(
         ...     _ = (folder / name).write_text(text)
         >>> _ = simtool.deduplicate_files(folder, output=folder / "out")
         >>> answer = simtool.why(folder / "out", f"{folder / 'b.txt'}:0")
-        >>> answer["fate"], answer["similarity"], answer["kept"]["file"] == str(folder / "a.txt")
+        >>> answer["status"], answer["similarity"], answer["kept"]["file"] == str(folder / "a.txt")
         ('removed', 1.0, True)
     """
 
@@ -593,7 +593,7 @@ def contamination_files(
 
     Returns:
         The numbers of `items`, `documents`, `found_items`, `found_documents`, `short_items` (matched as a
-        whole) and `wordless_items`. Without `output`, also `rows`, with a dict for each item and document.
+        whole) and `items_without_words`. Without `output`, also `rows`, with a dict for each item and document.
 
     Raises:
         ValueError: There is no path, an option does not exist here or has a wrong value, or `output`

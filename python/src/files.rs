@@ -135,7 +135,7 @@ pub(crate) fn contamination_of_files(
         ("items", found.items),
         ("found_items", found.found_items),
         ("short_items", found.short_items),
-        ("wordless_items", found.wordless_items),
+        ("items_without_words", found.items_without_words),
         ("documents", found.documents),
         ("found_documents", found.found_documents),
     ];

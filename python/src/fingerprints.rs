@@ -16,7 +16,7 @@ use simtool::context::Context;
 use simtool::fingerprint_rows::{FingerprintRows, recipe_difference};
 use simtool::hamming::joins;
 use simtool::method::{Fitted, Method};
-use simtool::pipeline::{Wordless, fingerprint_by_fitted, fingerprint_collection};
+use simtool::pipeline::{WithoutWords, fingerprint_by_fitted, fingerprint_collection};
 use simtool::read::Texts;
 use simtool::run::join_fingerprints::{list_pairs, plan_join};
 use simtool::sides::Sides;
@@ -157,7 +157,7 @@ pub(crate) fn fingerprint(
             (config.method.recipe(), &config.resources, Texts::of(rows));
         match fitted {
             Some(fitted) => fingerprint_by_fitted(&texts, recipe, fitted, resources, progress),
-            None => fingerprint_collection(&texts, recipe, resources, Wordless::Allowed, progress),
+            None => fingerprint_collection(&texts, recipe, resources, WithoutWords::Allowed, progress),
         }
     })?;
     Ok(Fingerprints::new(made.rows, config.method, made.fitted))

@@ -17,7 +17,7 @@ use simtool::fingerprint_rows::FingerprintRows;
 use simtool::index::{Added, Arrival, Index as Stored, IndexAdder, Near};
 use simtool::mapped_file::FileAccess;
 use simtool::method::Method;
-use simtool::pipeline::{Wordless, fingerprint_collection};
+use simtool::pipeline::{WithoutWords, fingerprint_collection};
 use simtool::progress::Progress;
 use simtool::read::Texts;
 use simtool::utc_time::UtcTime;
@@ -82,8 +82,8 @@ fn fingerprints(
     resources: &Resources,
     progress: &dyn Progress,
 ) -> Result<FingerprintRows<'static>> {
-    let (texts, wordless) = (Texts::of(rows), Wordless::Allowed);
-    Ok(fingerprint_collection(&texts, method.recipe(), resources, wordless, progress)?.rows)
+    let (texts, without_words) = (Texts::of(rows), WithoutWords::Allowed);
+    Ok(fingerprint_collection(&texts, method.recipe(), resources, without_words, progress)?.rows)
 }
 
 impl Index {

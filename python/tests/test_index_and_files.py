@@ -159,7 +159,7 @@ def test_items_are_found_in_documents(tmp_path):
     [row] = found.pop("rows")
     assert (row["item_id"], row["id"], row["words"], row["spans"]) == (7, "a\u2028b", 8, [[0, 37]])
     assert row["share"] == pytest.approx(8 / 9) and row["best"] is True
-    counts = {"items": 3, "found_items": 1, "short_items": 1, "wordless_items": 1, "documents": 1, "found_documents": 1}
+    counts = {"items": 3, "found_items": 1, "short_items": 1, "items_without_words": 1, "documents": 1, "found_documents": 1}
     assert found == counts
     out = tmp_path / "found.tsv"
     options = {"fields": "question,answer", "measure": "weighted"}

@@ -6,7 +6,7 @@ use super::term_lists::TermLists;
 use crate::evaluate::step;
 use crate::evaluate::truth::Pair;
 use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch, Terms};
-use crate::pipeline::fingerprint_collection::{Wordless, learn_and_fingerprint};
+use crate::pipeline::fingerprint_collection::{WithoutWords, learn_and_fingerprint};
 use simtool_base::error::Result;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
@@ -93,7 +93,7 @@ impl RowsOrSets {
         let rows = || -> Result<DenseRows> {
             let recipe = method.recipe();
             let made =
-                learn_and_fingerprint(&corpus, recipe, Wordless::Allowed, comparing.context)?;
+                learn_and_fingerprint(&corpus, recipe, WithoutWords::Allowed, comparing.context)?;
             Ok(DenseRows::new(made.rows))
         };
         let sets = || comparing.sets(method.compared(), documents, &corpus);

@@ -9,7 +9,7 @@ use super::compared::DenseRows;
 use crate::evaluate::{RatioEstimate, SampledDocument, ratio_estimate};
 use crate::method::presets::NamedMethod;
 use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
-use crate::pipeline::fingerprint_collection::{Wordless, fingerprint_collection};
+use crate::pipeline::fingerprint_collection::{WithoutWords, fingerprint_collection};
 use crate::pipeline::probe_sets::ProbeSets;
 use crate::pipeline::shard_summary::{CollectionSummary, read_again};
 use crate::pipeline::watched::Watched;
@@ -87,8 +87,8 @@ pub fn estimate_by_sample(
         }
         Criterion::Distance(distance) => {
             let recipe = method.recipe();
-            let wordless = Wordless::Allowed;
-            let made = fingerprint_collection(corpus, recipe, resources, wordless, progress)?;
+            let without_words = WithoutWords::Allowed;
+            let made = fingerprint_collection(corpus, recipe, resources, without_words, progress)?;
             (Some((DenseRows::new(made.rows), distance)), made.summary)
         }
     };

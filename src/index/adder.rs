@@ -44,7 +44,7 @@ pub enum Added {
     /// document of the index. If several are equally near, it is the one with the lowest number.
     Repeats(Near),
     /// The document is blank, and so has no fingerprint. It is not stored, and it counts as near no document.
-    Wordless,
+    WithoutWords,
 }
 
 /// Source and time of the documents that are added.
@@ -200,7 +200,7 @@ impl IndexAdder {
         let mut added = Vec::with_capacity(rows.len());
         for (row, stored) in stored.into_iter().enumerate() {
             let (Some(words), Some(group)) = (rows.row(row), within.group(row)) else {
-                added.push(Added::Wordless);
+                added.push(Added::WithoutWords);
                 continue;
             };
             let equal = numbers[group].map(|number| Near { distance: 0, number });

@@ -6,7 +6,9 @@ use super::kept_recipe::KeptRecipe;
 use crate::method::Fitted;
 use crate::output::document_name_at;
 use crate::pipeline::document_traits::WantedTraits;
-use crate::pipeline::fingerprint_collection::{CollectionRows, FingerprintedCollection, Wordless};
+use crate::pipeline::fingerprint_collection::{
+    CollectionRows, FingerprintedCollection, WithoutWords,
+};
 use crate::pipeline::shard_summary::CollectionSummary;
 use crate::pipeline::watched::Watched;
 use simtool_base::error::Result;
@@ -143,7 +145,7 @@ impl GroupedReading<'_> {
             fitted: &Fitted::Nothing,
             wanted: WantedTraits::NONE,
             symbols_of: None,
-            wordless: Wordless::Allowed,
+            without_words: WithoutWords::Allowed,
             parts: None,
             context,
         };

@@ -6,7 +6,7 @@ use super::lookup::Near;
 use super::pending::{InputEntry, SelectionDigests};
 use super::record_ranges::RecordRanges;
 use super::stored::Index;
-use crate::output::{CopyRules, DocumentFate, write_kept_copies};
+use crate::output::{CopyRules, DocumentStatus, write_kept_copies};
 use crate::pipeline::shard_summary::CollectionSummary;
 use crate::write::output_folder::OutputFolder;
 use simtool_base::error::{Error, Result};
@@ -224,7 +224,7 @@ impl Addition<'_> {
             match result {
                 Added::New(_) => self.added.new += 1,
                 Added::Repeats(_) => self.added.repeats += 1,
-                Added::Wordless => {}
+                Added::WithoutWords => {}
             }
             report(adder, &group.name(row), result)?;
         }
@@ -314,8 +314,8 @@ pub fn write_only_new(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let fate = |document: DocOrdinal| DocumentFate::kept_if(added.is_kept[document.index()]);
-    let rules = CopyRules::new(&fate, None);
+    let status = |document: DocOrdinal| DocumentStatus::kept_if(added.is_kept[document.index()]);
+    let rules = CopyRules::new(&status, None);
     let (ids, target) = (&added.read.ids, folder.staging());
     let workers = Threads::new(threads)?;
     workers.run(|| write_kept_copies(collection, ids, &rules, target, progress))??;

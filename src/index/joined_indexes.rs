@@ -87,7 +87,7 @@ impl IndexAdder {
                     near.number
                 }
                 // An index stores only documents with a fingerprint, so this does not occur.
-                Added::Wordless => continue,
+                Added::WithoutWords => continue,
             };
             // The repeats of a document of the other index now belong to the document that represents it
             // here, new or not.

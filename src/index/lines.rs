@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// Result of reading a line and adding its document.
 #[derive(Clone, Debug)]
-pub enum LineFate {
+pub enum LineStatus {
     /// The line is a document. The values are its ID, and the result of adding it: it is new, or near another
     /// document.
     Document(Vec<u8>, Added),
@@ -32,14 +32,14 @@ pub struct Line {
     /// Byte range of the line in the batch, including its line end.
     pub bytes: Range<usize>,
     /// Result of reading the line and adding its document.
-    pub fate: LineFate,
+    pub status: LineStatus,
 }
 
 impl Line {
     /// Returns whether the document of the line is near an earlier document.
     #[must_use]
     pub fn is_repeat(&self) -> bool {
-        matches!(self.fate, LineFate::Document(_, Added::Repeats(_)))
+        matches!(self.status, LineStatus::Document(_, Added::Repeats(_)))
     }
 }
 
@@ -151,15 +151,15 @@ impl IndexAdder {
         let added = self.add(&rows.finish(), |row| Cow::Borrowed(&ids[row][..]), arrival)?;
         let mut documents = ids.into_iter().zip(added);
         let line = |(bytes, held): (Range<usize>, HeldLine)| {
-            let fate = match held {
+            let status = match held {
                 HeldLine::Document(..) => {
                     let (id, added) = documents.next()?;
-                    LineFate::Document(id, added)
+                    LineStatus::Document(id, added)
                 }
-                HeldLine::Blank => LineFate::Blank,
-                HeldLine::Bad(bad) => LineFate::Bad(bad),
+                HeldLine::Blank => LineStatus::Blank,
+                HeldLine::Bad(bad) => LineStatus::Bad(bad),
             };
-            Some(Line { bytes, fate })
+            Some(Line { bytes, status })
         };
         Ok(shards.into_iter().flat_map(|shard| shard.lines).filter_map(line).collect())
     }
@@ -171,7 +171,7 @@ fn read_shard(
     maker: &RowMaker,
     scratch: &mut RowScratch,
 ) -> Result<ShardLines> {
-    let (mut lines, mut words, mut stretch) = (Vec::new(), Vec::new(), 0);
+    let (mut lines, mut words, mut piece) = (Vec::new(), Vec::new(), 0);
     corpus.read_shard(shard, &mut |event| {
         match event {
             Event::Record(record) => {
@@ -186,12 +186,12 @@ fn read_shard(
                         HeldLine::Blank
                     }
                 };
-                // A line that is too long comes in several stretches of bytes before its record.
-                let length = stretch + record.bytes.len();
+                // A line that is too long comes in several pieces of bytes before its record.
+                let length = piece + record.bytes.len();
                 lines.push((start..start + length, held));
-                stretch = 0;
+                piece = 0;
             }
-            Event::Stretch(bytes) => stretch += bytes.len(),
+            Event::Piece(bytes) => piece += bytes.len(),
             Event::Fault(_) | Event::Reached(_) => {}
         }
         Ok(ControlFlow::Continue(()))

@@ -31,7 +31,7 @@ pub use documents::{AddedCorpus, Commits, write_only_new};
 pub(crate) use documents::{ArrivingCorpus, FileSelection};
 pub use joined_indexes::JoinedCounts;
 pub use kept_recipe::methods_of_indexes;
-pub use lines::{Line, LineFate, LineReader, ReadLines};
+pub use lines::{Line, LineReader, LineStatus, ReadLines};
 pub use lookup::Near;
 pub(crate) use pending::SelectionDigests;
 pub use salvage::{SalvageFolders, Salvaged, salvage};

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn origins_are_those_of_stretches() {
+    fn origins_are_those_of_pieces() {
         let mut pending = Pending::default();
         for (id, source, time) in [("a", 0, 1), ("b", 0, 1), ("", 0, 2), ("cd", 1, 2)] {
             pending.push(&[1], id.as_bytes(), source, time);

@@ -39,7 +39,7 @@ impl List {
         id: &str,
         at: (u32, u64),
     ) -> Added {
-        let Some(words) = row else { return Added::Wordless };
+        let Some(words) = row else { return Added::WithoutWords };
         let (source, time) = at;
         let near = self.0.iter().zip(0..).filter(|(listed, _)| !listed.is_removed);
         let near = near

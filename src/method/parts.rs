@@ -175,7 +175,7 @@ fn none_counted() -> CountedTerms {
 mod tests {
     use super::*;
     use crate::method::Method;
-    use crate::pipeline::{Wordless, fingerprint_collection};
+    use crate::pipeline::{WithoutWords, fingerprint_collection};
     use simtool_base::progress::NoProgress;
     use simtool_compute::resources::Resources;
     use simtool_read::Texts;
@@ -206,7 +206,7 @@ mod tests {
                 &Texts::of(&texts),
                 recipe,
                 &resources,
-                Wordless::Allowed,
+                WithoutWords::Allowed,
                 &NoProgress,
             );
             let expected = expected.unwrap().fitted.to_bytes();

@@ -1,7 +1,7 @@
 //! The output `annotated`: copies of the input files in which each record has the columns of the output
 //! `documents`.
 
-use super::document_fate::DocumentFate;
+use super::document_status::DocumentStatus;
 use super::documents::{ClusteredDocuments, DocumentRow, DocumentRows};
 use super::kept_copies::{BadRecords, CopyRules, write_kept_copies};
 use super::output_kind::{KEEP_STAGE, Output};
@@ -52,7 +52,7 @@ fn write_annotated(results: &Results<'_>) -> Result<()> {
         }))
     };
     let rules = CopyRules {
-        fate: &|_| DocumentFate::Kept,
+        status: &|_| DocumentStatus::Kept,
         mask: None,
         bad_records: BadRecords::Keep,
         texts: None,

@@ -3,8 +3,8 @@
 //! A copy with the wrong texts would pass for a right one, because the run reports what it meant to cut. So the texts
 //! of a copy are compared with the texts that it should have.
 
-use super::document_fate::DocumentFate;
-use super::kept_copies::{CopyFate, CopyRules, KeptCopies};
+use super::document_status::DocumentStatus;
+use super::kept_copies::{CopyRules, CopyStatus, KeptCopies};
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::{Progress, Work};
@@ -60,9 +60,10 @@ impl CopyCheck<'_> {
         let mut edited = Vec::new();
         for shard in 0..self.files.shard_count() {
             let file = self.files.shard_file(shard);
-            let CopyFate::Written(name) = &self.copies.files[file] else { continue };
+            let CopyStatus::Written(name) = &self.copies.files[file] else { continue };
             let documents = self.ids.first_of_shard(shard).0..self.ids.end_of_shard(shard).0;
-            let is_cut = |document| matches!(self.fate(DocOrdinal(document)), DocumentFate::Cut(_));
+            let is_cut =
+                |document| matches!(self.status(DocOrdinal(document)), DocumentStatus::Cut(_));
             // The shards of a file follow each other.
             let is_listed = edited.last().is_some_and(|(last, _)| *last == file);
             if !is_listed && documents.into_iter().any(is_cut) {
@@ -72,13 +73,13 @@ impl CopyCheck<'_> {
         edited
     }
 
-    /// Returns the fate of a document in the copy that was written.
-    fn fate(&self, document: DocOrdinal) -> DocumentFate {
-        match (self.rules.fate)(document) {
-            DocumentFate::Cut(_) if self.copies.unedited.binary_search(&document).is_ok() => {
-                DocumentFate::Kept
+    /// Returns the status of a document in the copy that was written.
+    fn status(&self, document: DocOrdinal) -> DocumentStatus {
+        match (self.rules.status)(document) {
+            DocumentStatus::Cut(_) if self.copies.unedited.binary_search(&document).is_ok() => {
+                DocumentStatus::Kept
             }
-            fate => fate,
+            status => status,
         }
     }
 
@@ -126,10 +127,10 @@ impl CopyCheck<'_> {
                 }
                 let Some(read) = document(&event) else { return Ok(ControlFlow::Continue(())) };
                 let ordinal = ordinals.next().filter(|ordinal| ordinal.index() < self.ids.len());
-                let hash = match ordinal.map(|ordinal| self.fate(ordinal)) {
-                    None | Some(DocumentFate::Removed) => None,
-                    Some(DocumentFate::Kept) => hash(&read, read.text),
-                    Some(DocumentFate::Cut(cuts)) => {
+                let hash = match ordinal.map(|ordinal| self.status(ordinal)) {
+                    None | Some(DocumentStatus::Removed) => None,
+                    Some(DocumentStatus::Kept) => hash(&read, read.text),
+                    Some(DocumentStatus::Cut(cuts)) => {
                         let edit = TextEdit { cuts: &cuts, mask: self.rules.mask };
                         edit.apply(read.text).and_then(|text| hash(&read, &text))
                     }
@@ -198,12 +199,12 @@ mod tests {
         fs::write(&path, (0..9).map(line).collect::<String>()).unwrap();
         let files = Collection::of_paths(&[&path], ReadOptions::default()).unwrap();
         let ids = CollectionSummary::read(&files, Context::default().threads()).unwrap().ids;
-        let fate = |document: DocOrdinal| match document.0 % 3 {
-            0 => DocumentFate::Cut(std::iter::once(0..4).collect()),
-            1 => DocumentFate::Kept,
-            _ => DocumentFate::Removed,
+        let status = |document: DocOrdinal| match document.0 % 3 {
+            0 => DocumentStatus::Cut(std::iter::once(0..4).collect()),
+            1 => DocumentStatus::Kept,
+            _ => DocumentStatus::Removed,
         };
-        let rules = CopyRules::new(&fate, Some("_"));
+        let rules = CopyRules::new(&status, Some("_"));
         let to = folder.path().join("copies");
         let copies = write_kept_copies(&files, &ids, &rules, &to, &NoProgress).unwrap();
         let check = || {

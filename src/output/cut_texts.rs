@@ -1,6 +1,6 @@
 //! Cuts repeated passages out of the copies of the input files, and lists the documents that were cut.
 
-use super::document_fate::DocumentFate;
+use super::document_status::DocumentStatus;
 use super::findings::document_name;
 use super::kept::ListedCopies;
 use super::kept_copies::CopyRules;
@@ -63,7 +63,7 @@ struct CutRow<'r> {
     name: &'r DocumentName<'r>,
     words: u32,
     cut_words: u64,
-    fate: &'static str,
+    status: &'static str,
 }
 
 impl RowTable for CutRows {
@@ -80,10 +80,10 @@ impl RowTable for CutRows {
             Value::Number(|row| row.cut_words),
         ),
         Column::new(
-            "fate",
+            "status",
             "`cut` if the copy lacks these words, `removed` if the copy lacks the document because too few words \
              were left, or `whole` if the copy has all words because the record cannot be edited.",
-            Value::Text(|row| row.fate.as_bytes()),
+            Value::Text(|row| row.status.as_bytes()),
         ),
     ];
 }
@@ -101,15 +101,15 @@ pub(crate) struct Cutting<'c> {
 }
 
 impl Cutting<'_> {
-    /// Returns the words to cut from a document, and its fate if its record can be edited.
-    fn of(&self, document: DocOrdinal) -> (u64, DocumentFate) {
+    /// Returns the words to cut from a document, and its status if its record can be edited.
+    fn of(&self, document: DocOrdinal) -> (u64, DocumentStatus) {
         let CutRules { cut, min_left, .. } = *self.rules;
         let FoundPassages { passages, word_counts, .. } = self.found;
         // Most documents have nothing to cut.
         let cuts = passages.cuts(cut, document.0);
         let cut_words = cuts.iter().map(|cut| cut.words.len() as u64).sum();
         if cut_words == 0 {
-            return (0, DocumentFate::Kept);
+            return (0, DocumentStatus::Kept);
         }
         let repeated = passages.of_document(document.0).iter();
         let repeated_words: u64 = repeated.map(|passage| passage.words.len() as u64).sum();
@@ -117,9 +117,9 @@ impl Cutting<'_> {
         let has_first_copy = cut == Cut::First && cut_words < repeated_words;
         let left = u64::from(word_counts[document.index()]).saturating_sub(cut_words);
         if left < min_left && !has_first_copy {
-            return (cut_words, DocumentFate::Removed);
+            return (cut_words, DocumentStatus::Removed);
         }
-        (cut_words, DocumentFate::Cut(cuts.iter().filter_map(bytes).collect()))
+        (cut_words, DocumentStatus::Cut(cuts.iter().filter_map(bytes).collect()))
     }
 
     /// Writes copies of the files without the passages, and the lists of the copies and of the cut documents.
@@ -135,9 +135,9 @@ impl Cutting<'_> {
     ) -> Result<CutCounts> {
         let Self { files, found, rules, is_checked, stored } = *self;
         let ids = &found.summary.ids;
-        let fate = |document: DocOrdinal| self.of(document).1;
+        let status = |document: DocOrdinal| self.of(document).1;
         let mask = rules.mask.as_deref();
-        let rules = CopyRules::new(&fate, mask).with_stored(stored).with_check(is_checked);
+        let rules = CopyRules::new(&status, mask).with_stored(stored).with_check(is_checked);
         let copies = ListedCopies { files, ids, rules, recipe: "" };
         let uncut = copies.write(folder, format, context)?.unedited;
         write_uncut(folder, format, files, ids, &uncut)?;
@@ -145,22 +145,22 @@ impl Cutting<'_> {
         let mut counts = CutCounts::default();
         write_file(folder, &format!("{}.{}", OUTPUT.name, format.extension()), |out| {
             let mut rows = RowsFile::new(out, format, CutRows::COLUMNS, id_type, "")?;
-            // The fate of a document depends only on its passages, so it is computed again instead of being kept.
+            // The status of a document depends only on its passages, so it is computed again instead of being kept.
             for document in (0..ids.len() as u32).map(DocOrdinal) {
-                let (cut_words, fate) = self.of(document);
+                let (cut_words, status) = self.of(document);
                 let is_uncut = uncut.binary_search(&document).is_ok();
-                let (fate, count) = match fate {
-                    DocumentFate::Kept => continue,
-                    DocumentFate::Removed => ("removed", &mut counts.removed),
-                    DocumentFate::Cut(_) if is_uncut => ("whole", &mut counts.uncut),
-                    DocumentFate::Cut(_) => ("cut", &mut counts.cut),
+                let (status, count) = match status {
+                    DocumentStatus::Kept => continue,
+                    DocumentStatus::Removed => ("removed", &mut counts.removed),
+                    DocumentStatus::Cut(_) if is_uncut => ("whole", &mut counts.uncut),
+                    DocumentStatus::Cut(_) => ("cut", &mut counts.cut),
                 };
                 *count += 1;
                 // A document that is copied whole has lost no words.
                 counts.words += if is_uncut { 0 } else { cut_words };
                 let words = found.word_counts[document.index()];
                 let name = &document_name(files, ids, document.0);
-                rows.write(&CutRow { name, words, cut_words, fate })?;
+                rows.write(&CutRow { name, words, cut_words, status })?;
             }
             rows.finish().map(drop)
         })?;

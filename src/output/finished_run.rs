@@ -58,9 +58,9 @@ pub struct MemberCluster {
     pub removed: Vec<Member>,
 }
 
-/// Fate of a record in a finished run.
+/// Status of a record in a finished run.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fate {
+pub enum Status {
     /// The document belongs to a cluster, so it is similar to another document.
     Clustered {
         /// Position of the document in the list of removed documents of the cluster. `None` if it is the kept
@@ -225,7 +225,7 @@ impl FinishedRun {
         !self.summary["corpus_documents"].is_null()
     }
 
-    /// Returns the fates of the documents that `sought` names. These are all documents with that ID or, if
+    /// Returns the statuses of the documents that `sought` names. These are all documents with that ID or, if
     /// there is none, the document with that file and record number. A document that is not in the result was
     /// kept and is similar to no other document, or was not read.
     ///
@@ -236,7 +236,7 @@ impl FinishedRun {
     /// # Complexity
     ///
     /// O(n) for n bytes of `clusters.jsonl`. Only the lines that may name the document are parsed.
-    pub(crate) fn find(&self, sought: Sought<'_>) -> Result<Vec<Fate>> {
+    pub(crate) fn find(&self, sought: Sought<'_>) -> Result<Vec<Status>> {
         let (mut of_id, mut of_place) = (Vec::new(), Vec::new());
         self.for_each_line(CLUSTERS, sought, &mut |line| {
             let line = fields(line)?;
@@ -248,7 +248,7 @@ impl FinishedRun {
             let removed = cluster.removed.iter().enumerate().map(|(at, member)| (Some(at), member));
             for (at, member) in iter::once((None, &cluster.kept)).chain(removed) {
                 let Member { id, file, record, .. } = member;
-                let found = || Fate::Clustered { cluster: Arc::clone(&cluster), at };
+                let found = || Status::Clustered { cluster: Arc::clone(&cluster), at };
                 if sought.is_id(id) {
                     of_id.push(found());
                 } else if sought.is_place(file, *record, Some(id)) {
@@ -262,7 +262,7 @@ impl FinishedRun {
             let (file, record): (String, u64) = (field(&line, "file")?, field(&line, "record")?);
             if sought.is_place(&file, record, None) {
                 let (code, expected) = (field(&line, "code")?, field(&line, "expected")?);
-                of_place.push(Fate::Quarantined { file, record, code, expected });
+                of_place.push(Status::Quarantined { file, record, code, expected });
             }
             Some(())
         })?;
@@ -361,12 +361,12 @@ mod tests {
             ("simtool x", Some("b"), false)
         );
         let found = |name: &str| -> Vec<Option<usize>> {
-            let fates = run.find(Sought::new(name)).unwrap();
-            let place = |fate| match fate {
-                Fate::Clustered { at, .. } => at,
-                Fate::Quarantined { .. } => Some(99),
+            let statuses = run.find(Sought::new(name)).unwrap();
+            let place = |status| match status {
+                Status::Clustered { at, .. } => at,
+                Status::Quarantined { .. } => Some(99),
             };
-            fates.into_iter().map(place).collect()
+            statuses.into_iter().map(place).collect()
         };
         // Several documents may have the same ID.
         assert_eq!(found("a"), [None, Some(0)]);
@@ -385,8 +385,8 @@ mod tests {
         for none in ["b", "x", "in/x.jsonl", "x.jsonl:0", "in/x.jsonl:1", "in/z#b", "", "#", ":0"] {
             assert_eq!(found(none), [], "{none}");
         }
-        let fates = run.find(Sought::new("a")).unwrap();
-        let Fate::Clustered { cluster, .. } = &fates[0] else { panic!("{fates:?}") };
+        let statuses = run.find(Sought::new("a")).unwrap();
+        let Status::Clustered { cluster, .. } = &statuses[0] else { panic!("{statuses:?}") };
         let [b, c] = &cluster.removed[..] else { panic!("{cluster:?}") };
         assert_eq!((b.similarity, c.distance), (Some(0.9), Some(3)));
     }

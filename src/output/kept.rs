@@ -1,8 +1,8 @@
 //! The output `kept`: copies of the input files without the removed documents, and the list of the copies.
 
 use super::copy_check::CopyCheck;
-use super::document_fate::DocumentFate;
-use super::kept_copies::{CopyFate, CopyRules, NoCopy, write_kept_copies};
+use super::document_status::DocumentStatus;
+use super::kept_copies::{CopyRules, CopyStatus, NoCopy, write_kept_copies};
 use super::output_kind::{KEEP_STAGE, Output};
 use super::results::{Results, write_file};
 use crate::write::columns::{
@@ -98,9 +98,9 @@ fn write_kept(results: &Results<'_>) -> Result<()> {
         let rule = "needs documents that are in files";
         return Err(Error::config("write_kept", "these documents", rule));
     };
-    let fate = |document: DocOrdinal| DocumentFate::kept_if(results.kept[document.index()]);
+    let status = |document: DocOrdinal| DocumentStatus::kept_if(results.kept[document.index()]);
     let rules = CopyRules {
-        fate: &fate,
+        status: &status,
         mask: None,
         bad_records: results.outputs.bad_records,
         texts: results.texts,
@@ -152,15 +152,15 @@ impl ListedCopies<'_> {
             let check = CopyCheck { files, ids, rules, copies: &copies, folder: &target };
             context.threads().run(|| check.check_all(context.progress()))??;
         }
-        // Fates are computed again, because most documents are kept as they are.
-        let is_kept = |row: u32| (rules.fate)(DocOrdinal(row)) != DocumentFate::Removed;
+        // Statuses are computed again, because most documents are kept as they are.
+        let is_kept = |row: u32| (rules.status)(DocOrdinal(row)) != DocumentStatus::Removed;
         let kept: Vec<bool> = (0..ids.len() as u32).map(is_kept).collect();
-        let list = CopyList { files, ids, fates: &copies.files, kept: &kept };
+        let list = CopyList { files, ids, statuses: &copies.files, kept: &kept };
         write_file(folder, &format!("{}.{}", LIST.name, format.extension()), |out| {
             list.write(out, format, recipe)
         })?;
         let is_unreadable =
-            |fate: &&CopyFate| matches!(fate, CopyFate::Missing(NoCopy::Unreadable));
+            |status: &&CopyStatus| matches!(status, CopyStatus::Missing(NoCopy::Unreadable));
         let unreadable_files = copies.files.iter().filter(is_unreadable).count() as u64;
         Ok(WrittenCopies { unedited: copies.unedited, unreadable_files })
     }
@@ -170,7 +170,7 @@ impl ListedCopies<'_> {
 struct CopyList<'c> {
     files: &'c Collection,
     ids: &'c DocumentIds,
-    fates: &'c [CopyFate],
+    statuses: &'c [CopyStatus],
     /// For each document, whether its copy has it.
     kept: &'c [bool],
 }
@@ -183,7 +183,7 @@ impl CopyList<'_> {
         format: RowFormat,
         recipe: &str,
     ) -> io::Result<()> {
-        let Self { files, ids, fates, kept } = self;
+        let Self { files, ids, statuses, kept } = self;
         // The rows have no IDs, so their type does not matter.
         let mut rows = RowsFile::new(out, format, FileRows::COLUMNS, IdType::Text, recipe)?;
         // Number of documents and of removed documents of each file.
@@ -194,11 +194,11 @@ impl CopyList<'_> {
             *documents += range.len() as u64;
             *removed += kept[range].iter().filter(|is_kept| !**is_kept).count() as u64;
         }
-        for (file, (fate, [documents, removed])) in fates.iter().zip(counts).enumerate() {
-            let (copy, reason) = match fate {
-                CopyFate::Written(name) => (Path::new(FOLDER).join(name), ""),
-                CopyFate::Missing(NoCopy::Removed) => (Path::new("").into(), "removed"),
-                CopyFate::Missing(NoCopy::Unreadable) => (Path::new("").into(), "unreadable"),
+        for (file, (status, [documents, removed])) in statuses.iter().zip(counts).enumerate() {
+            let (copy, reason) = match status {
+                CopyStatus::Written(name) => (Path::new(FOLDER).join(name), ""),
+                CopyStatus::Missing(NoCopy::Removed) => (Path::new("").into(), "removed"),
+                CopyStatus::Missing(NoCopy::Unreadable) => (Path::new("").into(), "unreadable"),
             };
             let file = files.file_name(file);
             rows.write(&FileRow { file, copy: &copy, documents, removed, reason })?;

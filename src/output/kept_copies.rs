@@ -1,7 +1,7 @@
 //! Copies the input files without the removed documents. Every input file is read a second time for this.
 
 use super::caught_texts::CaughtTexts;
-use super::document_fate::DocumentFate;
+use super::document_status::DocumentStatus;
 use super::leading_separator::LeadingSeparator;
 use super::ordered_pieces::{OrderedPieces, UnitWriter};
 use super::record_counts::RecordCounts;
@@ -37,8 +37,8 @@ pub enum BadRecords {
 
 /// Rules for the records that are copied.
 pub(crate) struct CopyRules<'r> {
-    /// Returns the fate of a document.
-    pub(crate) fate: &'r (dyn Fn(DocOrdinal) -> DocumentFate + Sync),
+    /// Returns the status of a document.
+    pub(crate) status: &'r (dyn Fn(DocOrdinal) -> DocumentStatus + Sync),
     /// Text that replaces each cut, see [`TextEdit::mask`].
     pub(crate) mask: Option<&'r str>,
     /// Whether bad records are copied.
@@ -56,12 +56,12 @@ pub(crate) struct CopyRules<'r> {
 impl<'r> CopyRules<'r> {
     /// Creates rules by which bad records are copied. `mask` replaces each cut.
     pub(crate) fn new(
-        fate: &'r (dyn Fn(DocOrdinal) -> DocumentFate + Sync),
+        status: &'r (dyn Fn(DocOrdinal) -> DocumentStatus + Sync),
         mask: Option<&'r str>,
     ) -> Self {
         let is_checked = cfg!(debug_assertions);
         let bad_records = BadRecords::Keep;
-        Self { fate, mask, bad_records, texts: None, added: None, stored: None, is_checked }
+        Self { status, mask, bad_records, texts: None, added: None, stored: None, is_checked }
     }
 
     /// Returns the same rules, but copies are stored in `stored` and taken from there.
@@ -78,16 +78,16 @@ impl<'r> CopyRules<'r> {
 /// Result of copying the input files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeptCopies {
-    /// Fate of each file.
-    pub(crate) files: Vec<CopyFate>,
+    /// Status of each file.
+    pub(crate) files: Vec<CopyStatus>,
     /// Documents whose records were copied as they are although parts of their texts should be cut, or although
     /// they should get fields, because these records cannot be edited. In reading order.
     pub(crate) unedited: Vec<DocOrdinal>,
 }
 
-/// Fate of an input file.
+/// Status of an input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum CopyFate {
+pub(crate) enum CopyStatus {
     /// The copy was written. Its path in the folder of the copies is the name of the input, perhaps with a
     /// number because several inputs have that name.
     Written(PathBuf),
@@ -104,12 +104,12 @@ pub(crate) enum NoCopy {
     Unreadable,
 }
 
-/// Writes a copy of every file of `collection` to `folder`. Returns the fate of each file.
+/// Writes a copy of every file of `collection` to `folder`. Returns the status of each file.
 ///
-/// Records are copied byte for byte, except that the texts of documents whose fate is [`DocumentFate::Cut`] are
+/// Records are copied byte for byte, except that the texts of documents whose status is [`DocumentStatus::Cut`] are
 /// cut, and that records get the fields [`CopyRules::added`]. The copies leave out:
 ///
-/// * documents whose fate is [`DocumentFate::Removed`],
+/// * documents whose status is [`DocumentStatus::Removed`],
 /// * bad records, if [`CopyRules::bad_records`] is [`BadRecords::Drop`],
 /// * damaged parts of a file that cannot be read.
 ///
@@ -133,8 +133,8 @@ pub(crate) fn write_kept_copies(
     let names: Vec<PathBuf> =
         (0..collection.file_count()).map(|file| collection.copy_name(file).to_owned()).collect();
     let names = distinct_names(&names);
-    let (fate, texts) = (rules.fate, rules.texts);
-    let stored = rules.stored.map(|stored| stored.fitting(collection, ids, fate, texts));
+    let (status, texts) = (rules.status, rules.texts);
+    let stored = rules.stored.map(|stored| stored.fitting(collection, ids, status, texts));
     // A copy that is stored when it is finished is written in the store, and gets its name in the folder at the end.
     let paths: Vec<PathBuf> = (names.iter().enumerate())
         .map(|(file, name)| {
@@ -240,7 +240,7 @@ enum CopiedBytes<'k> {
     /// A whole record. `number` is its number in the file, and `document` is the document in it.
     Record { bytes: &'k [u8], number: u64, document: Option<DocOrdinal> },
     /// The next bytes of a record that is too long to be read whole.
-    Stretch(&'k [u8]),
+    Piece(&'k [u8]),
 }
 
 impl Copies<'_> {
@@ -263,10 +263,10 @@ impl Copies<'_> {
     /// Returns the result of copying. `names` has the name of each copy.
     fn into_result(self, names: Vec<PathBuf>) -> KeptCopies {
         let missing = self.missing.into_iter().map(OnceLock::into_inner);
-        let fate = |(name, missing): (PathBuf, Option<NoCopy>)| {
-            missing.map_or(CopyFate::Written(name), CopyFate::Missing)
+        let status = |(name, missing): (PathBuf, Option<NoCopy>)| {
+            missing.map_or(CopyStatus::Written(name), CopyStatus::Missing)
         };
-        let files = names.into_iter().zip(missing).map(fate).collect();
+        let files = names.into_iter().zip(missing).map(status).collect();
         let unedited = self.unedited.into_inner().unwrap_or_else(PoisonError::into_inner);
         KeptCopies { files, unedited: unedited.into_iter().collect() }
     }
@@ -292,7 +292,7 @@ impl Copies<'_> {
         let counts = self.read_kept(unit.file, shards, &mut |kept| {
             match kept {
                 CopiedBytes::Record { bytes, .. } => chunk.push(bytes),
-                CopiedBytes::Stretch(bytes) => chunk.push_stretch(bytes),
+                CopiedBytes::Piece(bytes) => chunk.push_piece(bytes),
             }
             if chunk.bytes() < CHUNK_BYTES {
                 return Ok(());
@@ -360,7 +360,7 @@ impl Copies<'_> {
         };
         let edit = |row: u64, text: &[u8]| {
             let document = document(row)?;
-            let DocumentFate::Cut(cuts) = (self.rules.fate)(document) else { return None };
+            let DocumentStatus::Cut(cuts) = (self.rules.status)(document) else { return None };
             let edited = TextEdit { cuts: &cuts, mask: self.rules.mask }.apply(text);
             // The text is shorter than before, so the file has changed. Its row must not count as cut.
             if edited.is_none() {
@@ -402,12 +402,12 @@ impl Copies<'_> {
             let records = watched.read_shard(shard, &mut |event| {
                 let record = match event {
                     Event::Record(record) => record,
-                    // Only bad records come in stretches, so the rule for bad records applies.
-                    Event::Stretch(bytes) if keeps_bad => {
+                    // Only bad records come in pieces, so the rule for bad records applies.
+                    Event::Piece(bytes) if keeps_bad => {
                         let bytes = separator.copied(bytes);
-                        return keep(CopiedBytes::Stretch(bytes)).map(ControlFlow::Continue);
+                        return keep(CopiedBytes::Piece(bytes)).map(ControlFlow::Continue);
                     }
-                    Event::Stretch(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
+                    Event::Piece(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
                     Event::Fault(fault) => {
                         counts.has_loss |= fault.severity == Severity::Loss;
                         return Ok(ControlFlow::Continue(()));
@@ -415,7 +415,7 @@ impl Copies<'_> {
                 };
                 counts.records += 1;
                 let mut document = None;
-                let fate = match record.content {
+                let status = match record.content {
                     Content::Document(read) => {
                         let ordinal = DocOrdinal(next);
                         document = Some(ordinal);
@@ -426,18 +426,22 @@ impl Copies<'_> {
                         // If the file has grown, it has more documents than before. The check below reports
                         // this.
                         let is_known = ordinal.index() < self.ids.len();
-                        if is_known { (self.rules.fate)(ordinal) } else { DocumentFate::Removed }
+                        if is_known {
+                            (self.rules.status)(ordinal)
+                        } else {
+                            DocumentStatus::Removed
+                        }
                     }
-                    Content::Bad(_) if !keeps_bad => DocumentFate::Removed,
-                    _ => DocumentFate::Kept,
+                    Content::Bad(_) if !keeps_bad => DocumentStatus::Removed,
+                    _ => DocumentStatus::Kept,
                 };
-                if fate == DocumentFate::Removed {
+                if status == DocumentStatus::Removed {
                     digest.add(record.compared_bytes());
                     separator.leave_out(&record.content);
                     counts.removed += u64::from(document.is_some());
                     return Ok(ControlFlow::Continue(()));
                 }
-                let edited = self.edited(file, &record, document, &fate);
+                let edited = self.edited(file, &record, document, &status);
                 let copied = Record { bytes: edited.as_deref().unwrap_or(record.bytes), ..record };
                 let bytes = separator.copied_record(&copied);
                 let number = first_record + record.number;
@@ -455,7 +459,7 @@ impl Copies<'_> {
             first_record += records;
         }
         if !separator.end().is_empty() {
-            keep(CopiedBytes::Stretch(separator.end()))?;
+            keep(CopiedBytes::Piece(separator.end()))?;
         }
         counts.records_with_lost = first_record;
         Ok(counts)
@@ -463,8 +467,8 @@ impl Copies<'_> {
 
     /// Returns whether the record of a document in a table is cut or gets fields.
     fn is_edited(&self, document: DocOrdinal) -> bool {
-        let is_cut = |fate| matches!(fate, DocumentFate::Cut(_));
-        self.rules.added.is_some() || is_cut((self.rules.fate)(document))
+        let is_cut = |status| matches!(status, DocumentStatus::Cut(_));
+        self.rules.added.is_some() || is_cut((self.rules.status)(document))
     }
 
     /// Returns the bytes of a record that is cut or gets fields, or `None` if the record is copied as it is. Rows
@@ -474,19 +478,19 @@ impl Copies<'_> {
         file: usize,
         record: &Record<'_>,
         document: Option<DocOrdinal>,
-        fate: &DocumentFate,
+        status: &DocumentStatus,
     ) -> Option<Vec<u8>> {
         let FileShards { recognized, adds_fields, .. } = &self.shards[file];
         if recognized.is_some_and(is_table) {
             return None;
         }
-        let edited = match (fate, self.rules.added) {
+        let edited = match (status, self.rules.added) {
             (_, Some(added)) if *adds_fields => {
                 let values = document.and_then(|document| (added.values)(document));
                 let values = values.unwrap_or_default();
                 self.collection.record_with_fields(file, record, added.fields, &values)
             }
-            (DocumentFate::Cut(cuts), None) => {
+            (DocumentStatus::Cut(cuts), None) => {
                 let edit = TextEdit { cuts, mask: self.rules.mask };
                 self.collection.edited_record(file, record, edit)
             }
@@ -647,7 +651,7 @@ mod tests {
         let everything = folder.path().join("all");
         let caught = CaughtTexts::new(vec![2, 11, 20_001], &Ledger::new(1 << 30));
         let rules = CopyRules {
-            fate: &|_| DocumentFate::Kept,
+            status: &|_| DocumentStatus::Kept,
             mask: None,
             bad_records: BadRecords::Drop,
             texts: Some(&caught),
@@ -672,7 +676,7 @@ mod tests {
 
         let some = folder.path().join("some");
         let rules = CopyRules {
-            fate: &|document| DocumentFate::kept_if(document.0 % 3 != 0),
+            status: &|document| DocumentStatus::kept_if(document.0 % 3 != 0),
             mask: None,
             bad_records: BadRecords::Keep,
             texts: None,

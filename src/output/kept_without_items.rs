@@ -1,6 +1,6 @@
 //! Copies of files without the evaluation items that their documents contain.
 
-use super::document_fate::DocumentFate;
+use super::document_status::DocumentStatus;
 use super::kept::ListedCopies;
 use super::kept_copies::CopyRules;
 use super::stored_copies::StoredCopies;
@@ -85,13 +85,13 @@ impl WithoutItems<'_> {
         let Self { files, found, removal, mask, stored } = *self;
         // Few documents contain items, so the spans of all of them fit in memory.
         let spans = self.spans();
-        let fate = |document: DocOrdinal| match spans.get(&document.0) {
-            None => DocumentFate::Kept,
-            Some(_) if removal == ItemRemoval::Drop => DocumentFate::Removed,
-            Some(spans) => DocumentFate::Cut(spans.clone()),
+        let status = |document: DocOrdinal| match spans.get(&document.0) {
+            None => DocumentStatus::Kept,
+            Some(_) if removal == ItemRemoval::Drop => DocumentStatus::Removed,
+            Some(spans) => DocumentStatus::Cut(spans.clone()),
         };
         let mask = (removal == ItemRemoval::Mask).then_some(mask);
-        let rules = CopyRules::new(&fate, mask).with_stored(stored);
+        let rules = CopyRules::new(&status, mask).with_stored(stored);
         let copies = ListedCopies { files, ids: &found.documents.ids, rules, recipe: "" };
         let uncut = copies.write(folder, format, context)?.unedited;
         write_uncut(folder, format, files, &found.documents.ids, &uncut)?;

@@ -1,11 +1,11 @@
 //! Copies of input files that a run stores next to its output until it ends. If it is stopped, the next run takes them
 //! and does not write them again.
 //!
-//! A stored copy has a key that is made from its input file, from the settings, and from the fate of each of its
+//! A stored copy has a key that is made from its input file, from the settings, and from the status of each of its
 //! documents. So a copy is never used for a run with other results.
 
 use super::caught_texts::CaughtTexts;
-use super::document_fate::DocumentFate;
+use super::document_status::DocumentStatus;
 use crate::pipeline::stored_bytes::{BytesReader, BytesWriter};
 use crate::write::copy_store::CopyStore;
 use simtool_base::error::Result;
@@ -33,7 +33,7 @@ pub(crate) struct StoredCopies {
 /// Stored copies that fit the results of a run.
 pub(super) struct FittingCopies<'c> {
     stored: &'c StoredCopies,
-    /// For each file, its key with the fates of its documents, and its documents. `None` if its copy is not stored.
+    /// For each file, its key with the statuses of its documents, and its documents. `None` if its copy is not stored.
     files: Vec<Option<(u128, Range<u32>)>>,
     /// For each file, its documents that were not edited in the copy of an earlier run. `None` if there is no such
     /// copy.
@@ -57,13 +57,13 @@ impl StoredCopies {
         self.store.remove();
     }
 
-    /// Finds the stored copies that fit the fates of all documents, which `fate` returns. `texts` receives the texts
+    /// Finds the stored copies that fit the statuses of all documents, which `status` returns. `texts` receives the texts
     /// that are stored with the copies.
     pub(super) fn fitting<'c>(
         &'c self,
         collection: &Collection,
         ids: &DocumentIds,
-        fate: &dyn Fn(DocOrdinal) -> DocumentFate,
+        status: &dyn Fn(DocOrdinal) -> DocumentStatus,
         texts: Option<&'c CaughtTexts>,
     ) -> FittingCopies<'c> {
         // Bytes and documents of each file, which are the sums over its shards.
@@ -80,7 +80,7 @@ impl StoredCopies {
         let key = |(file, documents): (usize, Option<Range<u32>>)| {
             let file_key = self.file_keys.get(file).copied().flatten()?;
             let documents = documents.filter(|_| bytes[file] >= self.least_bytes)?;
-            Some((key_with_fates(file_key, documents.clone(), fate), documents))
+            Some((key_with_statuses(file_key, documents.clone(), status), documents))
         };
         let files: Vec<_> = documents.into_iter().enumerate().map(key).collect();
         let mut fitting = FittingCopies { stored: self, files, stored_unedited: Vec::new(), texts };
@@ -158,16 +158,16 @@ impl FittingCopies<'_> {
     }
 }
 
-/// Returns the key of the copy of a file in which each of its documents has its fate.
-fn key_with_fates(
+/// Returns the key of the copy of a file in which each of its documents has its status.
+fn key_with_statuses(
     file_key: u128,
     documents: Range<u32>,
-    fate: &dyn Fn(DocOrdinal) -> DocumentFate,
+    status: &dyn Fn(DocOrdinal) -> DocumentStatus,
 ) -> u128 {
     // All settings, such as a mask for cuts, are part of the key of the file.
     let mut bytes = BytesWriter::default();
     bytes.bytes(&file_key.to_le_bytes());
-    documents.for_each(|document| fate(DocOrdinal(document)).store(&mut bytes));
+    documents.for_each(|document| status(DocOrdinal(document)).store(&mut bytes));
     wide_hash(&bytes.into_bytes())
 }
 
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn stored_copies_are_taken_if_their_documents_have_the_same_fates() {
+    fn stored_copies_are_taken_if_their_documents_have_the_same_statuses() {
         let folder = tempfile::tempdir().unwrap();
         let input = folder.path().join("in");
         fs::create_dir(&input).unwrap();
@@ -212,7 +212,7 @@ mod tests {
         let copied = |name: &str, from: u32, wanted: &[u32], stored: Option<&StoredCopies>| {
             let texts = CaughtTexts::new(wanted.to_vec(), &Ledger::new(1 << 30));
             let rules = CopyRules {
-                fate: &|document| DocumentFate::kept_if(is_kept(document, from)),
+                status: &|document| DocumentStatus::kept_if(is_kept(document, from)),
                 mask: None,
                 bad_records: BadRecords::Keep,
                 texts: Some(&texts),
@@ -256,9 +256,9 @@ mod tests {
         // A text is wanted that is not stored with the copy of its file.
         let other = all(&[5, 400], "other");
         assert_eq!((is_taken(&other.0), other.1.len()), ([true, false, false], 2));
-        // Documents of the second file have other fates.
-        let fates = copied("fates", 450, &[5, 700], Some(&open(0)));
-        assert_eq!(is_taken(&fates.0), [true, false, false]);
+        // Documents of the second file have other statuses.
+        let statuses = copied("statuses", 450, &[5, 700], Some(&open(0)));
+        assert_eq!(is_taken(&statuses.0), [true, false, false]);
         // Small files are written again.
         let small = copied("small", u32::MAX, &[5, 700], Some(&open(1 << 20)));
         assert_eq!(small, expected);
@@ -282,12 +282,12 @@ mod tests {
         let copied = |name: &str, end: usize| {
             let stored = StoredCopies::open(&store, vec![Some(1), Some(2)]).unwrap();
             let stored = StoredCopies { least_bytes: 0, ..stored };
-            let fate = |document: DocOrdinal| match document.0 % 3 {
-                0 => DocumentFate::Cut(std::iter::once(0..end).collect()),
-                1 => DocumentFate::Kept,
-                _ => DocumentFate::Removed,
+            let status = |document: DocOrdinal| match document.0 % 3 {
+                0 => DocumentStatus::Cut(std::iter::once(0..end).collect()),
+                1 => DocumentStatus::Kept,
+                _ => DocumentStatus::Removed,
             };
-            let rules = CopyRules::new(&fate, Some("_")).with_stored(Some(&stored));
+            let rules = CopyRules::new(&status, Some("_")).with_stored(Some(&stored));
             let to = folder.path().join(name);
             let copies = write_kept_copies(&files, &ids, &rules, &to, &NoProgress).unwrap();
             let unedited: Vec<u32> = copies.unedited.iter().map(|document| document.0).collect();

@@ -194,7 +194,7 @@ impl DocumentSearch<'_> {
     /// Keeps the wanted document and the warnings. Breaks once no further document is needed.
     fn visit(&mut self, event: Event<'_>) -> Result<ControlFlow<()>> {
         match event {
-            Event::Stretch(_) | Event::Reached(_) => Ok(ControlFlow::Continue(())),
+            Event::Piece(_) | Event::Reached(_) => Ok(ControlFlow::Continue(())),
             Event::Fault(fault) if fault.severity == Severity::Warning => {
                 self.faults.push(fault);
                 Ok(ControlFlow::Continue(()))

@@ -7,7 +7,7 @@ use super::boilerplate::without_boilerplate;
 use super::close_fingerprints::RowJoin;
 use super::corpus_terms::CorpusTerms;
 use super::deciding_fingerprints::find_deciding;
-use super::fingerprint_collection::{CollectionRows, FingerprintedCollection, Wordless};
+use super::fingerprint_collection::{CollectionRows, FingerprintedCollection, WithoutWords};
 use super::in_turns::InTurns;
 use super::kept_terms::{KeptTerms, memory_share};
 use super::near_filter::NearFilter;
@@ -330,7 +330,7 @@ impl CloseSearch<'_> {
             fitted,
             wanted: self.plan.wanted_traits(),
             symbols_of: compared,
-            wordless: Wordless::Allowed,
+            without_words: WithoutWords::Allowed,
             parts: self.parts,
             context: self.context,
         }

@@ -36,7 +36,7 @@ pub struct FingerprintedCollection {
 
 /// Treatment of documents that have no terms and so no fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wordless {
+pub enum WithoutWords {
     /// A document without terms becomes a row that is marked as having no fingerprint.
     Allowed,
     /// The first document without terms is an error, because the output format cannot mark missing
@@ -55,17 +55,17 @@ pub enum Wordless {
 /// - The recipe is for sets and not for fingerprints.
 /// - The threads cannot be started, or `progress` is cancelled.
 /// - There are more than 2³² − 1 documents.
-/// - A document has no terms, and `wordless` is [`Wordless::Refused`].
+/// - A document has no terms, and `without_words` is [`WithoutWords::Refused`].
 ///
 /// Unreadable records and files are no error but part of the summary.
 pub fn fingerprint_collection(
     corpus: &dyn Corpus,
     recipe: &Recipe,
     resources: &Resources,
-    wordless: Wordless,
+    without_words: WithoutWords,
     progress: &dyn Progress,
 ) -> Result<FingerprintedCollection> {
-    learn_and_fingerprint(corpus, recipe, wordless, &Context::new(resources, progress)?)
+    learn_and_fingerprint(corpus, recipe, without_words, &Context::new(resources, progress)?)
 }
 
 /// Does the work of [`fingerprint_collection`] with the threads and the memory of a given context.
@@ -76,7 +76,7 @@ pub fn fingerprint_collection(
 pub(crate) fn learn_and_fingerprint(
     corpus: &dyn Corpus,
     recipe: &Recipe,
-    wordless: Wordless,
+    without_words: WithoutWords,
     context: &Context<'_>,
 ) -> Result<FingerprintedCollection> {
     let watched = &Watched { corpus, progress: context.progress() };
@@ -87,7 +87,7 @@ pub(crate) fn learn_and_fingerprint(
         fitted,
         wanted: WantedTraits::NONE,
         symbols_of: None,
-        wordless,
+        without_words,
         parts: None,
         context,
     }
@@ -111,13 +111,13 @@ pub fn fingerprint_by_fitted(
     let context = &Context::new(resources, progress)?;
     let watched = &Watched { corpus, progress };
     let corpus = &InTurns::new(watched, recipe.terms(), context);
-    let wordless = Wordless::Allowed;
+    let without_words = WithoutWords::Allowed;
     CollectionRows {
         recipe,
         fitted,
         wanted: WantedTraits::NONE,
         symbols_of: None,
-        wordless,
+        without_words,
         parts: None,
         context,
     }
@@ -133,7 +133,7 @@ pub(crate) struct CollectionRows<'r> {
     /// Terms of the texts that are compared if their fingerprints are close. The symbols that these terms leave
     /// out are collected. `None` if texts are not compared.
     pub(crate) symbols_of: Option<&'r DocumentTerms>,
-    pub(crate) wordless: Wordless,
+    pub(crate) without_words: WithoutWords,
     /// Stored fingerprints of shards, which are not read then.
     pub(crate) parts: Option<&'r Parts<'r>>,
     pub(crate) context: &'r Context<'r>,
@@ -292,8 +292,11 @@ impl CollectionRows<'_> {
         let visit = &mut |index, document: &Document<'_>| {
             let has_row = maker.push(document.text, &mut words, scratch).0;
             if !has_row {
-                if self.wordless == Wordless::Refused {
-                    return Err(wordless(corpus.file_name(corpus.shard_file(shard)), document));
+                if self.without_words == WithoutWords::Refused {
+                    return Err(without_words(
+                        corpus.file_name(corpus.shard_file(shard)),
+                        document,
+                    ));
                 }
                 without.push(index);
             }
@@ -318,7 +321,7 @@ impl CollectionRows<'_> {
 
 /// Returns the error for a document without words. It has no fingerprint, and the output format cannot mark
 /// missing fingerprints.
-fn wordless(file: &Path, document: &Document<'_>) -> Error {
+fn without_words(file: &Path, document: &Document<'_>) -> Error {
     let id = document.id.map_or(String::new(), |id| format!(" \"{}\"", escaped(id.bytes())));
     let rule = "it has no words and no fingerprint, for which an array has no place; name another file, \
                 such as .parquet";
@@ -356,7 +359,7 @@ mod tests {
             &collection,
             method.recipe(),
             &resources,
-            Wordless::Allowed,
+            WithoutWords::Allowed,
             &NoProgress,
         )
         .unwrap()
@@ -502,7 +505,7 @@ mod tests {
             &collection,
             method.recipe(),
             &resources,
-            Wordless::Allowed,
+            WithoutWords::Allowed,
             &NoProgress,
         );
         assert!(made.unwrap_err().to_string().starts_with("method exact: makes no fingerprints"));

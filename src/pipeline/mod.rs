@@ -72,7 +72,7 @@ pub use boilerplate_rule::{Boilerplate, Site};
 pub use find_contamination::{FoundContamination, find_contamination};
 pub use find_passages::{FoundPassages, RepeatedWords, find_passages, repeated_words};
 pub use fingerprint_collection::{
-    FingerprintedCollection, Wordless, fingerprint_by_fitted, fingerprint_collection,
+    FingerprintedCollection, WithoutWords, fingerprint_by_fitted, fingerprint_collection,
 };
 pub use item_in_document::ItemInDocument;
 pub use match_queries::{MatchedQueries, match_queries};

@@ -3,7 +3,7 @@
 use super::compare::{Comparison, compare_texts};
 use super::config::Config;
 use super::fingerprint_collection::{
-    FingerprintedCollection, Wordless, fingerprint_by_fitted, fingerprint_collection,
+    FingerprintedCollection, WithoutWords, fingerprint_by_fitted, fingerprint_collection,
 };
 use super::near_duplicates::{NearDuplicates, find_near_duplicates};
 use super::plan::{Plan, Task};
@@ -74,7 +74,7 @@ pub fn match_collections(
 /// The method of `config` makes no fingerprints. All errors of [`fingerprint_collection`] are possible, too.
 pub fn fingerprint(corpus: &dyn Corpus, config: &Config) -> Result<FingerprintedCollection> {
     let (recipe, resources) = (config.method.recipe(), &config.resources);
-    fingerprint_collection(corpus, recipe, resources, Wordless::Allowed, &NoProgress)
+    fingerprint_collection(corpus, recipe, resources, WithoutWords::Allowed, &NoProgress)
 }
 
 /// Computes the fingerprints of all documents of `corpus` with `fitted`, the weights or words that were

@@ -147,7 +147,7 @@ pub(crate) fn read_summarized(
     let records = collection.read_shard(shard, &mut |event| {
         let record = match event {
             Event::Record(record) => record,
-            Event::Stretch(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
+            Event::Piece(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
             Event::Fault(fault) => {
                 summary.faults.push(fault);
                 return Ok(ControlFlow::Continue(()));

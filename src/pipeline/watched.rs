@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use crate::method::Method;
     use crate::pipeline::config::Config;
-    use crate::pipeline::{Plan, Task, Wordless, find_near_duplicates, fingerprint_collection};
+    use crate::pipeline::{Plan, Task, WithoutWords, find_near_duplicates, fingerprint_collection};
     use simtool_base::progress::Work;
     use simtool_compute::resources::Resources;
     use simtool_model::sides::Sides;
@@ -150,7 +150,7 @@ mod tests {
                 corpus,
                 method.recipe(),
                 &resources,
-                Wordless::Allowed,
+                WithoutWords::Allowed,
                 &patience(),
             );
             assert!(matches!(made.unwrap_err().kind(), ErrorKind::Cancelled));

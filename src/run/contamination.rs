@@ -80,7 +80,7 @@ pub struct ContaminationFound {
     /// Number of items with fewer words than a shingle, which were matched as a whole.
     pub short_items: u64,
     /// Number of items without words, which are in no document.
-    pub wordless_items: u64,
+    pub items_without_words: u64,
     /// Number of documents.
     pub documents: u64,
     /// Number of documents that contain an item.
@@ -317,7 +317,7 @@ impl ContaminationFound {
             ("items", self.items),
             ("found_items", self.found_items),
             ("short_items", self.short_items),
-            ("wordless_items", self.wordless_items),
+            ("items_without_words", self.items_without_words),
             ("documents", self.documents),
             ("found_documents", self.found_documents),
             ("dropped_documents", freed.dropped),
@@ -390,7 +390,7 @@ fn outcome(
         items: found.items.ids.len() as u64,
         found_items: distinct(&|row| row.item),
         short_items: count(&|words| words > 0 && words < request.words),
-        wordless_items: count(&|words| words == 0),
+        items_without_words: count(&|words| words == 0),
         documents: found.documents.ids.len() as u64,
         found_documents: distinct(&|row| row.document),
         freed: None,

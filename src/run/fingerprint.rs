@@ -8,7 +8,7 @@ use super::reading_faults::{has_losses, note_whole_pages};
 use crate::method::Method;
 use crate::output::write_fingerprints::write_fingerprints;
 use crate::pipeline::timings::Timings;
-use crate::pipeline::{Wordless, fingerprint_collection};
+use crate::pipeline::{WithoutWords, fingerprint_collection};
 use crate::write::output_folder::Existing;
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
@@ -120,10 +120,11 @@ pub fn fingerprint(
     let strict = Strict(&input.collection);
     let corpus = input.corpus(&strict);
     // If a format cannot mark missing fingerprints, later documents would get wrong row numbers.
-    let wordless = if format.marks_missing { Wordless::Allowed } else { Wordless::Refused };
+    let without_words =
+        if format.marks_missing { WithoutWords::Allowed } else { WithoutWords::Refused };
     let recipe = request.method.recipe();
     let mut made =
-        fingerprint_collection(corpus, recipe, &request.resources, wordless, face.progress())?;
+        fingerprint_collection(corpus, recipe, &request.resources, without_words, face.progress())?;
     timings.end("read and fingerprint");
     // Losses must be refused before the file is written.
     let faults = input.complete(&mut made.summary, face)?;

@@ -101,6 +101,6 @@ pub use reference::{MatchedSamples, ReferenceRequest, reference};
 pub use settings_file::{FileSettings, read_settings};
 pub use standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, standard_input};
 pub use store_shard::store_shard;
-pub use why::{ClusteredDocument, ComparedTexts, DocumentFate, Why, WhyRequest, why};
+pub use why::{ClusteredDocument, ComparedTexts, DocumentStatus, Why, WhyRequest, why};
 pub use why_object::with_cause;
 pub use word_features::{FolderFiles, WordFeatures, WordsRequest};

@@ -5,7 +5,7 @@ use super::input::Places;
 use super::input_change::InputChange;
 use super::recorded_inputs::{RecordedInputs, recorded};
 use super::standard_streams::STANDARD_INPUT;
-use crate::output::finished_run::{Fate, FinishedRun, Sought};
+use crate::output::finished_run::{FinishedRun, Sought, Status};
 use crate::output::input_search::{InputSearch, Matches};
 use crate::output::listed_documents::find_listed;
 use crate::pipeline::compare::{ReadDocument, WantedDocument, read_document};
@@ -177,12 +177,12 @@ impl<'r> RecordedRun<'r> {
     /// An output or input cannot be read, or has no such document.
     pub(super) fn locate(&self, sought: Sought<'_>) -> Result<LocatedDocument> {
         let (file, record, is_query) = match self.run.find(sought)?.into_iter().next() {
-            Some(Fate::Clustered { cluster, at }) => {
+            Some(Status::Clustered { cluster, at }) => {
                 let member = at.map_or(&cluster.kept, |at| &cluster.removed[at]);
                 // The kept document of a match is of the corpus, and the removed ones are queries.
                 (member.file.clone(), member.record, at.is_some() && self.run.is_match())
             }
-            Some(Fate::Quarantined { file, record, .. }) => {
+            Some(Status::Quarantined { file, record, .. }) => {
                 let is_query = self.is_query_file(&file);
                 (file, record, is_query)
             }

@@ -4,7 +4,7 @@ use super::face::{Face, Notice};
 use super::input_change::InputChange;
 use super::recorded_run::{LocatedDocument, RecordedRun};
 use crate::method::Method;
-use crate::output::finished_run::{Fate, Member, MemberCluster, Sought};
+use crate::output::finished_run::{Member, MemberCluster, Sought, Status};
 use crate::pipeline::Boilerplate;
 use crate::pipeline::compare::{Comparison, ReadDocument, compare_texts};
 use crate::pipeline::timings::Timings;
@@ -32,11 +32,11 @@ pub struct WhyRequest {
     pub resources: Resources,
 }
 
-/// The fate of a document in a run, for example that it was removed, and the reasons for it.
+/// The status of a document in a run, for example that it was removed, and the reasons for it.
 #[derive(Debug)]
 pub struct Why {
-    /// Fate of the first document with this name.
-    pub fate: DocumentFate,
+    /// Status of the first document with this name.
+    pub status: DocumentStatus,
     /// Other documents with the same ID, as `FILE:RECORD`.
     pub others: Vec<String>,
     /// Whether kept documents of the run may be similar, because some documents were not compared or several
@@ -50,9 +50,9 @@ pub struct Why {
     pub timings: Timings,
 }
 
-/// Fate of a document in a finished run.
+/// Status of a document in a finished run.
 #[derive(Debug)]
-pub enum DocumentFate {
+pub enum DocumentStatus {
     /// No output names the document. It was kept and is similar to no other, or it was not compared.
     Alone(LocatedDocument),
     /// The record could not be read as a document, so it was not compared.
@@ -120,7 +120,7 @@ impl WhyRequest {
     }
 }
 
-impl DocumentFate {
+impl DocumentStatus {
     /// Returns the files of the document and of the document that it is compared with, each once.
     fn files(&self) -> Vec<&str> {
         let mut files = match self {
@@ -169,51 +169,51 @@ pub fn why(request: &WhyRequest, face: &dyn Face) -> Result<Why> {
     let mut timings = Timings::start();
     let run = RecordedRun::open(&request.output, &request.resources, face)?;
     let sought = Sought::new(&request.document);
-    let mut fates = run.run.find(sought)?.into_iter();
+    let mut statuses = run.run.find(sought)?.into_iter();
     timings.end("read outputs");
     // The outputs explain the document even if the inputs can no longer be read.
     let places = run.places_of(sought).ok().flatten();
     let mut reader = MemberReader { run: &run, face, faults: Vec::new() };
-    let fate = match fates.next() {
+    let status = match statuses.next() {
         None => match run.look_for(sought) {
-            Ok(found) => DocumentFate::Alone(found),
+            Ok(found) => DocumentStatus::Alone(found),
             // A file with one document is a name of the document.
             Err(error) => {
                 let Some(document) = run.only_record(sought) else { return Err(error) };
                 return why(&WhyRequest { document, ..request.clone() }, face);
             }
         },
-        Some(Fate::Clustered { cluster, at }) => {
-            DocumentFate::Clustered(Box::new(reader.explain(request, cluster, at)?))
+        Some(Status::Clustered { cluster, at }) => {
+            DocumentStatus::Clustered(Box::new(reader.explain(request, cluster, at)?))
         }
-        Some(Fate::Quarantined { file, record, code, expected }) => {
+        Some(Status::Quarantined { file, record, code, expected }) => {
             // The output has the same text for every record without text. Here the name of the field is more
             // helpful.
             let expected = match (&*code, run.text_field_of(&file)) {
                 (Bad::NO_TEXT, Some(field)) => format!("a text in the field \"{field}\""),
                 _ => expected,
             };
-            DocumentFate::Bad { file, record, code, expected }
+            DocumentStatus::Bad { file, record, code, expected }
         }
     };
     timings.end("read inputs");
     let others = match places {
-        Some(places) => places.into_iter().filter(|place| *place != fate.place()).collect(),
+        Some(places) => places.into_iter().filter(|place| *place != status.place()).collect(),
         // Documents that are similar to no other are in no output, so they are missing here.
-        None => fates.map(place).collect(),
+        None => statuses.map(place).collect(),
     };
-    let changes = fate.files().into_iter().filter_map(|file| run.change_of(file)).collect();
+    let changes = status.files().into_iter().filter_map(|file| run.change_of(file)).collect();
     let keeps_similar = run.run.keeps_similar();
-    Ok(Why { fate, others, keeps_similar, changes, faults: reader.faults, timings })
+    Ok(Why { status, others, keeps_similar, changes, faults: reader.faults, timings })
 }
 
 /// Returns the file and the record number of a document as `FILE:RECORD`.
-fn place(fate: Fate) -> String {
-    match fate {
-        Fate::Clustered { cluster, at } => {
+fn place(status: Status) -> String {
+    match status {
+        Status::Clustered { cluster, at } => {
             at.map_or(&cluster.kept, |at| &cluster.removed[at]).place()
         }
-        Fate::Quarantined { file, record, .. } => format!("{file}:{record}"),
+        Status::Quarantined { file, record, .. } => format!("{file}:{record}"),
     }
 }
 
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn a_removed_document_is_shown_with_the_kept_one() {
         let folder = finished(LINES);
-        let DocumentFate::Clustered(found) = asked(folder.path(), "b", &Silent).unwrap().fate
+        let DocumentStatus::Clustered(found) = asked(folder.path(), "b", &Silent).unwrap().status
         else {
             panic!("b was removed")
         };
@@ -356,15 +356,16 @@ mod tests {
     #[test]
     fn documents_that_no_output_names_are_found_in_the_inputs() {
         let folder = finished(LINES);
-        let DocumentFate::Alone(found) = asked(folder.path(), "c", &Silent).unwrap().fate else {
+        let DocumentStatus::Alone(found) = asked(folder.path(), "c", &Silent).unwrap().status
+        else {
             panic!("c is like no other")
         };
         assert_eq!((found.record, found.is_passed_over), (2, false));
         let error = asked(folder.path(), "x", &Silent).unwrap_err().to_string();
         assert!(error.starts_with("x is no document of this run: its IDs are those of"), "{error}");
         let place = format!("{}:3", folder.path().join("a.jsonl").display());
-        let DocumentFate::Bad { expected, .. } =
-            asked(folder.path(), &place, &Silent).unwrap().fate
+        let DocumentStatus::Bad { expected, .. } =
+            asked(folder.path(), &place, &Silent).unwrap().status
         else {
             panic!("record 3 has no text")
         };
@@ -375,7 +376,7 @@ mod tests {
     fn a_file_that_was_changed_shows_no_texts() {
         let folder = finished(LINES);
         fs::write(folder.path().join("a.jsonl"), LINES.replace("\"a\"", "\"z\"")).unwrap();
-        let DocumentFate::Clustered(found) = asked(folder.path(), "a", &Silent).unwrap().fate
+        let DocumentStatus::Clustered(found) = asked(folder.path(), "a", &Silent).unwrap().status
         else {
             panic!("a was kept")
         };

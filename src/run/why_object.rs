@@ -1,7 +1,7 @@
 //! The answer of `why` as a JSON object, for programs.
 
 use super::standard_streams::STANDARD_INPUT;
-use super::why::{ClusteredDocument, ComparedTexts, DocumentFate, Why};
+use super::why::{ClusteredDocument, ComparedTexts, DocumentStatus, Why};
 use crate::output::finished_run::Member;
 use serde_json::{Value, json};
 use simtool_base::byte_text::path_text;
@@ -12,24 +12,24 @@ use std::fmt::Write;
 use std::path::Path;
 
 impl Why {
-    /// Returns the fate of the document, the reason, and the documents that it was compared with. `output` is the
+    /// Returns the status of the document, the reason, and the documents that it was compared with. `output` is the
     /// folder of the run.
     #[must_use]
     pub fn object(&self, output: &Path) -> Value {
         let is_changed = !self.changes.is_empty();
-        let mut object = match &self.fate {
-            DocumentFate::Alone(located) => {
-                let fate = match (located.is_passed_over, is_changed) {
+        let mut object = match &self.status {
+            DocumentStatus::Alone(located) => {
+                let status = match (located.is_passed_over, is_changed) {
                     (true, _) => "passed over",
                     (false, true) => "unknown",
                     (false, false) => "kept",
                 };
-                json!({ "fate": fate, "file": located.file, "record": located.record })
+                json!({ "status": status, "file": located.file, "record": located.record })
             }
-            DocumentFate::Bad { file, record, code, expected } => json!({
-                "fate": "quarantined", "file": file, "record": record, "code": code, "expected": expected
+            DocumentStatus::Bad { file, record, code, expected } => json!({
+                "status": "quarantined", "file": file, "record": record, "code": code, "expected": expected
             }),
-            DocumentFate::Clustered(document) => clustered(document, output),
+            DocumentStatus::Clustered(document) => clustered(document, output),
         };
         // A program can choose among the documents, and knows which answers are about changed files.
         let changed = self.changes.iter().map(|change| change.file.as_str());
@@ -65,11 +65,11 @@ fn clustered(document: &ClusteredDocument, output: &Path) -> Value {
     let kept = &document.cluster.kept;
     // A kept document without a removed one was compared with nothing.
     let (Some(other), Some(texts)) = (document.compared(), &document.texts) else {
-        return json!({ "fate": "kept", "kept": member(kept) });
+        return json!({ "status": "kept", "kept": member(kept) });
     };
     let itself = document.itself();
     json!({
-        "fate": if document.at.is_some() { "removed" } else { "kept" },
+        "status": if document.at.is_some() { "removed" } else { "kept" },
         "id": itself.id, "file": itself.file, "record": itself.record,
         "similarity": itself.similarity, "distance": itself.distance,
         "kept": member(kept), "kept_is_of_corpus": document.is_match,

@@ -1,14 +1,14 @@
-//! A sample of a collection: stretches of its shards are read as the run reads them, and timed.
+//! A sample of a collection: sections of its shards are read as the run reads them, and timed.
 //!
-//! A stretch is a part of a shard, or the whole shard. Shards of one kind are a
+//! A section is a part of a shard, or the whole shard. Shards of one kind are a
 //! [stratum](super::stratum). Each stratum is sampled separately, because small files of one document
 //! each say nothing about an archive in the same folder.
 
 use super::amounts::Amounts;
 use super::budget::Budget;
+use super::section::TextReceiver;
 use super::stratum::{Stratum, strata};
 use super::stratum_estimate::StratumEstimate;
-use super::stretch::TextReceiver;
 use simtool_read::{Corpus, ReaderMemory};
 
 /// Estimated amounts of a whole collection. The estimate uses the parts of the collection that were

@@ -3,7 +3,7 @@
 use super::budget::Budget;
 use super::collection_sample::Sample;
 use super::sampled_terms::SampledTerms;
-use super::stretch::TextReceiver;
+use super::section::TextReceiver;
 use crate::method::{Criterion, DocumentTerms, Fitted, Method, RowMaker, RowScratch, TermScratch};
 use simtool_compute::resources::Resources;
 use simtool_model::document::Document;
@@ -16,8 +16,8 @@ use std::borrow::Cow;
 
 /// Maximum number of fingerprints that a sample keeps. They are later compared with each other.
 const KEPT_ROWS: usize = 2048;
-/// Number of fingerprints that every stretch (a part of a shard) may keep, even if its share of
-/// [`KEPT_ROWS`] is smaller. With several fingerprints of a stretch, documents that are near each other
+/// Number of fingerprints that every section (a part of a shard) may keep, even if its share of
+/// [`KEPT_ROWS`] is smaller. With several fingerprints of a section, documents that are near each other
 /// in the input can be compared.
 const LEAST_ROWS: usize = 8;
 /// Lower bound for both fractions in [`TermShares`]. A sample lacks most of the documents that are
@@ -104,7 +104,7 @@ struct TextMaker {
     shape: Option<Shape>,
     row: Vec<u64>,
     kept: Vec<u64>,
-    /// Number of fingerprints that may still be kept from the current stretch.
+    /// Number of fingerprints that may still be kept from the current section.
     left: usize,
     terms: SampledTerms,
     /// Maximum number of bytes of a text. Of longer texts, only the beginning is sampled.
@@ -153,7 +153,7 @@ impl TextMaker {
 
 impl TextReceiver for TextMaker {
     #[expect(clippy::cast_sign_loss, reason = "no share is negative")]
-    fn begin_stretch(&mut self, share: f64) {
+    fn begin_section(&mut self, share: f64) {
         self.left = ((KEPT_ROWS as f64 * share) as usize).max(LEAST_ROWS);
     }
 
@@ -171,7 +171,7 @@ impl TextReceiver for TextMaker {
             MakerKind::Rows(maker, scratch) => {
                 self.row.clear();
                 let (has_row, terms) = maker.push(text, &mut self.row, scratch);
-                // A stretch keeps only its share of the fingerprints, so that later stretches can keep
+                // A section keeps only its share of the fingerprints, so that later sections can keep
                 // some, too.
                 if has_row && self.left > 0 && self.kept.len() < KEPT_ROWS * self.row.len() {
                     self.left -= 1;

@@ -5,7 +5,7 @@
 //! * [`MethodSample`] is a sample that also has the terms or fingerprints that a method makes of the
 //!   texts.
 //!
-//! Shards of one kind are a stratum, for example all large Parquet files. A stretch is a part of a
+//! Shards of one kind are a stratum, for example all large Parquet files. A section is a part of a
 //! shard that is read for the sample, or the whole shard.
 //!
 //! A sample only measures. The costs of later stages are estimated elsewhere.
@@ -16,13 +16,13 @@ mod collection_sample;
 mod method_sample;
 mod picks;
 mod sampled_terms;
+mod section;
 mod stratum;
 mod stratum_estimate;
-mod stretch;
 mod variance;
 
 pub(crate) use amounts::Amounts;
 pub(crate) use budget::Budget;
 pub(crate) use collection_sample::Sample;
 pub(crate) use method_sample::MethodSample;
-pub(crate) use stretch::TextReceiver;
+pub(crate) use section::TextReceiver;

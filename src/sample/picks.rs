@@ -1,9 +1,9 @@
-//! Chooses the stretches that a sample reads from a stratum, which is all shards of one kind.
+//! Chooses the sections that a sample reads from a stratum, which is all shards of one kind.
 //!
 //! * Small shards: some evenly spread shards are read whole.
-//! * Large shards: evenly spread stretches are read, each as far as its share of the budget allows. If
-//!   reading can begin inside a shard, the stretches begin at many places of each shard. Otherwise each
-//!   stretch begins at the first byte of a shard. Many places are better, because the beginning of a
+//! * Large shards: evenly spread sections are read, each as far as its share of the budget allows. If
+//!   reading can begin inside a shard, the sections begin at many places of each shard. Otherwise each
+//!   section begins at the first byte of a shard. Many places are better, because the beginning of a
 //!   file says little about the rest of it.
 
 use super::stratum::Stratum;
@@ -21,7 +21,7 @@ const SMALL_PICKS: usize = 1 << 14;
 /// this number of bytes.
 const PART_BYTES: f64 = 2e6;
 /// Approximate number of parts that the sampled shards of a stratum are split into, if reading can
-/// begin inside its shards. Each part becomes a stretch.
+/// begin inside its shards. Each part becomes a section.
 const PARTS: f64 = 192.0;
 /// Minimum number of bytes of a part that a sampled shard is split into.
 const LEAST_PART_BYTES: f64 = 256e3;
@@ -29,17 +29,17 @@ const LEAST_PART_BYTES: f64 = 256e3;
 /// stratum may then fit in the budget.
 const FEW_BYTES: f64 = 8e6;
 
-/// Place and weight of a stretch, which is a part of a shard that is chosen for the sample.
+/// Place and weight of a section, which is a part of a shard that is chosen for the sample.
 #[derive(Clone, Copy)]
 pub(super) struct Pick {
     /// Index of the shard in the list `Stratum::shards`.
     pub(super) place: usize,
     /// Byte of the shard at which the search for the first record begins.
     pub(super) from: u64,
-    /// Byte of the shard at which the stretch ends, unless its budget is spent earlier. `u64::MAX` is
+    /// Byte of the shard at which the section ends, unless its budget is spent earlier. `u64::MAX` is
     /// the end of the shard.
     pub(super) until: u64,
-    /// Number of bytes of the stratum that this stretch represents.
+    /// Number of bytes of the stratum that this section represents.
     pub(super) weight: f64,
 }
 
@@ -50,14 +50,14 @@ impl Pick {
         Self { place, from: 0, until: u64::MAX, weight }
     }
 
-    /// Returns whether the stretch may extend to the end of its shard.
+    /// Returns whether the section may extend to the end of its shard.
     pub(super) fn is_open_ended(&self) -> bool {
         self.until == u64::MAX
     }
 }
 
-/// Chooses the stretches of a stratum, and returns them in the order in which they are to be read. For
-/// every n, the first n stretches are about evenly spread over the stratum.
+/// Chooses the sections of a stratum, and returns them in the order in which they are to be read. For
+/// every n, the first n sections are about evenly spread over the stratum.
 pub(super) fn picks(stratum: &Stratum, corpus: &dyn Corpus) -> Vec<Pick> {
     let shards = shards(stratum);
     if begins_inside(stratum, corpus, &shards) {
@@ -110,7 +110,7 @@ fn shards_by_bytes(sizes: &[f64], most: usize, step: f64) -> Vec<Pick> {
     picks
 }
 
-/// Returns whether stretches can begin inside the shards. The shards must not be small, the stratum
+/// Returns whether sections can begin inside the shards. The shards must not be small, the stratum
 /// must have more than [`FEW_BYTES`], and the format must allow it. The format is tested by trying to
 /// read the shard of the pick with the greatest weight. The result is used for all shards of the
 /// stratum.

@@ -1,5 +1,5 @@
-//! Estimates a stratum, which is all shards of one kind, from stretches of some of these shards. A
-//! stretch is a part of a shard, or the whole shard.
+//! Estimates a stratum, which is all shards of one kind, from sections of some of these shards. A
+//! section is a part of a shard, or the whole shard.
 //!
 //! Numbers that a file declares, for example the rows of Parquet, are not estimated. Shards that are
 //! read to their end are not estimated either.
@@ -7,8 +7,8 @@
 use super::amounts::Amounts;
 use super::budget::Budget;
 use super::picks::{Pick, picks};
+use super::section::{Section, SectionLimits, TextReceiver, read_section};
 use super::stratum::Stratum;
-use super::stretch::{Stretch, StretchLimits, TextReceiver, read_stretch};
 use super::variance::AmountsWithVariances;
 use simtool_read::{Corpus, LongestRecord, ReaderMemory, TableRows};
 use std::time::Instant;
@@ -25,7 +25,7 @@ pub(super) struct StratumEstimate {
 }
 
 impl Stratum {
-    /// Reads stretches of the stratum within about `budget`, and passes their texts to `receiver`.
+    /// Reads sections of the stratum within about `budget`, and passes their texts to `receiver`.
     /// Returns the estimate for the whole stratum.
     pub(super) fn sample(
         &self,
@@ -41,8 +41,8 @@ impl Stratum {
         self.estimate(&read)
     }
 
-    /// Reads the stretches of `picks` in their order, until the budget is spent and at least one
-    /// stretch has a record. Returns the stretches that have records, with their picks.
+    /// Reads the sections of `picks` in their order, until the budget is spent and at least one
+    /// section has a record. Returns the sections that have records, with their picks.
     #[expect(clippy::cast_sign_loss, reason = "no number of bytes is negative")]
     fn read_picks(
         &self,
@@ -50,22 +50,22 @@ impl Stratum {
         corpus: &dyn Corpus,
         receiver: &mut dyn TextReceiver,
         budget: Budget,
-    ) -> Vec<(Pick, Stretch)> {
+    ) -> Vec<(Pick, Section)> {
         let begun = Instant::now();
         let mut read_bytes = 0;
         let mut read = Vec::with_capacity(picks.len());
         let mut without_record = Vec::new();
         for (at, &pick) in picks.iter().enumerate() {
-            // Time or bytes of the budget that a stretch did not use can be used by later stretches.
+            // Time or bytes of the budget that a section did not use can be used by later sections.
             let left = budget.less(begun.elapsed(), read_bytes);
             if left.is_spent() && !read.is_empty() {
                 break;
             }
             let limits = self.limits(&picks[at..], left);
-            receiver.begin_stretch(1.0 / picks.len() as f64);
-            if let Some(stretch) = read_stretch(corpus, self.shards[pick.place], receiver, limits) {
-                read_bytes += stretch.bytes as u64;
-                read.push((pick, self.completed(corpus, pick, stretch)));
+            receiver.begin_section(1.0 / picks.len() as f64);
+            if let Some(section) = read_section(corpus, self.shards[pick.place], receiver, limits) {
+                read_bytes += section.bytes as u64;
+                read.push((pick, self.completed(corpus, pick, section)));
             } else {
                 without_record.push(pick);
             }
@@ -74,10 +74,10 @@ impl Stratum {
         read
     }
 
-    /// Returns the limits for reading the stretch of the first pick. `picks` has all picks that are not
+    /// Returns the limits for reading the section of the first pick. `picks` has all picks that are not
     /// yet read, and `left` is the budget for all of them together. The first pick gets a share in
     /// proportion to its weight. A small shard has no limit, because it is read whole.
-    fn limits(&self, picks: &[Pick], left: Budget) -> StretchLimits {
+    fn limits(&self, picks: &[Pick], left: Budget) -> SectionLimits {
         let Pick { from, until, weight, .. } = picks[0];
         let budget = if self.is_small {
             Budget::UNLIMITED
@@ -90,48 +90,48 @@ impl Stratum {
         // every sample must make terms of the same texts, so all texts are used.
         let is_beginning = self.is_expensive && picks[0].is_open_ended();
         let takes_all_texts = !is_beginning || matches!(budget, Budget::Bytes(_));
-        StretchLimits { from, until, budget, takes_all_texts }
+        SectionLimits { from, until, budget, takes_all_texts }
     }
 
-    /// Corrects the numbers of a stretch that begins at the first byte of a shard but does not reach
+    /// Corrects the numbers of a section that begins at the first byte of a shard but does not reach
     /// its end.
     ///
     /// * If the file declares the length of its unpacked content, the fraction of the content that was
     ///   read is known. The number of read bytes is then taken to be the same fraction of the shard.
-    /// * If no document ended within the stretch, the stretch counts as a fraction of one document.
-    ///   This fraction is the stretch's share of the bytes of the shard.
-    fn completed(&self, corpus: &dyn Corpus, pick: Pick, mut stretch: Stretch) -> Stretch {
-        if stretch.is_whole || pick.from > 0 {
-            return stretch;
+    /// * If no document ended within the section, the section counts as a fraction of one document.
+    ///   This fraction is the section's share of the bytes of the shard.
+    fn completed(&self, corpus: &dyn Corpus, pick: Pick, mut section: Section) -> Section {
+        if section.is_whole || pick.from > 0 {
+            return section;
         }
         let size = self.sizes[pick.place];
         if pick.is_open_ended()
-            && stretch.half_content > 0.0
+            && section.half_content > 0.0
             && let Some(content) = corpus.content_bytes(self.shards[pick.place])
         {
-            let part = size / (content as f64).max(stretch.content);
-            stretch.bytes = stretch.content * part;
-            stretch.half_bytes = stretch.half_content * part;
+            let part = size / (content as f64).max(section.content);
+            section.bytes = section.content * part;
+            section.half_bytes = section.half_content * part;
         }
-        if stretch.amounts.documents < 1.0 {
-            stretch.amounts.documents = stretch.bytes / size.max(1.0);
-            stretch.amounts.text_bytes = stretch.bytes;
+        if section.amounts.documents < 1.0 {
+            section.amounts.documents = section.bytes / size.max(1.0);
+            section.amounts.text_bytes = section.bytes;
         }
-        stretch
+        section
     }
 
-    /// Estimates the amounts of the whole stratum from the stretches in `read`.
-    fn estimate(&self, read: &[(Pick, Stretch)]) -> StratumEstimate {
+    /// Estimates the amounts of the whole stratum from the sections in `read`.
+    fn estimate(&self, read: &[(Pick, Section)]) -> StratumEstimate {
         let is_complete =
-            read.len() == self.shards.len() && read.iter().all(|(_, stretch)| stretch.is_whole);
-        let seen = Amounts::sum(read.iter().map(|(_, stretch)| stretch.amounts));
+            read.len() == self.shards.len() && read.iter().all(|(_, section)| section.is_whole);
+        let seen = Amounts::sum(read.iter().map(|(_, section)| section.amounts));
         let AmountsWithVariances { amounts, variances } = if is_complete {
             AmountsWithVariances { amounts: seen, variances: Amounts::default() }
         } else {
             self.estimate_unread(read, seen)
         };
         let longest_seconds = if is_complete {
-            let seconds = read.iter().map(|(_, stretch)| stretch.amounts.seconds());
+            let seconds = read.iter().map(|(_, section)| section.amounts.seconds());
             seconds.fold(0.0, f64::max)
         } else {
             // Without a measurement of every shard, the longest one is assumed to take time in
@@ -143,9 +143,9 @@ impl Stratum {
     }
 
     /// Estimates the amounts of the whole stratum if some of its bytes were not read. `seen` is the sum
-    /// of the amounts of the stretches in `read`.
-    fn estimate_unread(&self, read: &[(Pick, Stretch)], seen: Amounts) -> AmountsWithVariances {
-        let bytes: f64 = read.iter().map(|(_, stretch)| stretch.bytes).sum();
+    /// of the amounts of the sections in `read`.
+    fn estimate_unread(&self, read: &[(Pick, Section)], seen: Amounts) -> AmountsWithVariances {
+        let bytes: f64 = read.iter().map(|(_, section)| section.bytes).sum();
         // The amounts of the bytes that were read are exact, so the variance shrinks with the fraction
         // of the bytes that were not read.
         let unread = (1.0 - bytes / self.bytes.max(1.0)).clamp(0.0, 1.0);
@@ -153,11 +153,11 @@ impl Stratum {
             let shards = self.shards.len() as f64;
             AmountsWithVariances::from_whole_shards(read, shards, self.bytes, unread)
         } else {
-            AmountsWithVariances::from_stretches(read, self.bytes, unread)
+            AmountsWithVariances::from_sections(read, self.bytes, unread)
         };
         if let Some(all_records) = self.records {
             // If the files declare the number of their records, the number of documents is exact.
-            let records: f64 = read.iter().map(|(_, stretch)| stretch.records).sum();
+            let records: f64 = read.iter().map(|(_, section)| section.records).sum();
             let scaled = seen.map(|amount| amount * all_records / records.max(1.0));
             estimated.amounts.documents = scaled.documents;
             estimated.amounts.id_bytes = scaled.id_bytes;
@@ -169,10 +169,10 @@ impl Stratum {
 
     /// Estimates the memory of one thread that reads shards of this stratum. `all` has the estimated
     /// amounts of the whole stratum.
-    fn reader_memory(&self, read: &[(Pick, Stretch)], all: Amounts) -> ReaderMemory {
-        let longest = read.iter().map(|(_, stretch)| stretch.longest);
+    fn reader_memory(&self, read: &[(Pick, Section)], all: Amounts) -> ReaderMemory {
+        let longest = read.iter().map(|(_, section)| section.longest);
         let longest = longest.fold(LongestRecord::default(), LongestRecord::max);
-        let seen: f64 = read.iter().map(|(_, stretch)| stretch.amounts.documents).sum();
+        let seen: f64 = read.iter().map(|(_, section)| section.amounts.documents).sum();
         let longest = longest.among_more(all.documents / seen.max(1.0));
         let rows = TableRows {
             text_bytes: all.text_bytes / all.documents.max(1.0),
@@ -185,7 +185,7 @@ impl Stratum {
 
 /// Adds the weight of each pick without any record to another pick of the same shard, if there is one.
 /// The other pick then represents the bytes of both.
-fn pass_weights_on(without_record: &[Pick], read: &mut [(Pick, Stretch)]) {
+fn pass_weights_on(without_record: &[Pick], read: &mut [(Pick, Section)]) {
     for empty in without_record {
         if let Some((pick, _)) = read.iter_mut().find(|(pick, _)| pick.place == empty.place) {
             pick.weight += empty.weight;
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_declared_content_says_how_far_a_stretch_reaches() {
+    fn the_declared_content_says_how_far_a_section_reaches() {
         let stratum = Stratum {
             shards: vec![0],
             sizes: vec![100.0],
@@ -251,14 +251,14 @@ mod tests {
             kind: (Compression::Gzip, None),
         };
         let pick = Pick { place: 0, from: 0, until: u64::MAX, weight: 100.0 };
-        let read = Stretch {
+        let read = Section {
             bytes: 90.0,
             content: 400.0,
             half_bytes: 80.0,
             half_content: 250.0,
-            ..Stretch::default()
+            ..Section::default()
         };
-        let Stretch { bytes, half_bytes, amounts, .. } = stratum.completed(&Declaring, pick, read);
+        let Section { bytes, half_bytes, amounts, .. } = stratum.completed(&Declaring, pick, read);
         assert_eq!(format!("{bytes} {half_bytes} {}", amounts.documents), "40 25 0.4");
     }
 }

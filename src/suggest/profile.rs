@@ -128,7 +128,7 @@ pub(super) struct SampledTexts {
 
 impl TextReceiver for SampledTexts {
     #[expect(clippy::cast_sign_loss, reason = "no share is negative")]
-    fn begin_stretch(&mut self, share: f64) {
+    fn begin_section(&mut self, share: f64) {
         self.left = (KEPT * share) as usize;
     }
 

@@ -61,7 +61,7 @@ pub(crate) struct Chunk {
 
 impl Chunk {
     /// Appends a whole record with its separator, or the last bytes of a record that
-    /// [`push_stretch`](Self::push_stretch) began.
+    /// [`push_piece`](Self::push_piece) began.
     pub(crate) fn push(&mut self, record: &[u8]) {
         self.bytes.extend_from_slice(record);
         self.ends.push(self.bytes.len());
@@ -69,7 +69,7 @@ impl Chunk {
 
     /// Appends the next bytes of a record that is too long to be in memory as a whole. [`push`](Self::push)
     /// appends the last bytes of the record.
-    pub(crate) fn push_stretch(&mut self, bytes: &[u8]) {
+    pub(crate) fn push_piece(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
@@ -281,8 +281,8 @@ mod tests {
         for record in [&b"first"[..], &long, b"", b"last"] {
             chunks[0].push(record);
         }
-        chunks[1].push_stretch(b"begun and");
-        chunks[2].push_stretch(b" gone on ");
+        chunks[1].push_piece(b"begun and");
+        chunks[2].push_piece(b" gone on ");
         chunks[2].push(b"with");
         let whole: Vec<u8> = chunks.iter().flat_map(|chunk| chunk.bytes.clone()).collect();
         for (at, compression) in Compression::ALL.into_iter().enumerate() {

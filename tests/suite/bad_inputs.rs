@@ -40,7 +40,7 @@ fn read(path: &Path, options: ReadOptions) -> Outcome {
                         Content::PassThrough | Content::NonDocument(_) | Content::PassedOver => {}
                     }
                 }
-                Event::Stretch(bytes) => outcome.bytes += bytes.len() as u64,
+                Event::Piece(bytes) => outcome.bytes += bytes.len() as u64,
                 Event::Fault(fault) => outcome.faults.push(fault),
                 Event::Reached(_) => {}
             }

@@ -5,7 +5,7 @@ use crate::program::Folder;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-/// Builds documents of very different lengths, with long ones in stretches.
+/// Builds documents of very different lengths, with long ones in pieces.
 fn texts(count: usize) -> Vec<String> {
     let text = |at: usize| {
         let words = 20 + at * 7919 % 200 + if (at / 500).is_multiple_of(3) { 600 } else { 0 };

@@ -75,8 +75,8 @@ fn every_format_is_cut_in_place() {
     }
     assert!(messages.contains("36 words cut: 5 documents shortened, 1 removed"), "{messages}");
     let of_cuts = rows(&folder, "cuts.jsonl");
-    let fates: Vec<&str> = of_cuts.iter().map(|row| row["fate"].as_str().unwrap()).collect();
-    assert_eq!(fates, ["cut", "cut", "removed", "cut", "cut", "cut"]);
+    let statuses: Vec<&str> = of_cuts.iter().map(|row| row["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["cut", "cut", "removed", "cut", "cut", "cut"]);
     let summary = summary(&folder);
     // The counts of the summary agree with the messages and with the rows.
     let counts = ["cut_documents", "removed_documents", "uncut_documents", "cut_words"];
@@ -250,7 +250,7 @@ fn a_text_that_cannot_be_cut_is_copied_whole_and_counted() {
     // The text of a page is extracted, so its places in the page are not known.
     assert_eq!(kept(&folder, "b.html"), page);
     assert!(messages.contains("1 document copied whole"), "{messages}");
-    assert_eq!(rows(&folder, "cuts.jsonl")[0]["fate"], "whole");
+    assert_eq!(rows(&folder, "cuts.jsonl")[0]["status"], "whole");
     let uncut = rows(&folder, "uncut.jsonl");
     assert_eq!((&uncut[0]["file"], &uncut[0]["reason"]), (&"in/b.html".into(), &"record".into()));
     assert_eq!(summary(&folder)["uncut_documents"], 1);

@@ -127,7 +127,7 @@ fn why_finds_each_document_by_its_name() {
         let is_removed = fs::read_to_string(folder.path("out/removed.tsv"))
             .unwrap()
             .contains(&format!("\n{id}\t"));
-        assert_eq!(found["fate"], if is_removed { "removed" } else { "kept" }, "{id}");
+        assert_eq!(found["status"], if is_removed { "removed" } else { "kept" }, "{id}");
         if let Some(command) = found["compare"].as_str() {
             let compared = run_line(&folder, command);
             assert!(compared.out.starts_with("similarity  1.0000"), "{command}: {compared:?}");
@@ -153,13 +153,13 @@ fn a_document_of_an_undecodable_path_is_read_again() {
     command.current_dir(folder.path("")).arg("dedup").arg(undecodable("in/b?ad.jsonl"));
     let output = command.arg("--output").arg(undecodable("o?ut")).arg("-q").output().unwrap();
     assert_eq!(output.status.code(), Some(3));
-    for (name, fate) in [(":1", "removed"), (":2", "kept"), (":0", "kept")] {
+    for (name, status) in [(":1", "removed"), (":2", "kept"), (":0", "kept")] {
         let mut command = Command::new(program);
         command.current_dir(folder.path("")).arg("why").arg(undecodable("o?ut"));
         let name = undecodable(&format!("in/b?ad.jsonl{name}"));
         let output = command.arg(&name).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(text.contains(&format!(" was {fate}")), "{text}");
+        assert!(text.contains(&format!(" was {status}")), "{text}");
         let more = text.lines().find_map(|line| line.strip_prefix("more: ")).unwrap();
         let compared = run_line(&folder, &more.replace("FILE:RECORD", "'in/b\\xffad.jsonl:0'"));
         assert_eq!((compared.code, &*compared.err), (0, ""), "{more}");

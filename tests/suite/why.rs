@@ -143,7 +143,7 @@ fn an_input_that_was_written_since_is_named() {
     let run = folder.run_words("why out/found new --json");
     let object: Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!(
-        (&object["fate"], &object["changed_inputs"]),
+        (&object["status"], &object["changed_inputs"]),
         (&"unknown".into(), &json!(["in/docs.jsonl"]))
     );
     let run = folder.run_words("why out/found nope");
@@ -289,7 +289,7 @@ fn programs_read_an_object() {
         "similarity": removed["similarity"], "distance": null
     });
     for (key, value) in [
-        ("fate", json!("removed")),
+        ("status", json!("removed")),
         ("id", json!("c")),
         ("file", json!("in/docs.jsonl")),
         ("record", json!(2)),
@@ -307,10 +307,10 @@ fn programs_read_an_object() {
     assert_eq!(removed["kept"]["id"], "a");
     assert_eq!(removed["removed"].as_array().unwrap().len(), 2);
     assert!((removed["similarity"].as_f64().unwrap() - 12.0 / 14.0).abs() < 1e-12);
-    assert_eq!(object("a")["fate"], "kept");
+    assert_eq!(object("a")["status"], "kept");
     assert_eq!(object("in/docs.jsonl:5")["record"], 5);
     let bad = object("in/docs.jsonl:3");
-    assert_eq!((&bad["fate"], &bad["code"]), (&json!("quarantined"), &json!("text-field")));
+    assert_eq!((&bad["status"], &bad["code"]), (&json!("quarantined"), &json!("text-field")));
     assert_eq!(bad["expected"], "a text in the field \"body\"");
     fs::remove_file(folder.path("in/docs.jsonl")).unwrap();
     let reason = object("c")["texts"]["not_read"].as_str().unwrap().to_owned();

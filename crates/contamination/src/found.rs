@@ -13,10 +13,10 @@ pub struct FoundItem {
     pub weight: u64,
     /// Weight of all units of the item.
     pub whole_weight: u64,
-    /// Ranges of words of the item that the document has, in order. The stretch of the document that has most of
+    /// Ranges of words of the item that the document has, in order. The region of the document that has most of
     /// the item counts.
     pub item_spans: Vec<Range<u32>>,
-    /// Ranges of words of the document that are in the item, in order. All stretches of the document with enough
+    /// Ranges of words of the document that are in the item, in order. All regions of the document with enough
     /// of the item count.
     pub spans: Vec<Range<u32>>,
     /// Whether no better item has half of these words of the document or more.

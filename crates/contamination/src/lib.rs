@@ -6,7 +6,7 @@
 //! A *window* is a sequence of n consecutive words of an item. A document contains a window if the same words
 //! follow each other in it. An item with fewer than n words has one window, which is the whole item. A document
 //! contains an item if its windows have a given [share](Measure) of the item. These windows must be near each
-//! other: in a *stretch* of the document with three times as many words as the item. Else, a document of a million
+//! other: in a *region* of the document with three times as many words as the item. Else, a document of a million
 //! words would contain everything that is made of common phrases.
 //!
 //! The items are in memory, and each document is looked at once:
@@ -14,7 +14,7 @@
 //! 1. The windows of the document are hashed, and a filter rules out nearly all that are in no item
 //!    (`window_table`). The words of the others are compared.
 //! 2. Items that may have enough windows are found by their rarest ones (`probes`).
-//! 3. The share of each of them is computed, for the whole document and then for its stretches (`stretches`).
+//! 3. The share of each of them is computed, for the whole document and then for its regions (`regions`).
 //!
 //! Words are 64-bit hashes, and two words are equal if their hashes are equal. Apart from this, the search neither
 //! misses an item nor finds another one. The result does not depend on threads or on the instruction set.
@@ -44,8 +44,8 @@ mod item_windows;
 mod items;
 mod measure;
 mod probes;
+mod regions;
 mod search;
-mod stretches;
 #[cfg(test)]
 mod tests;
 mod units;

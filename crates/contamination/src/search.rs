@@ -6,7 +6,7 @@ use crate::item_windows::{DocumentCounts, ItemWindows};
 use crate::items::Items;
 use crate::measure::Measure;
 use crate::probes::Probes;
-use crate::stretches::{SoughtItem, StretchBuffers};
+use crate::regions::{RegionBuffers, SoughtItem};
 use crate::units::Units;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer;
@@ -141,7 +141,7 @@ pub struct SearchBuffers {
     hits: DocumentHits,
     /// Items that have a probe in the document.
     candidates: Vec<u32>,
-    stretches: StretchBuffers,
+    regions: RegionBuffers,
 }
 
 impl ItemIndex {
@@ -156,7 +156,7 @@ impl ItemIndex {
     /// # Complexity
     /// O(words) time, and O(words of items) for each item that has a probe in the document.
     pub fn find(&self, document: &[u64], buffers: &mut SearchBuffers) -> Vec<FoundItem> {
-        let SearchBuffers { hits, candidates, stretches } = buffers;
+        let SearchBuffers { hits, candidates, regions } = buffers;
         self.windows.find(document, hits);
         candidates.clear();
         for &window in hits.windows() {
@@ -172,13 +172,13 @@ impl ItemIndex {
         }
         for &item in &*candidates {
             let sought = self.sought(item);
-            if let Some(stretches) = stretches.find(&sought, hits) {
+            if let Some(regions) = regions.find(&sought, hits) {
                 found.push(FoundItem {
                     item,
-                    weight: stretches.weight,
+                    weight: regions.weight,
                     whole_weight: sought.weights.sum(),
-                    item_spans: stretches.item_spans,
-                    spans: stretches.spans,
+                    item_spans: regions.item_spans,
+                    spans: regions.spans,
                     is_best: false,
                 });
             }

@@ -7,7 +7,7 @@
 //! ```text
 //! weights    3 4 4 5 5 5 6 6 7 7 8 9     query of weight 6, t = 1
 //! expected             [5 6 6]
-//! stretch          [5 5 5 6 6 7 7]
+//! section          [5 5 5 6 6 7 7]
 //! ```
 //!
 //! A word has at most t set bits if nothing is left after its lowest bit was cleared t times
@@ -60,7 +60,7 @@ impl Kernel<&mut Vec<u32>> for NearTags<'_> {
     #[inline(always)]
     fn run<L: Level>(self, level: L, places: &mut Vec<u32>) {
         let TagQuery { tag: query, most, expected } = self.query;
-        let (first, tags) = stretch(self.tags, expected, query, most);
+        let (first, tags) = section(self.tags, expected, query, most);
         let search = TagSearch { first, query, most };
         level.near_tags(tags, search, places);
     }
@@ -69,7 +69,7 @@ impl Kernel<&mut Vec<u32>> for NearTags<'_> {
 /// Returns a range of tags that has all tags near `query`, as the index of its first tag and the
 /// tags. The range is `expected`, extended on both sides as far as necessary.
 #[inline(always)]
-fn stretch(tags: &[[u8; 2]], expected: Range<usize>, query: u16, most: u32) -> (u32, &[[u8; 2]]) {
+fn section(tags: &[[u8; 2]], expected: Range<usize>, query: u16, most: u32) -> (u32, &[[u8; 2]]) {
     if expected.is_empty() || expected.end > tags.len() {
         return (0, tags);
     }

@@ -31,7 +31,7 @@ pub(crate) struct BestWindow {
 
 /// Consecutive words of a document. Each of them is in a repeated window.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stretch {
+pub(crate) struct Region {
     /// The words.
     pub(crate) words: WordRange,
     /// The window that occurs in most documents. The first of them if there are several.
@@ -59,7 +59,7 @@ impl BestWindow {
 #[derive(Debug, Default)]
 pub(crate) struct Coverage {
     /// The words that are in repeated windows.
-    pub(crate) stretches: Vec<Stretch>,
+    pub(crate) regions: Vec<Region>,
     /// The words that are in the first occurrence of a repeated window.
     pub(crate) firsts: Vec<FirstWords>,
     /// The words of each sequence of consecutive windows that are later occurrences.
@@ -141,7 +141,7 @@ impl Coverage {
         let range = WordRange { document: place.document, start: place.word, end };
         // All windows of a piece occur at the same places, so all of them are first occurrences, or none is.
         let is_first = best.is_first;
-        push_stretch(&mut self.stretches, Stretch { words: range, best });
+        push_region(&mut self.regions, Region { words: range, best });
         // A window of many documents counts on all lower levels, too.
         for level in self.levels.iter_mut().filter(|level| level.documents <= best.documents) {
             push_range(&mut level.words, range);
@@ -163,7 +163,7 @@ impl Coverage {
         let levels = self.levels.iter().map(|level| level.words.capacity());
         let ranges = self.others.capacity() + levels.sum::<usize>();
         let claims = self.claims.as_ref().map_or(0, Vec::capacity);
-        let bytes = self.stretches.capacity() * size_of::<Stretch>()
+        let bytes = self.regions.capacity() * size_of::<Region>()
             + self.firsts.capacity() * size_of::<FirstWords>()
             + ranges * size_of::<WordRange>()
             + claims * size_of::<Claim>();
@@ -172,7 +172,7 @@ impl Coverage {
 
     /// Adds the repeated parts of other documents, which follow these documents.
     pub(crate) fn append(&mut self, mut next: Self) {
-        self.stretches.append(&mut next.stretches);
+        self.regions.append(&mut next.regions);
         self.firsts.append(&mut next.firsts);
         self.others.append(&mut next.others);
         for (level, next) in self.levels.iter_mut().zip(&mut next.levels) {
@@ -191,11 +191,11 @@ impl Coverage {
         if let Some(claims) = &mut self.claims {
             claims.sort_by_key(|claim| claim.words);
         }
-        // Stretches of different parts may overlap, and are joined again.
-        self.stretches.sort_by_key(|stretch| stretch.words);
+        // Regions of different parts may overlap, and are joined again.
+        self.regions.sort_by_key(|region| region.words);
         let mut joined = Vec::new();
-        self.stretches.drain(..).for_each(|stretch| push_stretch(&mut joined, stretch));
-        self.stretches = joined;
+        self.regions.drain(..).for_each(|region| push_region(&mut joined, region));
+        self.regions = joined;
         // First occurrences stay divided, because each has its own number of documents.
         self.firsts.sort_unstable();
         for LevelWords { words, .. } in &mut self.levels {
@@ -219,10 +219,10 @@ impl Coverage {
     }
 }
 
-/// Adds a stretch that does not begin before the last one. Joins the two if they touch.
+/// Adds a region that does not begin before the last one. Joins the two if they touch.
 #[inline]
-fn push_stretch(stretches: &mut Vec<Stretch>, next: Stretch) {
-    match stretches.last_mut() {
+fn push_region(regions: &mut Vec<Region>, next: Region) {
+    match regions.last_mut() {
         Some(last) if last.words.touches(&next.words) => {
             last.words.end = last.words.end.max(next.words.end);
             let rank = |best: &BestWindow| {
@@ -233,7 +233,7 @@ fn push_stretch(stretches: &mut Vec<Stretch>, next: Stretch) {
                 last.best = next.best;
             }
         }
-        _ => stretches.push(next),
+        _ => regions.push(next),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The search for repeated passages: its settings and its steps.
 
 use crate::byte_places::{BytePlaces, PLACE_BYTES};
-use crate::coverage::{Coverage, LevelWords, Stretch};
+use crate::coverage::{Coverage, LevelWords, Region};
 use crate::part_search::PartSearch;
 use crate::passages::{CutRange, Excerpt, Passage, Passages};
 use crate::reading::DocumentNumbers;
@@ -233,19 +233,19 @@ impl<'a> PassageSearch<'a> {
     ) -> Result<Passages> {
         let cuts = coverage.cuts(self.window());
         let top = top_texts(&coverage.firsts);
-        let stretches = coverage.stretches.iter();
-        // Each stretch needs the bytes of its own ends, and of the ends of the window that is its partner.
-        let of_stretch = |stretch: &Stretch| [stretch.words, stretch.best.partner_words()];
+        let regions = coverage.regions.iter();
+        // Each region needs the bytes of its own ends, and of the ends of the window that is its partner.
+        let of_region = |region: &Region| [region.words, region.best.partner_words()];
         let other = cuts.iter().copied().chain(top.iter().map(|text| text.words));
-        let ranges = stretches.flat_map(of_stretch).chain(other);
-        // Each range has two ends, and each stretch has two ranges.
-        let places = 2 * (2 * coverage.stretches.len() + cuts.len() + top.len());
-        let results = size_of_val(&*cuts) + coverage.stretches.len() * size_of::<Passage>();
+        let ranges = regions.flat_map(of_region).chain(other);
+        // Each range has two ends, and each region has two ranges.
+        let places = 2 * (2 * coverage.regions.len() + cuts.len() + top.len());
+        let results = size_of_val(&*cuts) + coverage.regions.len() * size_of::<Passage>();
         let _memory = self.reserve((places * PLACE_BYTES + 2 * results) as u64)?;
         let asked = ranges.flat_map(|range| range.ends()).collect();
         let places = BytePlaces::find(asked, source, numbers, self.context)?;
-        let passage = |stretch: &Stretch| {
-            let Stretch { words, best } = stretch;
+        let passage = |region: &Region| {
+            let Region { words, best } = region;
             let partner = best.partner_words();
             Passage {
                 document: words.document,
@@ -275,7 +275,7 @@ impl<'a> PassageSearch<'a> {
         let levels = coverage.levels.iter().map(level).collect();
         Ok(Passages {
             repetition: Repetition { levels, top: top.collect() },
-            passages: coverage.stretches.iter().map(passage).collect(),
+            passages: coverage.regions.iter().map(passage).collect(),
             cuts: cuts.iter().map(cut).collect(),
             documents: u64::from(numbers.count()),
             words: numbers.words(),

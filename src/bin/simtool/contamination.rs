@@ -44,10 +44,10 @@ fn notes(found: &ContaminationFound, words: usize) -> Vec<String> {
         let count = counted(found.short_items, "item");
         notes.push(format!("{count} with fewer than {words} words: searched as a whole"));
     }
-    if found.wordless_items > 0 {
+    if found.items_without_words > 0 {
         notes.push(format!(
             "{} without words, in no document",
-            counted(found.wordless_items, "item")
+            counted(found.items_without_words, "item")
         ));
     }
     if let Some(freed) = found.freed {

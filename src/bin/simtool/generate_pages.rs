@@ -138,7 +138,7 @@ fn write_texts(
         collection.read_shard(shard, &mut |event| {
             let content = match event {
                 Event::Record(record) => record.content,
-                Event::Stretch(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
+                Event::Piece(_) | Event::Reached(_) => return Ok(ControlFlow::Continue(())),
                 Event::Fault(fault) => return Err(unreadable(fault.to_string())),
             };
             match content {

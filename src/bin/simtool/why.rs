@@ -12,7 +12,7 @@ use simtool::options::Options;
 use simtool::output::finished_run::Member;
 use simtool::pipeline::{Boilerplate, Site};
 use simtool::run::{
-    self, ClusteredDocument, ComparedTexts, DocumentFate, LocatedDocument, STANDARD_INPUT,
+    self, ClusteredDocument, ComparedTexts, DocumentStatus, LocatedDocument, STANDARD_INPUT,
     WhyRequest,
 };
 use simtool::shell_word::{shell_argument, shell_word};
@@ -22,7 +22,7 @@ use std::fmt::Write;
 /// Maximum number of documents of a cluster that are listed, unless `--verbose` is given.
 const LISTED: usize = 10;
 
-/// Finds the document and prints its fate, for example that it was removed.
+/// Finds the document and prints its status, for example that it was removed.
 pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     let running = &args.common.running;
     let mut options = Options::new();
@@ -33,12 +33,12 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     terminal.end(&found.faults);
 
     let is_changed = !found.changes.is_empty();
-    let page = FatePage { args, keeps_similar: found.keeps_similar, is_changed };
-    let shown = match &found.fate {
+    let page = StatusPage { args, keeps_similar: found.keeps_similar, is_changed };
+    let shown = match &found.status {
         _ if args.json => format!("{}\n", found.object(&args.output)),
-        DocumentFate::Alone(located) => page.alone(located),
-        DocumentFate::Clustered(document) => page.clustered(document),
-        DocumentFate::Bad { file, record, code, expected } => bad(file, *record, code, expected),
+        DocumentStatus::Alone(located) => page.alone(located),
+        DocumentStatus::Clustered(document) => page.clustered(document),
+        DocumentStatus::Bad { file, record, code, expected } => bad(file, *record, code, expected),
     };
     for change in &found.changes {
         terminal.note(&format!("{change}; run again for results about the input as it is now"));
@@ -59,7 +59,7 @@ fn document(args: &WhyArgs) -> Cow<'_, str> {
 }
 
 /// Builder of the text about the document that the arguments name.
-struct FatePage<'w> {
+struct StatusPage<'w> {
     args: &'w WhyArgs,
     /// Whether kept documents of the run may be similar.
     keeps_similar: bool,
@@ -76,7 +76,7 @@ fn bad(file: &str, record: u64, code: &str, expected: &str) -> String {
     )
 }
 
-impl FatePage<'_> {
+impl StatusPage<'_> {
     /// Describes a document that no output names. It was kept, because it is similar to no other document or
     /// was not compared.
     fn alone(&self, located: &LocatedDocument) -> String {

@@ -3,7 +3,7 @@
 
 use super::OpenRequest;
 use super::batches::{Due, LineBatches, Taken};
-use crate::index::{Added, Arrival, IndexAdder, Line, LineFate, LineReader, Near, ReadLines};
+use crate::index::{Added, Arrival, IndexAdder, Line, LineReader, LineStatus, Near, ReadLines};
 use crate::output::index_rows::{DuplicateRow, write_duplicate};
 use crate::run::face::{Face, Notice};
 use crate::run::input_settings::InputSettings;
@@ -394,8 +394,8 @@ impl Answers<'_> {
         let noted = answered.iter().try_for_each(|line| self.count(line, batch));
         // A line that is near a line that is taken back comes later, so it is taken back, too.
         if !unanswered.is_empty() {
-            let first = unanswered.iter().find_map(|line| match line.fate {
-                LineFate::Document(_, Added::New(number)) => Some(number),
+            let first = unanswered.iter().find_map(|line| match line.status {
+                LineStatus::Document(_, Added::New(number)) => Some(number),
                 _ => None,
             });
             let repeats = unanswered.iter().filter(|line| line.is_repeat()).count();
@@ -421,22 +421,22 @@ impl Answers<'_> {
     }
 
     /// Counts a line that was answered. Notes a repeat in the file of duplicates, and reports a bad line.
-    fn count(&mut self, Line { bytes, fate }: &Line, batch: &[u8]) -> Result<()> {
+    fn count(&mut self, Line { bytes, status }: &Line, batch: &[u8]) -> Result<()> {
         self.counts.lines += 1;
         let line = &batch[bytes.clone()];
-        match fate {
-            LineFate::Document(id, Added::Repeats(near)) => {
+        match status {
+            LineStatus::Document(id, Added::Repeats(near)) => {
                 self.counts.repeats += 1;
                 return self.note_duplicate(id, *near, line);
             }
-            LineFate::Document(_, Added::New(_)) => self.counts.new += 1,
+            LineStatus::Document(_, Added::New(_)) => self.counts.new += 1,
             // Lines without words are near nothing, so they pass.
-            LineFate::Document(_, Added::Wordless) | LineFate::Blank => {}
-            LineFate::Bad(bad) if bad.code == Bad::NO_TEXT => {
+            LineStatus::Document(_, Added::WithoutWords) | LineStatus::Blank => {}
+            LineStatus::Bad(bad) if bad.code == Bad::NO_TEXT => {
                 let lack = lack_of_text_in_line(line, &self.reading);
                 self.count_bad(&self.face.message(&lack));
             }
-            LineFate::Bad(bad) => self.count_bad(&format!("expected {}", bad.expected)),
+            LineStatus::Bad(bad) => self.count_bad(&format!("expected {}", bad.expected)),
         }
         Ok(())
     }

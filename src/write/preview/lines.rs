@@ -118,14 +118,14 @@ fn push_pairs(text: &mut String, preview: &RunPreview) {
     }
 }
 
-fn push_pair(text: &mut String, fates: [&str; 2], NearPair { closeness, documents }: &NearPair) {
+fn push_pair(text: &mut String, statuses: [&str; 2], NearPair { closeness, documents }: &NearPair) {
     let Example { kept, removed, kept_text, removed_text, .. } = documents;
     let _ = writeln!(text, "  {}", closeness.map(shown).unwrap_or_default());
-    for (fate, document) in fates.iter().zip([kept, removed]) {
-        let _ = writeln!(text, "    {fate:<7}   {}", name(document));
+    for (status, document) in statuses.iter().zip([kept, removed]) {
+        let _ = writeln!(text, "    {status:<7}   {}", name(document));
     }
-    for (fate, excerpt) in fates.iter().zip(excerpts([kept_text, removed_text])) {
-        let _ = writeln!(text, "    {fate:<7} | {excerpt}");
+    for (status, excerpt) in statuses.iter().zip(excerpts([kept_text, removed_text])) {
+        let _ = writeln!(text, "    {status:<7} | {excerpt}");
     }
 }
 

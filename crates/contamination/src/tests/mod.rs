@@ -178,7 +178,7 @@ fn changed_words_split_the_spans() {
 
 #[test]
 fn parts_of_an_item_must_be_near_each_other() {
-    // A stretch has 60 words.
+    // A region has 60 words.
     let parts = |gap: u64| [words(0..10), words(100..100 + gap), words(10..20)].concat();
     let whole = Settings { percent: 100, ..USUAL };
     let found = check(&[words(0..20)], &[parts(40), parts(41)], whole);
@@ -191,7 +191,7 @@ fn parts_of_an_item_must_be_near_each_other() {
 }
 
 #[test]
-fn texts_that_repeat_a_word_have_parts_in_several_stretches() {
+fn texts_that_repeat_a_word_have_parts_in_several_regions() {
     let same = |count| vec![mix(7); count];
     let item = [same(12), words(100..108)].concat();
     let other = [words(100..108), same(4)].concat();

@@ -1,6 +1,6 @@
-//! The search for items in the most obvious way: for each item, document and stretch, a set of windows.
+//! The search for items in the most obvious way: for each item, document and region, a set of windows.
 
-use crate::stretches::TIMES;
+use crate::regions::TIMES;
 use crate::{FoundItem, Measure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -77,13 +77,13 @@ fn find_item(
     if length == 0 || document.len() < length {
         return None;
     }
-    let stretch_words = TIMES * item.len();
+    let region_words = TIMES * item.len();
     let (mut best_weight, mut item_spans) = (0, Vec::new());
     let mut in_item = vec![false; document.len()];
-    // Each stretch is looked at alone. The first one with the greatest weight gives the spans of the item.
+    // Each region is looked at alone. The first one with the greatest weight gives the spans of the item.
     for start in 0..=document.len() - length {
-        let stretch = &document[start..document.len().min(start + stretch_words)];
-        let windows: BTreeSet<&[u64]> = stretch.windows(length).collect();
+        let region = &document[start..document.len().min(start + region_words)];
+        let windows: BTreeSet<&[u64]> = region.windows(length).collect();
         let mut is_covered = vec![false; item.len()];
         let mut is_found = vec![false; item.windows(length).len()];
         for (at, window) in item.windows(length).enumerate() {
@@ -96,7 +96,7 @@ fn find_item(
         let covered = units.iter().zip(weights).filter(|(is_covered, _)| **is_covered);
         let weight: u64 = covered.map(|(_, weight)| weight).sum();
         if weight * 100 >= settings.percent * whole_weight {
-            for (at, window) in stretch.windows(length).enumerate() {
+            for (at, window) in region.windows(length).enumerate() {
                 if item.windows(length).any(|other| other == window) {
                     in_item[start + at..start + at + length].fill(true);
                 }

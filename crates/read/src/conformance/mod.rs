@@ -80,7 +80,7 @@ pub(crate) fn read_collection(collection: &Collection) -> Seen {
                         Content::PassThrough | Content::NonDocument(_) | Content::PassedOver => {}
                     }
                 }
-                Event::Stretch(bytes) => seen.bytes.extend_from_slice(bytes),
+                Event::Piece(bytes) => seen.bytes.extend_from_slice(bytes),
                 Event::Fault(fault) if fault.severity == Severity::Loss => {
                     seen.lost.push(fault.code);
                 }

@@ -83,7 +83,7 @@ impl Reading {
                 of_ends(fault.code.as_bytes()) ^ fault.byte.unwrap_or(u64::MAX)
             }
             // The same bytes may come in other portions.
-            Event::Stretch(_) | Event::Reached(_) => return,
+            Event::Piece(_) | Event::Reached(_) => return,
         };
         self.events += 1;
         self.digest = (self.digest ^ content).wrapping_mul(GAMMA).rotate_left(29);

@@ -64,7 +64,7 @@ impl Selection {
                     bad = undecodable_fault(&record);
                     Event::Record(self.look_at(record, bad.as_ref(), &mut taken))
                 }
-                other @ (Event::Stretch(_) | Event::Fault(_) | Event::Reached(_)) => other,
+                other @ (Event::Piece(_) | Event::Fault(_) | Event::Reached(_)) => other,
             };
             let flow = visit(event)?;
             Ok(if taken == most { ControlFlow::Break(()) } else { flow })

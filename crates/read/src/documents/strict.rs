@@ -34,7 +34,7 @@ impl Strict<'_> {
                     lost_records: 0,
                 })
             }
-            Event::Record(_) | Event::Stretch(_) | Event::Reached(_) => None,
+            Event::Record(_) | Event::Piece(_) | Event::Reached(_) => None,
         }
     }
 }

@@ -94,7 +94,7 @@ pub(crate) enum Command {
     ///
     /// A shingle is a sequence of 5 words, or of as many as --words says. A document contains an item if it
     /// has shingles with at least 0.8 of the item's words, or as --measure and --share say, all within a
-    /// stretch of three times the item's length. An item that is shorter than a shingle is matched as a
+    /// region of three times the item's length. An item that is shorter than a shingle is matched as a
     /// whole. Upper and lower case, punctuation and white space do not matter. Prints a row for each item
     /// and document, in the order of the items. The search is exact. Of an HTML page, it searches the main
     /// content; --content all searches the whole page.

@@ -250,16 +250,16 @@ fn for_each_array(
     let broken = |reason: String| broken(path, &reason);
     for group in 0..metadata.metadata().num_row_groups() {
         // Only the bytes of this column are copied for the decoder.
-        let stretch = caught(|| {
+        let section = caught(|| {
             let (start, length) = metadata.metadata().row_group(group).column(leaf).byte_range();
             FilePart::copy_from(bytes, start, length)
         });
-        let stretch = stretch.and_then(|stretch| {
-            stretch.ok_or_else(|| format!("row group {group} is beyond the file's end"))
+        let section = section.and_then(|section| {
+            section.ok_or_else(|| format!("row group {group} is beyond the file's end"))
         });
-        let stretch = stretch.map_err(broken)?;
+        let section = section.map_err(broken)?;
         let batches = caught(|| {
-            ParquetRecordBatchReaderBuilder::new_with_metadata(stretch, metadata.clone())
+            ParquetRecordBatchReaderBuilder::new_with_metadata(section, metadata.clone())
                 .with_projection(ProjectionMask::leaves(metadata.parquet_schema(), [leaf]))
                 .with_row_groups(vec![group])
                 .with_batch_size(READ_ROWS)

@@ -14,7 +14,7 @@ pub enum Event<'a> {
     Record(Record<'a>),
     /// A part of the bytes of a record that is too long to be in memory as a whole. After all parts
     /// of the record, the record itself follows as [`Event::Record`] with empty bytes.
-    Stretch(&'a [u8]),
+    Piece(&'a [u8]),
     /// A problem of the file. The visitor has got all records before the fault.
     Fault(Fault),
     /// Progress: about this number of bytes of the shard has been read, counted like

@@ -73,7 +73,7 @@ fn cut_slice<S: Splitter>(
                 // record begins at byte 0.
                 let from = window.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
                 let length = splitter.boundary(&rest[from..]).map_or(rest.len(), |end| from + end);
-                rest[..length].chunks(FILL_BYTES).try_for_each(|bytes| out.stretch(bytes))?;
+                rest[..length].chunks(FILL_BYTES).try_for_each(|bytes| out.piece(bytes))?;
                 out.bad(&[], length as u64, Bad::OVERSIZE, Bad::at_most(longest))?;
                 length
             }
@@ -256,7 +256,7 @@ fn split<S: Splitter>(
             SplitStep::More if rest.len() > seen.len() => {
                 // At least one byte is skipped, or this loop would not end.
                 let passed = seen.len().saturating_sub(S::BOUNDARY_BYTES).max(1);
-                out.stretch(&seen[..passed])?;
+                out.piece(&seen[..passed])?;
                 window.start += passed;
                 window.enough = 0;
                 window.skipping = Some(Skip { code: Bad::OVERSIZE, length: passed as u64 });
@@ -310,11 +310,11 @@ impl RecordOutput<'_, '_> {
     }
 
     /// Passes a part of the bytes of a skipped record to the visitor.
-    fn stretch(&mut self, bytes: &[u8]) -> Flow {
+    fn piece(&mut self, bytes: &[u8]) -> Flow {
         if bytes.is_empty() {
             ControlFlow::Continue(())
         } else {
-            give(Event::Stretch(bytes), self.visit)
+            give(Event::Piece(bytes), self.visit)
         }
     }
 
@@ -433,14 +433,14 @@ impl<'m> Window<'m> {
         let Some(skip) = &mut self.skipping else { return ControlFlow::Continue(()) };
         let rest = &self.bytes[self.start..self.end];
         if let Some(length) = splitter.boundary(rest) {
-            out.stretch(&rest[..length])?;
+            out.piece(&rest[..length])?;
             self.start += length;
             let (code, length) = (skip.code, skip.length + length as u64);
             self.skipping = None;
             return out.bad(&[], length, code, self.expected(code));
         }
         let passed = rest.len().saturating_sub(S::BOUNDARY_BYTES);
-        out.stretch(&rest[..passed])?;
+        out.piece(&rest[..passed])?;
         self.start += passed;
         skip.length += passed as u64;
         ControlFlow::Continue(())
@@ -451,7 +451,7 @@ impl<'m> Window<'m> {
     fn end_skip(&mut self, out: &mut RecordOutput<'_, '_>) -> Flow {
         let Some(skip) = self.skipping.take() else { return ControlFlow::Continue(()) };
         let rest = &self.bytes[self.start..self.end];
-        out.stretch(rest)?;
+        out.piece(rest)?;
         let length = skip.length + rest.len() as u64;
         self.start = self.end;
         if length > 0 {

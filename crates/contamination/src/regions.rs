@@ -1,10 +1,10 @@
-//! The stretches of a document that contain enough of an item.
+//! The regions of a document that contain enough of an item.
 
 use crate::document_hits::DocumentHits;
 use crate::units::Weights;
 use std::ops::Range;
 
-/// Number of words of a stretch of a document, as a multiple of the words of the item.
+/// Number of words of a region of a document, as a multiple of the words of the item.
 pub(crate) const TIMES: usize = 3;
 
 /// An item, and how much of it must be found.
@@ -38,14 +38,14 @@ impl SoughtItem<'_> {
     }
 }
 
-/// The stretches of a document that contain enough of an item.
+/// The regions of a document that contain enough of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FoundStretches {
-    /// Greatest weight that is found in one stretch.
+pub(crate) struct FoundRegions {
+    /// Greatest weight that is found in one region.
     pub(crate) weight: u64,
-    /// Ranges of words of the item that the first stretch with the greatest weight has.
+    /// Ranges of words of the item that the first region with the greatest weight has.
     pub(crate) item_spans: Vec<Range<u32>>,
-    /// Ranges of words in the document that are windows of the item, in any stretch with enough weight.
+    /// Ranges of words in the document that are windows of the item, in any region with enough weight.
     pub(crate) spans: Vec<Range<u32>>,
 }
 
@@ -56,47 +56,47 @@ struct Place {
     first: u32,
     /// Position of the last place.
     last: u32,
-    /// Index of the window in [`StretchBuffers::groups`].
+    /// Index of the window in [`RegionBuffers::groups`].
     group: usize,
 }
 
-/// Buffers for searches of stretches.
+/// Buffers for searches of regions.
 #[derive(Debug, Default)]
-pub(crate) struct StretchBuffers {
+pub(crate) struct RegionBuffers {
     /// The windows of the item with their positions in the item, sorted.
     positions: Vec<(u32, u32)>,
     /// Each different window of the item: its range in `positions`.
     groups: Vec<Range<usize>>,
     /// Places in the document of windows of the item, in order.
     places: Vec<Place>,
-    /// Number of places in the present stretch for each group.
+    /// Number of places in the present region for each group.
     counts: Vec<u32>,
-    /// Number of groups in the present stretch that cover each unit, by all positions.
+    /// Number of groups in the present region that cover each unit, by all positions.
     covers: Vec<u32>,
 }
 
-impl StretchBuffers {
-    /// Finds the stretches of a document that contain enough of an item. `document` has the windows of the
+impl RegionBuffers {
+    /// Finds the regions of a document that contain enough of an item. `document` has the windows of the
     /// document, sorted.
     pub(crate) fn find(
         &mut self,
         item: &SoughtItem<'_>,
         document: &DocumentHits,
-    ) -> Option<FoundStretches> {
+    ) -> Option<FoundRegions> {
         self.fill(item, document);
         let length = item.length as u32;
-        let stretch = TIMES as u32 * (item.windows.len() as u32 + length - 1);
+        let region = TIMES as u32 * (item.windows.len() as u32 + length - 1);
         let (mut weight, mut left) = (0, 0);
         let (mut best_weight, mut best) = (0, 0..0);
         let mut included: Vec<Range<u32>> = Vec::new();
         for right in 0..self.places.len() {
             let Place { first, last, group } = self.places[right];
             weight += self.enter(group, item);
-            // The stretch ends with the window at `end`, which goes through the places one after the other.
+            // The region ends with the window at `end`, which goes through the places one after the other.
             let mut end = first;
             loop {
-                // Windows that all begin too far before it leave the stretch.
-                let start = (end + length).saturating_sub(stretch);
+                // Windows that all begin too far before it leave the region.
+                let start = (end + length).saturating_sub(region);
                 while self.places[left].last < start {
                     weight -= self.leave(self.places[left].group, item);
                     left += 1;
@@ -104,10 +104,10 @@ impl StretchBuffers {
                 if weight > best_weight {
                     (best_weight, best) = (weight, left..right + 1);
                 }
-                // The stretch has the same windows until the next ones leave it.
-                let until = last.min(self.places[left].last + stretch - length);
+                // The region has the same windows until the next ones leave it.
+                let until = last.min(self.places[left].last + region - length);
                 if weight >= item.needed {
-                    // All windows of the stretch belong to the item. Stretches that overlap are joined.
+                    // All windows of the region belong to the item. Regions that overlap are joined.
                     push_joined(&mut included, start..until + 1);
                 }
                 if until == last {
@@ -121,7 +121,7 @@ impl StretchBuffers {
         }
         let spans = self.spans(&included, length);
         let item_spans = self.item_spans(best, length);
-        Some(FoundStretches { weight: best_weight, item_spans, spans })
+        Some(FoundRegions { weight: best_weight, item_spans, spans })
     }
 
     /// Returns the words of the document that are in windows of the item which begin in one of the given ranges.
@@ -132,7 +132,7 @@ impl StretchBuffers {
             while let Some(place) = places.peek()
                 && place.first < range.end
             {
-                // Some of the places can be outside of all stretches with enough of the item.
+                // Some of the places can be outside of all regions with enough of the item.
                 let (first, last) = (place.first.max(range.start), place.last.min(range.end - 1));
                 if first <= last {
                     push_joined(&mut spans, first..last + length);
@@ -192,11 +192,11 @@ impl StretchBuffers {
         covers.resize(item.weights.len(), 0);
     }
 
-    /// Adds a place to the present stretch. Returns the weight of the units that only it covers.
+    /// Adds a place to the present region. Returns the weight of the units that only it covers.
     fn enter(&mut self, group: usize, item: &SoughtItem<'_>) -> u64 {
         let mut weight = 0;
         self.counts[group] += 1;
-        // Only the first of equal windows in a stretch covers anything.
+        // Only the first of equal windows in a region covers anything.
         if self.counts[group] == 1 {
             for &(_, position) in &self.positions[self.groups[group].clone()] {
                 for unit in position as usize..position as usize + item.width {
@@ -210,7 +210,7 @@ impl StretchBuffers {
         weight
     }
 
-    /// Removes a place from the present stretch. Returns the weight of the units that only it covered.
+    /// Removes a place from the present region. Returns the weight of the units that only it covered.
     fn leave(&mut self, group: usize, item: &SoughtItem<'_>) -> u64 {
         let mut weight = 0;
         self.counts[group] -= 1;

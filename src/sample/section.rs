@@ -1,4 +1,4 @@
-//! Reads a stretch, which is a part of a shard or a whole shard, as the run reads it. Measures the
+//! Reads a section, which is a part of a shard or a whole shard, as the run reads it. Measures the
 //! time.
 
 use super::amounts::Amounts;
@@ -8,7 +8,7 @@ use simtool_read::{Corpus, Event, LongestRecord};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Minimum number of bytes to read for a stretch, unless its shard ends earlier.
+/// Minimum number of bytes to read for a section, unless its shard ends earlier.
 const LEAST_BYTES: u64 = 32 << 10;
 /// Length of a period in which the receiver gets only some of the texts: the texts that are read within
 /// the first [`RECEIVING`] of each period. This matters only if the receiver does not get all texts.
@@ -19,18 +19,18 @@ const RECEIVING: Duration = Duration::from_millis(1);
 
 /// Receives the texts of a sample, for example to make terms of them.
 pub(crate) trait TextReceiver {
-    /// Begins a stretch, which is a part of a shard. `share` is 1 divided by the number of stretches
+    /// Begins a section, which is a part of a shard. `share` is 1 divided by the number of sections
     /// that were chosen for its stratum, which are the shards of one kind.
-    fn begin_stretch(&mut self, share: f64);
+    fn begin_section(&mut self, share: f64);
 
     /// Receives a document and returns the number of its terms.
     fn receive(&mut self, document: &Document<'_>) -> usize;
 }
 
-/// Numbers that were measured while a stretch was read. A stretch is a part of a shard, or the whole
+/// Numbers that were measured while a section was read. A section is a part of a shard, or the whole
 /// shard.
 #[derive(Default)]
-pub(super) struct Stretch {
+pub(super) struct Section {
     pub(super) amounts: Amounts,
     /// Number of bytes of the shard that were read. If the shard is compressed, compressed bytes are
     /// counted.
@@ -41,8 +41,8 @@ pub(super) struct Stretch {
     /// Lengths of the longest record and of the longest text. Unlike in the other numbers, the records
     /// that only warm up the reader count here, because a long record needs memory at any place.
     pub(super) longest: LongestRecord,
-    /// Amounts after about half of the budget of the stretch. Comparing the amounts of both halves
-    /// shows how much the amounts vary within the stretch.
+    /// Amounts after about half of the budget of the section. Comparing the amounts of both halves
+    /// shows how much the amounts vary within the section.
     pub(super) half: Amounts,
     pub(super) half_bytes: f64,
     pub(super) half_content: f64,
@@ -50,12 +50,12 @@ pub(super) struct Stretch {
     pub(super) is_whole: bool,
 }
 
-/// Limits and settings for reading a stretch.
+/// Limits and settings for reading a section.
 #[derive(Clone, Copy)]
-pub(super) struct StretchLimits {
+pub(super) struct SectionLimits {
     /// Byte of the shard at which the search for the first record begins.
     pub(super) from: u64,
-    /// Byte of the shard at which the stretch ends, unless the budget is spent earlier.
+    /// Byte of the shard at which the section ends, unless the budget is spent earlier.
     pub(super) until: u64,
     pub(super) budget: Budget,
     /// Whether the receiver gets every text. If it gets only some texts, more of the shard can be read
@@ -64,18 +64,18 @@ pub(super) struct StretchLimits {
     pub(super) takes_all_texts: bool,
 }
 
-/// Reads a stretch of a shard until its budget is spent or its end is reached, but at least
+/// Reads a section of a shard until its budget is spent or its end is reached, but at least
 /// [`LEAST_BYTES`]. Opening a shard takes time, which is then counted as a cost of the bytes in the
-/// stretch. If the stretch were very short, the estimated time per byte would be far too long.
+/// section. If the section were very short, the estimated time per byte would be far too long.
 ///
-/// Returns `None` if the stretch has no record, or only records that warm up the reader.
-pub(super) fn read_stretch(
+/// Returns `None` if the section has no record, or only records that warm up the reader.
+pub(super) fn read_section(
     corpus: &dyn Corpus,
     shard: usize,
     receiver: &mut dyn TextReceiver,
-    limits: StretchLimits,
-) -> Option<Stretch> {
-    let mut reading = StretchReading::begin(receiver, limits);
+    limits: SectionLimits,
+) -> Option<Section> {
+    let mut reading = SectionReading::begin(receiver, limits);
     let visit = &mut |event: Event<'_>| Ok(reading.visit(&event));
     // An error is dropped here, because the run will meet the same error and report it. The estimate
     // uses the records before the error.
@@ -89,7 +89,7 @@ pub(super) fn read_stretch(
 
 /// Numbers of the records that were read since counting began.
 #[derive(Default)]
-struct StretchCounts {
+struct SectionCounts {
     amounts: Amounts,
     content: f64,
     records: f64,
@@ -99,8 +99,8 @@ struct StretchCounts {
     receiving: Duration,
 }
 
-impl StretchCounts {
-    /// Returns the amounts of the stretch after `elapsed` time. If the receiver got only some texts,
+impl SectionCounts {
+    /// Returns the amounts of the section after `elapsed` time. If the receiver got only some texts,
     /// their number of terms and the time of the receiver are scaled up to all texts.
     fn after(&self, elapsed: Duration) -> Amounts {
         let times = if self.received_bytes > 0.0 {
@@ -118,26 +118,26 @@ impl StretchCounts {
     }
 }
 
-/// State while one stretch of a shard is read.
-struct StretchReading<'r> {
+/// State while one section of a shard is read.
+struct SectionReading<'r> {
     receiver: &'r mut dyn TextReceiver,
-    limits: StretchLimits,
+    limits: SectionLimits,
     begun: Instant,
     /// Byte of the shard at which counting began. `None` while the first records warm up the reader and
     /// do not count.
     first: Option<u64>,
-    /// Byte of the shard up to which the numbers in `stretch` count.
+    /// Byte of the shard up to which the numbers in `section` count.
     last: u64,
     /// Time at which counting began.
     counting_since: Instant,
-    counts: StretchCounts,
-    stretch: Stretch,
+    counts: SectionCounts,
+    section: Section,
     /// Whether reading was stopped before the end of the shard.
     is_ended: bool,
 }
 
-impl<'r> StretchReading<'r> {
-    fn begin(receiver: &'r mut dyn TextReceiver, limits: StretchLimits) -> Self {
+impl<'r> SectionReading<'r> {
+    fn begin(receiver: &'r mut dyn TextReceiver, limits: SectionLimits) -> Self {
         let begun = Instant::now();
         Self {
             receiver,
@@ -146,8 +146,8 @@ impl<'r> StretchReading<'r> {
             first: (limits.from == 0).then_some(0),
             last: 0,
             counting_since: begun,
-            counts: StretchCounts::default(),
-            stretch: Stretch::default(),
+            counts: SectionCounts::default(),
+            section: Section::default(),
             is_ended: false,
         }
     }
@@ -159,14 +159,14 @@ impl<'r> StretchReading<'r> {
                 ControlFlow::Continue(())
             }
             Event::Reached(byte) => self.reach(*byte),
-            Event::Stretch(_) | Event::Fault(_) => ControlFlow::Continue(()),
+            Event::Piece(_) | Event::Fault(_) => ControlFlow::Continue(()),
         }
     }
 
     fn count_record(&mut self, record: &Record<'_>) {
         self.counts.records += 1.0;
         self.counts.content = (record.byte + record.bytes.len() as u64) as f64;
-        let longest = &mut self.stretch.longest;
+        let longest = &mut self.section.longest;
         longest.record = longest.record.max(record.bytes.len() as f64);
         if let Content::Document(document) = &record.content {
             longest.text = longest.text.max(document.text.len() as f64);
@@ -200,15 +200,15 @@ impl<'r> StretchReading<'r> {
     }
 
     /// Handles a progress event: all records before byte `byte` of the shard were visited. Stops the
-    /// reading if the budget is spent or the end of the stretch is reached.
+    /// reading if the budget is spent or the end of the section is reached.
     fn reach(&mut self, byte: u64) -> ControlFlow<()> {
         match self.first {
-            // If a stretch begins inside a shard, its first records warm up the reader and take longer
+            // If a section begins inside a shard, its first records warm up the reader and take longer
             // than the rest. So counting starts again after these records.
             None if self.counts.records > 0.0 => {
                 self.first = Some(byte);
                 self.last = byte;
-                self.counts = StretchCounts::default();
+                self.counts = SectionCounts::default();
                 self.counting_since = Instant::now();
             }
             Some(first) if byte > first.max(self.last) => {
@@ -220,23 +220,23 @@ impl<'r> StretchReading<'r> {
         ControlFlow::Continue(())
     }
 
-    /// Extends the stretch to byte `byte` of the shard, which is `read` bytes after the byte at which
-    /// counting began. Stops the reading if the budget is spent or the end of the stretch is reached.
+    /// Extends the section to byte `byte` of the shard, which is `read` bytes after the byte at which
+    /// counting began. Stops the reading if the budget is spent or the end of the section is reached.
     fn extend_to(&mut self, byte: u64, read: u64) -> ControlFlow<()> {
-        let stretch = &mut self.stretch;
-        stretch.amounts = self.counts.after(self.counting_since.elapsed());
-        stretch.bytes = read as f64;
-        stretch.content = self.counts.content;
-        stretch.records = self.counts.records;
+        let section = &mut self.section;
+        section.amounts = self.counts.after(self.counting_since.elapsed());
+        section.bytes = read as f64;
+        section.content = self.counts.content;
+        section.records = self.counts.records;
         let budget = self.limits.budget;
         let elapsed = self.begun.elapsed();
-        // The numbers at the first reported byte are stored as the first half in any case. So a stretch
+        // The numbers at the first reported byte are stored as the first half in any case. So a section
         // with only one progress event has a half, too.
-        let is_first_place = stretch.half_bytes == 0.0;
+        let is_first_place = section.half_bytes == 0.0;
         if is_first_place || !budget.share(0.5).less(elapsed, read).is_spent() {
-            stretch.half = stretch.amounts;
-            stretch.half_bytes = stretch.bytes;
-            stretch.half_content = stretch.content;
+            section.half = section.amounts;
+            section.half_bytes = section.bytes;
+            section.half_content = section.content;
         }
         let is_enough = budget.less(elapsed, read).is_spent() || byte >= self.limits.until;
         if read >= LEAST_BYTES && is_enough {
@@ -246,19 +246,19 @@ impl<'r> StretchReading<'r> {
         ControlFlow::Continue(())
     }
 
-    /// Ends the reading and returns the stretch, or `None` if counting never began, for example because
+    /// Ends the reading and returns the section, or `None` if counting never began, for example because
     /// no record was found. `shard_bytes` is the length of the shard.
-    fn finish(mut self, shard_bytes: u64) -> Option<Stretch> {
+    fn finish(mut self, shard_bytes: u64) -> Option<Section> {
         let first = self.first?;
         if !self.is_ended {
             // Reading continued to the end of the shard, so no progress event reported the last bytes.
-            self.stretch.amounts = self.counts.after(self.counting_since.elapsed());
-            self.stretch.bytes = shard_bytes.saturating_sub(first) as f64;
-            self.stretch.content = self.counts.content;
-            self.stretch.records = self.counts.records;
-            self.stretch.is_whole = self.limits.from == 0;
+            self.section.amounts = self.counts.after(self.counting_since.elapsed());
+            self.section.bytes = shard_bytes.saturating_sub(first) as f64;
+            self.section.content = self.counts.content;
+            self.section.records = self.counts.records;
+            self.section.is_whole = self.limits.from == 0;
         }
-        Some(self.stretch)
+        Some(self.section)
     }
 }
 
@@ -269,7 +269,7 @@ mod tests {
     struct Nothing;
 
     impl TextReceiver for Nothing {
-        fn begin_stretch(&mut self, _share: f64) {}
+        fn begin_section(&mut self, _share: f64) {}
 
         fn receive(&mut self, _document: &Document<'_>) -> usize {
             0
@@ -277,12 +277,12 @@ mod tests {
     }
 
     #[test]
-    fn counting_begins_after_the_first_records_of_a_stretch_inside_a_shard() {
+    fn counting_begins_after_the_first_records_of_a_section_inside_a_shard() {
         let reach = |from, records| {
             let (until, budget) = (u64::MAX, Budget::UNLIMITED);
-            let limits = StretchLimits { from, until, budget, takes_all_texts: true };
+            let limits = SectionLimits { from, until, budget, takes_all_texts: true };
             let mut receiver = Nothing;
-            let mut reading = StretchReading::begin(&mut receiver, limits);
+            let mut reading = SectionReading::begin(&mut receiver, limits);
             reading.counts.records = records;
             assert!(reading.reach(700).is_continue());
             (reading.first, reading.counts.records.to_string())

@@ -1,11 +1,11 @@
-//! The fate of a document in the copy of its file.
+//! The status of a document in the copy of its file.
 
 use crate::pipeline::stored_bytes::BytesWriter;
 use std::ops::Range;
 
-/// Fate of a document in the copy of its file.
+/// Status of a document in the copy of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum DocumentFate {
+pub(crate) enum DocumentStatus {
     /// The record is copied byte for byte.
     Kept,
     /// The record is left out.
@@ -14,15 +14,15 @@ pub(crate) enum DocumentFate {
     Cut(Vec<Range<usize>>),
 }
 
-impl DocumentFate {
-    /// Returns the fate of a document that is copied as it is or not at all.
+impl DocumentStatus {
+    /// Returns the status of a document that is copied as it is or not at all.
     pub(crate) fn kept_if(is_kept: bool) -> Self {
         if is_kept { Self::Kept } else { Self::Removed }
     }
 
-    /// Appends the fate. Different fates append different bytes, also if other fates follow.
+    /// Appends the status. Different statuses append different bytes, also if other statuses follow.
     pub(super) fn store(&self, out: &mut BytesWriter) {
-        // The number of a cut document is the number of its cuts and 2, so it differs from the other fates.
+        // The number of a cut document is the number of its cuts and 2, so it differs from the other statuses.
         match self {
             Self::Removed => out.number(0),
             Self::Kept => out.number(1),
