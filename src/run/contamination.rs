@@ -176,7 +176,7 @@ fn item_settings(input: &InputSettings, fields: &[String]) -> InputSettings {
         },
         encoding: input.encoding,
         content: input.content,
-        text_field: (!fields.is_empty()).then(|| fields.join("+")),
+        text_field: joined_fields(fields),
         text_setting: "fields",
         id_field: input.id_field.clone(),
         on_error: input.on_error,
@@ -184,6 +184,16 @@ fn item_settings(input: &InputSettings, fields: &[String]) -> InputSettings {
         max_expansion: input.max_expansion,
         zstd_window_log: input.zstd_window_log,
         ..usual
+    }
+}
+
+/// Returns the selector that joins the fields of items. `None` if no field is named.
+fn joined_fields(fields: &[String]) -> Option<String> {
+    match fields {
+        [] => None,
+        [field] => Some(field.clone()),
+        // An item without an answer can still be found by its question.
+        fields => Some(format!("{}?", fields.join("?+"))),
     }
 }
 

@@ -95,10 +95,13 @@ pub(super) fn refuse_most_without_text(
         most_of_all.map(|&(first, _)| (first, format!("{count} of {all_records} records")));
     let Some((first, most)) = most_of_file.or(most_of_all) else { return Ok(()) };
     let there = collection.fields_at(first.file, first.byte);
-    let rule = format!(
-        "{most} do not have this field; {there}. Name the field of the text, or one for each kind of \
-         file, such as text,body. Nothing was written"
-    );
+    let (these, advice) = if collection.text_field().contains('+') {
+        ("all of these fields", "Mark a field that may be missing, as in title+body?")
+    } else {
+        let advice = "Name the field of the text, or one for each kind of file, such as text,body";
+        ("this field", advice)
+    };
+    let rule = format!("{most} do not have {these}; {there}. {advice}. Nothing was written");
     Err(Error::config(collection.text_setting(), collection.text_field(), rule))
 }
 

@@ -80,7 +80,8 @@ pub const READING: &[Setting] = &[
         "text_field",
         "NAMES",
         "Fields or columns of the text [default: text].\n\n`meta.text` is a field of an object, \
-         `messages[].content` a field of each element of a list, and `title+body` joins fields by a newline. Of \
+         `messages[].content` a field of each element of a list, and `title+body` joins fields by a newline: a \
+         record needs both, unless a question mark follows the one that may be missing, as in `title+body?`. Of \
          `text,body`, only the first field that a record has is read: a comma joins nothing, unlike in `simtool \
          contamination --fields`. With `*`, all texts of a record are read, joined by newlines: every string of \
          JSON, every text column. A field whose name is exactly as written comes first, and a backslash takes the \

@@ -163,11 +163,11 @@ fn lists_and_several_columns_are_joined() {
             (Selector::from("lines"), ["x\ny", "", ""]),
             ("lines[]".into(), ["x\ny", "", ""]),
             ("m[].c".into(), ["c0\nc1", "", "c2"]),
-            ("title+m[].c+none".into(), ["t\nc0\nc1", "", "u\nc2"]),
+            ("title+m[].c+none?".into(), ["t\nc0\nc1", "", "u\nc2"]),
             ("none,title,lines".into(), ["t", "", "u"]),
             // Numbers are texts only where they are joined with others.
             ("title+n.o".into(), ["t\n7", "8", "u\n9"]),
-            ("n.o+none".into(), ["7", "8", "9"]),
+            ("n.o+none?".into(), ["7", "8", "9"]),
             ("lines,title".into(), ["x\ny", "", "u"]),
             (Selector::all_strings(), ["t\nr0\nr1\nc0\nc1\nx\ny", "", "u\nr2\nc2"]),
         ] {

@@ -6,8 +6,9 @@
 //! | --- | --- |
 //! | `text` | the field or column `text` |
 //! | `meta.text` | the field `text` of the object in the field `meta`, or the field `meta.text` |
-//! | `messages[].content` | the field `content` of each element of the list `messages` |
-//! | `title+body` | both fields, joined by a newline |
+//! | `messages[].content` | the field `content` of each element of the list `messages`, or an element that is a text |
+//! | `title+body` | both fields, joined by a newline; a record that lacks one of them has no text |
+//! | `title+body?` | the same, but records may lack the field `body` |
 //! | `text,body` | the first of these fields that the record has |
 //! | `meta\.text` | the field `meta.text` and nothing else |
 //!
@@ -65,7 +66,11 @@ pub struct Selector {
 /// Path from a record to a field: steps into nested objects and lists. The first step is always a
 /// [`Step::Key`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FieldPath(Vec<Step>);
+pub(crate) struct FieldPath {
+    steps: Vec<Step>,
+    /// Whether a joined text may lack the field, as the one behind the plus sign of `title+body?`.
+    is_optional: bool,
+}
 
 /// Step of a [`FieldPath`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,16 +151,9 @@ impl Selector {
     pub(crate) fn plain_name(&self) -> Option<&str> {
         let [list] = self.alternatives()? else { return None };
         match &list[..] {
-            [FieldPath(steps)] if steps.len() == 1 => Some(list[0].name()),
+            [path] if path.steps.len() == 1 => Some(path.name()),
             _ => None,
         }
-    }
-
-    /// Returns the names of columns to try in a table without nested columns, in order of
-    /// preference. Returns `None` if the selector selects all columns.
-    pub(crate) fn column_names(&self) -> Option<impl Iterator<Item = Vec<&str>>> {
-        let lists = self.alternatives()?.iter();
-        Some(lists.map(|list| list.iter().map(FieldPath::name).collect()))
     }
 }
 
@@ -182,11 +180,12 @@ impl fmt::Display for Selector {
 impl FieldPath {
     /// Creates the path to a field of the outermost object.
     pub(crate) fn of_key(name: &str) -> Self {
-        Self(vec![Step::Key { name: name.to_owned(), rest: name.to_owned() }])
+        let steps = vec![Step::Key { name: name.to_owned(), rest: name.to_owned() }];
+        Self { steps, is_optional: false }
     }
 
     /// Creates a path from its steps, in which `rest` is not yet set.
-    fn new(mut steps: Vec<Step>) -> Self {
+    fn new(mut steps: Vec<Step>, is_optional: bool) -> Self {
         let mut after = String::new();
         for step in steps.iter_mut().rev() {
             after = match step {
@@ -197,16 +196,38 @@ impl FieldPath {
                 }
             };
         }
-        Self(steps)
+        Self { steps, is_optional }
     }
 
     pub(crate) fn steps(&self) -> &[Step] {
-        &self.0
+        &self.steps
+    }
+
+    /// Returns whether a joined text may lack the field.
+    pub(crate) fn is_optional(&self) -> bool {
+        self.is_optional
+    }
+
+    /// Returns what `find` finds for the fields of a joined text. Fields that may be missing are left out. Returns
+    /// `None` if another field is missing, or if all are.
+    pub(crate) fn find_all<T>(
+        paths: &[Self],
+        mut find: impl FnMut(&Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let mut found = Vec::new();
+        for path in paths {
+            match find(path) {
+                Some(one) => found.push(one),
+                None if path.is_optional => {}
+                None => return None,
+            }
+        }
+        (!found.is_empty()).then_some(found)
     }
 
     /// Returns the whole path as one name without escapes, such as `meta.text`.
     pub(crate) fn name(&self) -> &str {
-        match self.0.first() {
+        match self.steps.first() {
             Some(Step::Key { rest, .. }) => rest,
             Some(Step::Each) | None => "",
         }
@@ -234,6 +255,8 @@ struct Parser {
     /// Characters so far of the name that is being read. `None` after brackets, since no name
     /// follows them directly.
     name: Option<String>,
+    /// Whether a question mark ended the path that is being read.
+    is_optional: bool,
 }
 
 impl Parser {
@@ -242,7 +265,7 @@ impl Parser {
         let mut characters = written.chars().peekable();
         while let Some(character) = characters.next() {
             match (character, characters.peek().copied()) {
-                ('\\', Some(escaped)) if ".,+[\\".contains(escaped) => {
+                ('\\', Some(escaped)) if ".,+[?\\".contains(escaped) => {
                     characters.next();
                     self.push(escaped);
                 }
@@ -251,6 +274,7 @@ impl Parser {
                     self.end_name();
                     self.steps.push(Step::Each);
                 }
+                ('?', None | Some('+' | ',')) => self.is_optional = true,
                 ('.', _) => {
                     self.end_name();
                     self.name = Some(String::new());
@@ -276,11 +300,16 @@ impl Parser {
 
     fn end_path(&mut self) {
         self.end_name();
-        self.paths.push(FieldPath::new(std::mem::take(&mut self.steps)));
+        let is_optional = std::mem::take(&mut self.is_optional);
+        self.paths.push(FieldPath::new(std::mem::take(&mut self.steps), is_optional));
         self.name = Some(String::new());
     }
 
     fn end_alternative(&mut self) {
+        // Without another field, the question mark belongs to the name.
+        if self.paths.is_empty() && std::mem::take(&mut self.is_optional) {
+            self.push('?');
+        }
         self.end_path();
         self.alternatives.push(std::mem::take(&mut self.paths));
     }
@@ -317,6 +346,8 @@ mod tests {
             assert_eq!(paths(odd), [[odd]], "{odd}");
         }
         assert_eq!(paths("C++"), [vec!["C++"], vec!["C", "", ""]]);
+        assert_eq!(paths("why?"), [["why?"]]);
+        assert_eq!(paths(r"a?+b\?"), [vec![r"a?+b\?"], vec!["a", "b?"]]);
     }
 
     #[test]
@@ -330,6 +361,20 @@ mod tests {
         let rests: Vec<String> = lists[0][0].steps().iter().map(rest).collect();
         assert_eq!(rests, ["a.b[].c.d", "", "c.d", "d"]);
         assert_eq!(lists[0][0].name(), "a.b[].c.d");
+    }
+
+    #[test]
+    fn a_joined_text_needs_the_fields_without_a_question_mark() {
+        let selector = Selector::from("title?+body");
+        let joined = &selector.alternatives().unwrap()[1];
+        let found = |names: &[&str]| {
+            let find = |path: &FieldPath| names.contains(&path.name()).then(|| path.name().len());
+            FieldPath::find_all(joined, find)
+        };
+        assert_eq!(found(&["title", "body"]), Some(vec![5, 4]));
+        assert_eq!(found(&["body"]), Some(vec![4]));
+        assert_eq!(found(&["title"]), None);
+        assert_eq!(FieldPath::find_all(&joined[..1], |_| None::<u8>), None);
     }
 
     #[test]

@@ -15,7 +15,8 @@ use crate::bytes::byte_order_mark::byte_order_mark_length;
 use crate::bytes::without_byte_order_mark;
 use crate::formats::dialect::{LEAST_SWALLOWED, LOOKAHEAD, NextLine};
 use crate::formats::plain_text::next_line;
-use crate::formats::{AfterLoss, Columns, Dialect, Selector, SplitStep, Splitter};
+use crate::formats::{AfterLoss, Columns, Dialect, FieldPath, Selector, SplitStep, Splitter};
+use simtool_base::fault::quoted;
 use simtool_model::document::{Bad, Content, Document, MOST_FIELDS};
 use simtool_model::document_id::DocumentId;
 use std::borrow::Cow;
@@ -51,6 +52,8 @@ struct Header {
     columns: usize,
     /// Numbers of the columns of each selector: lists of columns to join, in order of preference.
     wanted: Vec<Vec<Vec<usize>>>,
+    /// Name of a wanted column that several columns have, so that nobody knows which of them is meant.
+    ambiguous: Option<String>,
 }
 
 impl DelimitedRows {
@@ -75,14 +78,23 @@ impl DelimitedRows {
     /// Finds the columns to read by the first row, which was just parsed and has `columns` columns.
     fn read_header(&mut self, columns: usize) {
         let names = column_names(self.dialect, &self.parser, columns);
-        let find = |selector: &Selector| {
-            let Some(lists) = selector.column_names() else { return vec![(0..columns).collect()] };
-            let number = |name: &str| names.iter().position(|column| &**column == name.as_bytes());
-            let found = lists.map(|names| names.into_iter().filter_map(number).collect());
-            found.filter(|columns: &Vec<usize>| !columns.is_empty()).collect()
+        let mut ambiguous = None;
+        let mut number = |path: &FieldPath| {
+            let mut same = (0..columns).filter(|&at| *names[at] == *path.name().as_bytes());
+            let number = same.next();
+            if same.next().is_some() {
+                ambiguous = Some(path.name().to_owned());
+            }
+            number
         };
-        let wanted = self.wanted.iter().map(find).collect();
-        self.header = Some(Header { columns, wanted });
+        let mut find = |selector: &Selector| match selector.alternatives() {
+            None => vec![(0..columns).collect()],
+            Some(lists) => {
+                lists.iter().filter_map(|list| FieldPath::find_all(list, &mut number)).collect()
+            }
+        };
+        let wanted = self.wanted.iter().map(&mut find).collect();
+        self.header = Some(Header { columns, wanted, ambiguous });
     }
 
     /// Returns whether the table has a column for the text.
@@ -94,7 +106,14 @@ impl DelimitedRows {
     fn document(&mut self, length: usize) -> SplitStep<'_> {
         let Self { header, parser, joined, bad, .. } = self;
         let row = parser.row();
-        let Some([text, id, others @ ..]) = header.as_ref().map(|header| &header.wanted[..]) else {
+        let Some(header) = header.as_ref() else { return SplitStep::filler(length) };
+        if let Some(name) = &header.ambiguous {
+            let name = quoted(name.as_bytes());
+            let expected = format!("one column with the name {name}: rename the others").into();
+            *bad = Bad { code: "csv", expected, length: length as u64 };
+            return SplitStep::record(length, Content::Bad(bad));
+        }
+        let [text, id, others @ ..] = &header.wanted[..] else {
             return SplitStep::filler(length);
         };
         if text.is_empty() {
@@ -292,7 +311,8 @@ mod tests {
         for (text, expected) in [
             (Selector::from("c,d"), ["y", "z", ""]),
             ("a,b".into(), ["x", "", ""]),
-            (r"a\,b+c+none,d".into(), ["x\ny", "z", ""]),
+            (r"a\,b+c+none?,d".into(), ["x\ny", "z", ""]),
+            (r"a\,b+c+none,d".into(), ["", "z", ""]),
             ("none,d".into(), ["", "z", ""]),
             (Selector::all_strings(), ["1\nx\ny", "2\nz", "3"]),
         ] {
@@ -301,6 +321,15 @@ mod tests {
             let expected = [("1", expected[0]), ("2", expected[1]), ("3", expected[2])];
             assert_eq!(read_as("a.csv", bytes, options).texts(), expected);
         }
+    }
+
+    #[test]
+    fn a_wanted_name_that_two_columns_have_is_refused() {
+        let bytes = b"id,text,text,n,n\n1,x,y,5,6\n2,x,z,5,7\n";
+        let of = |text: &str| ReadOptions { text_field: text.into(), ..options(1) };
+        let seen = read_as("a.csv", bytes, of("text"));
+        assert_eq!((seen.texts().len(), seen.bad.len()), (0, 2));
+        assert_eq!(read_as("a.csv", bytes, of("id")).texts(), [("1", "1"), ("2", "2")]);
     }
 
     /// Returns the texts of a table, and the byte offsets of its bad records.

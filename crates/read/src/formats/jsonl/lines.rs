@@ -348,8 +348,10 @@ mod tests {
         let line = line.replace('\n', " ");
         for (text, expected) in [
             ("q+meta.u", Ok("x\ny\nv")),
-            ("q+a+none", Ok("x\ny")),
-            ("a+none", Ok("")),
+            ("q+a+none", Err(Bad::NO_TEXT)),
+            ("q+a+none?", Ok("x\ny")),
+            ("q+none,l", Ok("4\n5")),
+            ("a+none?", Ok("")),
             ("none+m.c", Err(Bad::NO_TEXT)),
             ("m[].c", Ok("1\n3")),
             ("m[].none", Err(Bad::NO_TEXT)),
@@ -368,11 +370,15 @@ mod tests {
             ("m", Err("json")),
             ("meta", Err("json")),
             ("q+n", Ok("x\ny\n7")),
-            ("n+none", Ok("7")),
+            ("n+none?", Ok("7")),
             ("n", Err("json")),
             ("q+m", Err("json")),
             ("q+o", Ok("x\ny\ntrue\n-1.50")),
-            ("l[][]", Err(Bad::NO_TEXT)),
+            ("l[][]", Ok("4\n5")),
+            ("q[].c", Ok("x\ny")),
+            ("meta[].u", Ok("v")),
+            ("a[].c", Ok("")),
+            ("n[].c", Err(Bad::NO_TEXT)),
         ] {
             let found = read(&line, &wanted(text, "id", None)).map(|(text, ..)| text);
             assert_eq!(found, expected.map(str::to_owned).map_err(str::to_owned), "{text}");

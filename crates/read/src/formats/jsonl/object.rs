@@ -45,9 +45,9 @@ impl<'de> Object<'de> {
         }
     }
 
-    /// Returns the values of the first of `alternatives` with a value. Values of null are left out.
-    /// If the object has some of the fields but all of them are null, the list is empty. If it has
-    /// none of the fields, returns `None`.
+    /// Returns the values of the first of `alternatives` with a value and without a missing field. Values of
+    /// null are left out. If the object has the fields of an alternative but all of them are null, the list is
+    /// empty. Returns `None` if each alternative has a field that is missing and may not be.
     pub(super) fn select(
         &self,
         alternatives: &[Vec<FieldPath>],
@@ -55,9 +55,18 @@ impl<'de> Object<'de> {
         let mut is_found = false;
         for paths in alternatives {
             let mut values = Vec::new();
+            let mut lacks_field = false;
+            let mut has_field = false;
             for path in paths {
-                is_found |= self.collect(path.steps(), &mut values)?;
+                let has_this = self.collect(path.steps(), &mut values)?;
+                has_field |= has_this;
+                lacks_field |= !has_this && !path.is_optional();
             }
+            // Texts that lack a part would be equal although their records are not.
+            if lacks_field {
+                continue;
+            }
+            is_found |= has_field;
             if !values.is_empty() {
                 return Ok(Some(values));
             }
@@ -106,6 +115,10 @@ fn collect<'de>(
             }
             Ok(is_found)
         }
+        // Some programs write a list of one part as the part itself, and a part that is a text as this text.
+        Some((Step::Each, _)) if json.starts_with('"') => collect(value, &[], values),
+        Some((Step::Each, inner)) if json.starts_with('{') => collect(value, inner, values),
+        Some((Step::Each, _)) if json == "null" => Ok(true),
         Some(_) => Ok(false),
     }
 }

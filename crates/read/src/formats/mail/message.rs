@@ -33,7 +33,7 @@ pub(super) struct MailParser {
 impl MailParser {
     pub(super) fn new(fields: &[Selector], encoding: Option<&'static Encoding>) -> Self {
         let names = |selector: &Selector| {
-            let names = selector.column_names().into_iter().flatten().flatten();
+            let names = selector.alternative_names().flatten();
             names.map(str::to_owned).collect()
         };
         Self {

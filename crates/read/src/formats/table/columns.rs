@@ -36,20 +36,21 @@ impl FoundColumns {
     /// # Errors
     ///
     /// A column of the text has another type than text or lists of texts, and `is_null` does not
-    /// return true for it. If the selector of the text joins columns, numbers and booleans are texts, too.
+    /// return true for it. Or several columns have the name of a selected one. If the selector of the text joins columns, numbers and booleans are texts, too.
     /// `is_null` gets the leaves of a column, and returns whether all their values are null.
     pub(crate) fn new(
         fields: &Fields,
         wanted: Columns<'_>,
         is_null: &dyn Fn(Range<usize>) -> bool,
     ) -> Result<Self, String> {
+        refuse_ambiguous(fields, wanted)?;
         let mut texts = Vec::new();
         match wanted.text.alternatives() {
             None => texts.push(all_texts(fields)),
             Some(lists) => {
                 for list in lists {
-                    let found = list.iter().filter_map(|path| find(fields, path));
-                    let found: Vec<(ColumnPath, &Field)> = found.collect();
+                    let found = FieldPath::find_all(list, |path| find(fields, path));
+                    let found = found.unwrap_or_default();
                     for (path, field) in &found {
                         let is_joined = wanted.text.joins_fields();
                         if !is_texts(field.data_type(), is_joined) && !is_null(path.leaves.clone())
@@ -97,6 +98,36 @@ impl ColumnPath {
         }
         name
     }
+}
+
+/// Returns an error if several columns have the name of a selected one.
+fn refuse_ambiguous(fields: &Fields, wanted: Columns<'_>) -> Result<(), String> {
+    let selectors = [wanted.text, wanted.id].into_iter().chain(wanted.fields);
+    let paths = selectors.filter_map(Selector::alternatives).flatten().flatten();
+    let mut keys = paths.flat_map(FieldPath::steps).filter_map(|step| match step {
+        Step::Key { name, rest } => Some([name, rest]),
+        Step::Each => None,
+    });
+    let is_twice = |name: &&String| has_twice(fields, name);
+    match keys.find_map(|names| names.into_iter().find(is_twice)) {
+        Some(name) => {
+            let name = quoted(name.as_bytes());
+            Err(format!("several columns have the name {name}: rename all but one"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Returns whether two columns side by side have this name, here or in nested columns.
+fn has_twice(fields: &Fields, name: &str) -> bool {
+    let same = fields.iter().filter(|field| field.name() == name).count();
+    let nested = |kind: &DataType| match kind {
+        DataType::Struct(inner) => has_twice(inner, name),
+        _ => false,
+    };
+    let inner =
+        |field: &DataType| element(field).map_or(nested(field), |of| nested(of.data_type()));
+    same > 1 || fields.iter().any(|field| inner(field.data_type()))
 }
 
 /// Returns the message about a column that was named as the text but has another type.
@@ -310,7 +341,8 @@ mod tests {
         // Numbers are texts only where they are joined with others.
         assert_eq!(found("id+meta.n").unwrap()[0].len(), 2);
         assert!(found("id,meta.n").is_err() && found("id+meta").is_err());
-        let both = found("meta.n+x+nothing").unwrap();
+        assert_eq!(found("meta.n+x"), Ok(Vec::new()));
+        let both = found("meta.n+x?+nothing").unwrap();
         assert_eq!(both[0].iter().map(|path| &*path.0).collect::<Vec<_>>(), ["meta.n", "nothing"]);
         assert_eq!(found("x,meta.n,nothing").unwrap().len(), 2);
         for (other, kind) in [
@@ -323,6 +355,24 @@ mod tests {
         ] {
             let error = found(other).unwrap_err();
             assert_eq!(error, format!("the column \"{other}\" holds {kind}"));
+        }
+    }
+
+    #[test]
+    fn a_wanted_name_that_two_columns_have_is_refused() {
+        let text = || Field::new("text", DataType::Utf8, true);
+        let twice = DataType::Struct(vec![text(), text()].into());
+        let meta = Field::new("meta", twice, true);
+        for (fields, selector, is_refused) in [
+            (vec![text(), text()], "text", true),
+            (vec![text(), text()], "*", false),
+            (vec![text(), meta.clone()], "meta.text", true),
+            (vec![Field::new("id", DataType::Utf8, true), meta], "id", false),
+        ] {
+            let (text, id) = (&Selector::from(selector), &Selector::from("none"));
+            let found =
+                FoundColumns::new(&fields.into(), Columns { text, id, fields: &[] }, &|_| false);
+            assert_eq!(found.is_err(), is_refused, "{selector}");
         }
     }
 

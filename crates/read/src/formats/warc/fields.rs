@@ -29,7 +29,7 @@ pub(super) struct WarcParts<'w> {
 
 impl WarcFields {
     pub(super) fn new(selector: &Selector) -> Self {
-        let names = selector.column_names().into_iter().flatten().flatten();
+        let names = selector.alternative_names().flatten();
         Self(names.map(str::to_owned).collect())
     }
 
