@@ -95,7 +95,10 @@ fn wrong_numbers_are_refused() {
             "--min-documents 0",
             "--min-documents 0: must be a number of documents, such as 2 or 2:host",
         ),
-        ("--min-documents 1:host", "needs no second document, so that there is nothing to count"),
+        (
+            "--min-documents 1:host",
+            "counts no documents, so an origin has no effect. Use 1, or 2:host",
+        ),
         ("--min-documents 2:site", "must have document, file, folder or host behind its colon"),
         ("--of host", "origins follow the number of documents: --min-documents 2:host"),
         ("--unit page", "invalid value 'page'"),

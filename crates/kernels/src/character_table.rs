@@ -277,7 +277,7 @@ impl CharacterTable {
     pub(crate) fn members(&self) -> Members<'_> {
         let known = self.members.get_or_init(|| {
             let all: Box<[AtomicU32]> = (0..ALL).map(|_| AtomicU32::new(0)).collect();
-            all.try_into().unwrap_or_else(|_| unreachable!("as many as were made"))
+            all.try_into().unwrap_or_else(|_| unreachable!("the box has `ALL` elements"))
         });
         Members { table: self, known }
     }
@@ -410,7 +410,7 @@ pub(super) mod tests {
         let (mut bytes, three) = match *own {
             [first, last] => ([first, 0, last], false),
             [first, second, last] => ([first, second, last], true),
-            _ => unreachable!("only characters of two and three bytes are asked for"),
+            _ => unreachable!("the callers pass only characters of two or three bytes"),
         };
         let plain = |fold, kind| Character { bytes, fold, kind };
         // Some rows have only letters, and some only words by themselves. The other rows have several
@@ -456,7 +456,7 @@ pub(super) mod tests {
                 let member = match *bytes {
                     [first, last] => TABLE.members().of_two([first, last]),
                     [first, second, last] => TABLE.members().of_three([first, second, last]),
-                    _ => unreachable!("characters have two or three bytes here"),
+                    _ => unreachable!("the loop has only characters of two or three bytes"),
                 };
                 let expected = [found.bytes[0], found.bytes[2], found.fold, found.kind];
                 assert_eq!([member.first, member.last, member.fold, member.kind], expected);

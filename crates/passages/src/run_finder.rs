@@ -21,7 +21,7 @@ use simtool_kernels::window_anchors::{AnchorBuffers, AnchorRun, anchor_runs, spa
 /// Number of windows that are divided into runs at once. Their hashes stay in the cache. A run that crosses the
 /// border becomes two runs.
 pub(crate) const BLOCK: usize = 1 << 12;
-/// Maximum of [`RunShape::repeats`].
+/// Maximum number of times that a run follows itself; see [`RunShape::repeats`].
 pub(crate) const MOST_REPEATS: u32 = 1 << 12;
 /// Maximum number of words of a window, so that the shape of a run fits into 32 bits.
 pub const MOST_WORDS: usize = 1000;
@@ -33,9 +33,9 @@ pub(crate) struct Run {
     pub(crate) anchor: u64,
     /// Hash of all words of the windows, their number, and the place of the anchor.
     pub(crate) content: u64,
-    /// Number of the document.
+    /// Number of the document that holds the run.
     pub(crate) document: u32,
-    /// Position of the first word of the first window.
+    /// Position in the document of the first word of the first window.
     pub(crate) start: u32,
     /// Number of windows, and so on.
     pub(crate) shape: RunShape,
