@@ -235,7 +235,7 @@ struct FileShards {
     adds_fields: bool,
 }
 
-/// Bytes of an input file that go to its copy.
+/// Unit of bytes that is read from an input file and written to its copy.
 enum CopiedBytes<'k> {
     /// A whole record. `number` is its number in the file, and `document` is the document in it.
     Record { bytes: &'k [u8], number: u64, document: Option<DocOrdinal> },

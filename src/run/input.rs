@@ -70,7 +70,8 @@ impl<'s> Input<'s> {
         Ok(Self { collection, settings, path_faults: walked.faults })
     }
 
-    /// Opens the given files. `options` say how the files will be read.
+    /// Opens the given files as one collection. `options` say how their records will be read, and `settings` are the
+    /// settings of the user that they come from.
     #[must_use]
     pub(crate) fn of_files(
         files: Vec<InputFile>,

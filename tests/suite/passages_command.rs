@@ -230,7 +230,7 @@ fn little_memory_takes_more_readings_and_too_little_is_an_error() {
     assert_eq!(run("4M").out, found.out);
     let refused = run("1M");
     assert_eq!((refused.code, &*refused.out), (1, ""), "{}", refused.err);
-    for part in ["the repeated passages, with ", "--max-memory leaves ", "with --words"] {
+    for part in ["the repeated passages need ", "--max-memory leaves ", "with --words"] {
         assert!(refused.err.contains(part), "{}", refused.err);
     }
 }

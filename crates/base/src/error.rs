@@ -194,7 +194,7 @@ impl Error {
     /// Creates an [`ErrorKind::Memory`] of `bytes` bytes for `what`.
     #[must_use]
     pub fn memory(what: &'static str, bytes: u64) -> Self {
-        let remedy = "give the machine more, close other programs, or set `max_memory` lower";
+        let remedy = "use a larger machine, close other programs, or set `max_memory` lower";
         ErrorKind::Memory { what, bytes, remedy }.into()
     }
 

@@ -71,9 +71,11 @@ impl Character {
     const ALONE: Self = Self { bytes: [0; 3], fold: fold::ALONE, kind: kind::ODD };
 }
 
-/// The entries of 64 characters of UTF-8 that are equal except in the last byte. The lowest six
-/// bits of the last byte are the index of an entry. The special row [`CharacterRows::whole`] has an entry
-/// for each of 64 rows instead. There, the lowest six bits of the second byte are the index.
+/// The table entries of 64 characters whose UTF-8 bytes differ only in the last byte. The index of an
+/// entry is the number in the lowest six bits of the last byte.
+///
+/// The special row [`CharacterRows::whole`] has an entry for each of 64 other rows instead. There, the index
+/// is the number in the lowest six bits of the second byte.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Row {
