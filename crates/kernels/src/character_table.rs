@@ -160,9 +160,9 @@ pub struct CharacterTable {
 /// The entry of a character of two or three bytes, for code that looks up one character at a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CharacterEntry {
-    /// The replacement of the first byte of the character.
+    /// Byte that replaces the first byte of the character in lower-cased text.
     pub(crate) first: u8,
-    /// The replacement of the last byte of the character.
+    /// Byte that replaces the last byte of the character in lower-cased text.
     pub(crate) last: u8,
     /// Flags that say how the character is replaced, from the module [`fold`].
     pub(crate) fold: u8,

@@ -64,7 +64,7 @@ impl RunShape {
         self.0 >> 10 & 0x3FF
     }
 
-    /// Returns the shape of a run that is not repeated.
+    /// Returns the same shape for a run that does not follow itself.
     #[inline]
     pub(crate) fn once(self) -> Self {
         Self(self.0 & 0xF_FFFF)
@@ -122,7 +122,8 @@ impl RunFinder {
         Self { isa, words, anchor_words, hashes, ranks, buffers, anchors, runs, last: None }
     }
 
-    /// Calls `take` with each run of document number `document`, in order.
+    /// Divides the windows of a document into runs, and calls `take` with each run, in order. `words` are the hashes of
+    /// the words of the document, and `document` is its number.
     ///
     /// # Errors
     /// `take` returns an error.

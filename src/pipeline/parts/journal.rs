@@ -40,7 +40,7 @@ pub(super) struct Frame {
     pub(super) kind: FrameKind,
     /// Key of the shard that the frame belongs to.
     pub(super) key: u128,
-    /// Number of documents whose rows are in the frame.
+    /// Number of documents whose rows are in the frame. For the end of a shard, the number of all its documents.
     pub(super) documents: u32,
     /// Byte offset of the frame in its file.
     pub(super) start: u64,

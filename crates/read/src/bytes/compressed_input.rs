@@ -90,7 +90,7 @@ pub(crate) struct CompressedBuffer<R> {
     /// Byte offset in the file of `bytes[0]`.
     base: u64,
     at_end: bool,
-    /// Whether all bytes that the last search passed are zero.
+    /// Whether all bytes that the last search for a gzip member or Zstandard frame skipped are zero.
     passed_zeros: bool,
     /// Number of searches so far. Each damaged gzip member or Zstandard frame causes a search for
     /// the start of the next one.
