@@ -92,8 +92,8 @@ impl BucketKeys {
     }
 }
 
-/// Returns the number of the bucket of a key. Two keys may share a bucket, which is then searched
-/// for both.
+/// Returns the number of the bucket to which a key belongs: the upper 32 bits of the key. Different keys can belong to
+/// the same bucket.
 fn high(key: u64) -> u32 {
     (key >> 32) as u32
 }

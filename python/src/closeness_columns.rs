@@ -5,7 +5,7 @@ use simtool::closeness::Closeness;
 use simtool::method::{Criterion, Method};
 use std::sync::Arc;
 
-/// The columns of closeness that a table has.
+/// Whether a table of results has the columns `similarity` and `distance`, which say how close two documents are.
 #[derive(Clone, Copy)]
 pub(crate) struct ClosenessColumns {
     pub(crate) similarity: bool,
@@ -13,7 +13,7 @@ pub(crate) struct ClosenessColumns {
 }
 
 impl ClosenessColumns {
-    /// Returns the columns that results of `method` have.
+    /// Returns the columns that tables of results have if the documents were compared by `method`.
     pub(crate) fn by(method: &Method) -> Self {
         let by_distance = matches!(method.close(), Criterion::Distance(_));
         Self { similarity: !by_distance || method.verify().is_some(), distance: by_distance }

@@ -76,7 +76,7 @@ fn share_or_nan(repeated: simtool::pipeline::RepeatedWords) -> f64 {
 
 /// The parts of a deduplication from which the table of all documents is built.
 pub(crate) struct DocumentRows<'d> {
-    /// Number of documents.
+    /// Number of documents in the collection, which is the number of rows of the table.
     pub(crate) count: u32,
     pub(crate) removals: &'d [Removal],
     pub(crate) texts: Option<&'d TextColumns>,

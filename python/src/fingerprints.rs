@@ -157,7 +157,9 @@ pub(crate) fn fingerprint(
             (config.method.recipe(), &config.resources, Texts::of(rows));
         match fitted {
             Some(fitted) => fingerprint_by_fitted(&texts, recipe, fitted, resources, progress),
-            None => fingerprint_collection(&texts, recipe, resources, WithoutWords::Allowed, progress),
+            None => {
+                fingerprint_collection(&texts, recipe, resources, WithoutWords::Allowed, progress)
+            }
         }
     })?;
     Ok(Fingerprints::new(made.rows, config.method, made.fitted))

@@ -167,11 +167,12 @@ fn refuse_groups(config: &Config) -> PyResult<()> {
     Ok(())
 }
 
-/// The settings of a run in memory.
+/// The settings of a run that gets its documents from memory.
 pub(crate) struct Asked {
-    /// All settings. The method in it has no meaning if a sample chooses the method.
+    /// All settings. If `chosen_by` has a value, the method in it has no meaning.
     pub(crate) config: Config,
-    /// Options about the method, if a sample chooses the method.
+    /// Options of the user about the method, if the method is chosen from a sample of the documents (`method="auto"`).
+    /// `None` if the user named a method.
     pub(crate) chosen_by: Option<Options>,
 }
 

@@ -210,7 +210,8 @@ pub(crate) struct ArrayRows<'i> {
 }
 
 impl<'i> ArrayRows<'i> {
-    /// Returns all rows of an array. For a column of `table`, the rows of the table.
+    /// Returns the range of all rows of `array`. If `array` is a column of `table`, returns the range of the rows of the
+    /// table, which can be a part of the column.
     pub(crate) fn of(array: ArrayView<'i>, table: Option<ArrayView<'i>>) -> PyResult<Self> {
         let (skip, length, of_table) = match table {
             Some(table) => (table.offset()?, table.len()?, table.validity()?),

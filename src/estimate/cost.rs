@@ -31,7 +31,7 @@ const EMPTY_RUN: WorkCost = WorkCost { seconds: 0.01, bytes: 14e6 };
 
 /// Estimated cost of a run.
 pub(super) struct Cost {
-    /// Seconds of wall time.
+    /// Seconds of wall time that the whole run takes.
     pub(super) seconds: f64,
     /// Bytes of memory in addition to mapped files.
     pub(super) bytes: f64,
@@ -54,7 +54,7 @@ pub(super) struct FingerprintJoinCost {
 struct VerifyingCost {
     /// Seconds of wall time on this machine, unlike the seconds of a [`WorkCost`].
     wall_seconds: f64,
-    /// Bytes of memory.
+    /// Bytes of memory that the verification needs.
     bytes: f64,
 }
 

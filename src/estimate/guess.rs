@@ -11,7 +11,7 @@ const SURE: f64 = 0.2;
 /// An estimated number, with bounds for the true number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Guess {
-    /// The most likely number.
+    /// Most likely value of the true number.
     pub likely: f64,
     /// Lower bound. The true number is rarely smaller.
     pub least: f64,

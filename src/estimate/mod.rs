@@ -34,7 +34,7 @@ const EXPENSIVE_SECONDS: f64 = 120.0;
 /// bytes of memory.
 const EXPENSIVE_BYTES: f64 = 4e9;
 
-/// Effort of an estimate. More effort usually gives narrower bounds.
+/// Time that an estimate may take. More time usually gives narrower bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Care {
     /// The estimate takes a small fraction of the time of the run.
@@ -63,8 +63,9 @@ pub struct Estimate {
     pub warning: Option<String>,
 }
 
-/// Estimates the size and cost of running `plan` on the collections `corpora`. Some of their documents
-/// are read for this, in the same way as the run reads them.
+/// Estimates the size and cost of running `plan` on the collections `corpora`. To do so, reads a sample of
+/// their documents in the same way as the run would. `care` limits the time for the sample: with more
+/// time, the bounds of the estimates are usually narrower.
 #[must_use]
 pub fn estimate(corpora: Sides<&dyn Corpus>, plan: &Plan, care: Care) -> Estimate {
     let samples = read_samples(&corpora, plan, FIRST_SAMPLE);

@@ -228,8 +228,8 @@ impl LabelledFolder {
         }
         // The order in which a folder lists its files may vary, but the chosen file must not.
         documents.sort_unstable();
-        let wanted = "must be a folder with documents in docs.* and their pairs in truth.tsv or \
-                      truth.csv, or be given as `corpus` with `truth`";
+        let wanted = "must have a file docs.* with documents and a file truth.tsv or truth.csv with pairs; else \
+                      use `corpus` and `truth`";
         let lacks = || Error::config("collection", folder.display(), wanted);
         let labels = |names: [&str; 2]| {
             names.map(|name| folder.join(name)).into_iter().find(|path| path.is_file())

@@ -81,9 +81,11 @@ fn quoted(id: &[u8]) -> String {
     format!("\"{}\"", escaped(id))
 }
 
-/// Parses a file of pairs or clusters, whose content is `bytes`. Returns the pairs in ascending order
-/// without repetitions, whatever the third column says. `path` is for error messages. If its extension is `.csv`, the
-/// columns are separated by commas and may be in quotes; otherwise they are separated by tabs.
+/// Parses a file of pairs or clusters, whose content is `bytes`. Returns the pairs in ascending order without
+/// repetitions. The third column is ignored.
+///
+/// `path` is the name of the file for error messages. If it ends with `.csv`, the columns are separated by commas and
+/// may be in quotes. Otherwise they are separated by tabs.
 ///
 /// # Errors
 ///
@@ -110,14 +112,17 @@ pub fn read_truth(
     Ok(read_lines(bytes, path, format, rows, ThirdColumn::Ignored)?.near_duplicates)
 }
 
-/// Parses a file of known near-duplicates like [`read_truth`], and also the third column of pairs. It may say that a
-/// pair is one of near-duplicates (yes, true, 1), is none (no, false, 0), or counts neither as true nor as false
-/// (gray). Any other word, such as `light`, is a kind of near-duplicates.
+/// Parses a file of known near-duplicates like [`read_truth`], and also the labels in the third column of pairs:
+///
+/// * `yes`, `true` or `1`: the two documents are near-duplicates.
+/// * `no`, `false` or `0`: they are not.
+/// * `gray`: the pair counts neither as near-duplicates nor as different documents.
+/// * Any other word, such as `light`: the documents are near-duplicates, and the word names their kind.
 ///
 /// # Errors
 ///
-/// [`read_truth`] fails, the third column has another number than 0 and 1, a pair has two labels, or the column
-/// says yes in one line and has an unknown word in another.
+/// [`read_truth`] fails for the file, the third column has a number other than 0 and 1, two lines give a pair
+/// different labels, or the column says yes in one line and has an unknown word in another.
 ///
 /// ```
 /// use simtool::evaluate::truth::{IdRows, TruthFormat, read_known_pairs};
@@ -174,7 +179,7 @@ fn read_lines(
     reader.finish()
 }
 
-/// Reader of known near-duplicates, which gets the lines of their file.
+/// Reader of known near-duplicates. It gets the fields of one line of the file after the other.
 struct TruthReader<'r> {
     path: &'r Path,
     format: TruthFormat,
@@ -193,7 +198,7 @@ impl TruthReader<'_> {
         let &[first, second, ..] = fields else {
             let expected = match self.format {
                 TruthFormat::Pairs => "the IDs of two documents",
-                TruthFormat::Clusters => "the ID of a document and its cluster",
+                TruthFormat::Clusters => "the ID of a document and the name of its cluster",
             };
             return Err(wrong(format!("{expected}, separated by {}", self.columns)));
         };

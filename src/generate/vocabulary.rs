@@ -118,7 +118,8 @@ fn spell(rank: usize, letters: &mut Vec<u8>) {
 /// 44 % of the text, 1,000 are 71 %, and 10,000 are 92 %.
 const BEND: u64 = 6_000;
 
-/// Returns the frequency of each rank from 0 to `size − 1`, in units of 2⁻⁴⁴. For ranks below [`BEND`], the
+/// Returns for each rank from 0 to `size − 1` the frequency of the word with this rank, in units of 2⁻⁴⁴. Rank 0 is the
+/// most frequent word. For ranks below [`BEND`], the
 /// frequency is proportional to 1 / (rank + 2.7). For larger ranks, it is proportional to BEND / rank².
 ///
 /// # References

@@ -40,9 +40,9 @@ pub struct AddedCorpus {
     pub new: u64,
     /// Number of documents that were not added, because they are near a document of the index.
     pub repeats: u64,
-    /// Number of documents that an earlier call, which was interrupted, had already added.
+    /// Number of documents that were skipped, because an earlier call processed them before it was interrupted.
     pub done_before: u64,
-    /// Numbers of the files whose documents had all been added before this call.
+    /// Numbers of the files that were skipped as a whole, because earlier calls had added all their documents.
     pub known_files: Vec<usize>,
     /// Summary of reading the corpus. IDs are in the summary only with [`Commits::ByCaller`].
     pub read: CollectionSummary,
@@ -54,7 +54,7 @@ pub struct AddedCorpus {
 /// A corpus whose documents are added to an index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArrivingCorpus<'c> {
-    /// The collection behind `corpus`.
+    /// The collection of files that `corpus` reads.
     pub(crate) files: &'c Collection,
     /// The documents that are read.
     pub(crate) corpus: &'c dyn Corpus,

@@ -134,7 +134,7 @@ fn salvage_says_so_if_it_loses_removals_or_repeats() {
             if ids.iter().any(|id| expected.binary_search(id).is_err()) {
                 revived += 1;
                 assert!(
-                    salvaged.loses_removals && damages.contains("remove them again"),
+                    salvaged.loses_removals && damages.contains("Remove them again"),
                     "{damages}"
                 );
             }

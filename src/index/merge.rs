@@ -59,19 +59,19 @@ pub(super) fn merged_with(
     segments.iter().rev().take_while(is_merged).count()
 }
 
-/// Returns the number of bytes that a merge needs for each document, without tables. These bytes hold the
-/// fingerprint, the number, and whether the document stays.
+/// Returns the bytes of memory that a merge needs for each document, in addition to [`table_bytes`]. They hold the
+/// fingerprint of the document, its number, and a flag that says whether the document is in the merged segment.
 fn row_bytes(recipe: &KeptRecipe) -> u64 {
     (recipe.row_words() * size_of::<u64>() + size_of::<u32>() + size_of::<bool>()) as u64
 }
 
-/// Returns the number of bytes that tables need for each document of a segment. These bytes are enough to
-/// build one table while another table is written.
+/// Returns the bytes of memory that the lookup tables need for each document of the merged segment. These bytes are
+/// enough to build one table while another table is written.
 fn table_bytes() -> u64 {
     (building_bytes(usize::MAX) + entry_bytes(usize::MAX)) as u64
 }
 
-/// Returns the number of documents that can be merged in `memory` bytes.
+/// Returns the maximum number of documents that can be merged in `memory` bytes of memory.
 pub(super) fn most_rows(recipe: &KeptRecipe, memory: u64) -> u64 {
     memory / (row_bytes(recipe) + table_bytes())
 }

@@ -12,7 +12,9 @@ use std::path::Path;
 /// document and source are merged.
 const MOST_REPEATS: usize = 1 << 20;
 
-/// Documents, repeats, removals and inputs that the next segment will hold.
+/// Data that the next segment of the index will hold: new documents, counts of repeats, numbers of removed documents,
+/// and entries about input files. A repeat is a document that was not added, because it is near a document of the
+/// index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pending {
     /// Fingerprints of the documents, one after the other.
@@ -26,7 +28,8 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Returns whether there are no documents, repeats, removals or inputs to write.
+    /// Returns whether there is nothing that a commit must write: no documents, no counts of repeats, no removals of
+    /// documents, and no entries about input files.
     pub(super) fn is_empty(&self) -> bool {
         let SegmentRest { repeats, removed, inputs, .. } = &self.rest;
         self.ends.is_empty() && repeats.is_empty() && removed.is_empty() && inputs.is_empty()

@@ -78,7 +78,8 @@ pub fn salvage(
         // Without a manifest, the folder may have segments of another index. Their fingerprints must not be
         // mixed with the fingerprints of this index.
         if !has_rows_of(segment, &recipe) {
-            salvaged.note(format!("{} has other rows", segment.path().display()));
+            let path = segment.path().display();
+            salvaged.note(format!("{path} is left out: another method made its fingerprints"));
             continue;
         }
         let mut rest = rest_of(segment, &mut salvaged);
@@ -129,8 +130,8 @@ impl Salvaged {
                 salvaged.note(format!("{path}: at most {most_documents} documents are lost"));
             }
             // Any segment can have removals and repeats of documents in other segments.
-            salvaged.note_removals(&format!("{path} loses its removals"));
-            salvaged.note_repeats(&format!("{path} loses its counts of repeats"));
+            salvaged.note_removals(&format!("{path}: its removals are lost"));
+            salvaged.note_repeats(&format!("{path}: its counts of repeats are lost"));
         }
         for numbers in &remains.lost_numbers {
             let count = numbers.end - numbers.start;
@@ -156,26 +157,29 @@ impl Salvaged {
         }
     }
 
-    /// Counts documents that are lost.
+    /// Adds `documents` to the number of lost documents.
     fn lose(&mut self, documents: u64) {
         self.lost_documents = self.lost_documents.map(|lost| lost.saturating_add(documents));
     }
 
-    /// Notes that removals are lost. `loss` says which.
+    /// Adds a description of lost removals. `loss` is a clause that says which removals are lost, for example
+    /// "segment-3: 2 removals lost".
     fn note_removals(&mut self, loss: &str) {
         self.loses_removals = true;
         self.note(format!(
-            "{loss}, so documents that were removed may be in the new index: remove them again (index remove)"
+            "{loss}, so documents that were removed may be in the new index. Remove them again with index remove"
         ));
     }
 
-    /// Notes that counts of repeats are lost. `loss` says which.
+    /// Adds a description of lost counts of repeats. `loss` is a clause that says which counts are lost, for example
+    /// "segment-3: its counts of repeats are lost". Repeats are documents that were not added, because they are near a
+    /// document of the index.
     fn note_repeats(&mut self, loss: &str) {
         self.loses_repeats = true;
         self.note(format!("{loss}, so the new index counts fewer repeats"));
     }
 
-    /// Counts the documents of a segment.
+    /// Adds the intact documents of a segment to the counts, and reports how many of its documents are lost.
     fn count(&mut self, segment: &Segment, intact: &IntactDocuments) {
         let is_there = segment.len() as u64;
         // A second copy of a document is skipped, but it is not lost.
@@ -255,7 +259,7 @@ fn recipe_of(remains: &Remains, from: &Path) -> Result<KeptRecipe> {
     described(&remains.segments).ok_or_else(|| {
         let first = remains.lost.first().map_or_else(String::new, Error::with_cause);
         let what = format!("{} is no index that can be saved", from.display());
-        let reason = format!("no intact manifest or segment says how its rows were made ({first})");
+        let reason = format!("no intact file says how the fingerprints were made ({first})");
         Error::from(ErrorKind::Missing { what, reason })
     })?
 }
@@ -279,11 +283,11 @@ fn rest_of(segment: &Segment, salvaged: &mut Salvaged) -> SegmentRest {
     let (removed, lost_removals) = segment.intact_removed();
     if lost_repeats > 0 {
         let lost = counted(lost_repeats as u64, "document");
-        salvaged.note_repeats(&format!("{path} loses repeats of {lost}"));
+        salvaged.note_repeats(&format!("{path}: the counts of repeats of {lost} are lost"));
     }
     if lost_removals > 0 {
         let lost = counted(lost_removals as u64, "removal");
-        salvaged.note_removals(&format!("{path} loses {lost}"));
+        salvaged.note_removals(&format!("{path}: {lost} lost"));
     }
     SegmentRest {
         origins: origins.unwrap_or_default().to_vec(),

@@ -353,8 +353,7 @@ pub(super) fn check_rows(folder: &IndexFolder, recipe: &KeptRecipe) -> Result<()
     match segments.iter().find(|segment| !has_rows_of(segment, recipe)) {
         None => Ok(()),
         Some(segment) => {
-            let rule =
-                "has other rows or tables than the manifest's method: it is of another index";
+            let rule = "belongs to another index: its fingerprints differ from the manifest's";
             Err(Error::config("folder", segment.path().display(), rule))
         }
     }

@@ -138,14 +138,14 @@ impl Fitted {
             Err(ErrorKind::Format { path, byte: byte as u64, expected }.into())
         };
         let Some(lines) = bytes.strip_prefix(HEADING.as_bytes()) else {
-            return wrong(0, &format!("\"{HEADING}\": what was learned from a collection"));
+            return wrong(0, &format!("\"{HEADING}\", with which a file of learned data begins"));
         };
         let Some((body, checksum)) = bytes.split_last_chunk::<CHECKSUM_BYTES>() else {
-            return wrong(bytes.len(), "a checksum at the end");
+            return wrong(bytes.len(), "a checksum of the file as its last line");
         };
         // The checksum covers the heading and the marker, too.
         if format!("{:016x}\n", hash(body)).as_bytes() != checksum {
-            let expected = "lines that agree with the checksum behind them; the file is damaged";
+            let expected = "a checksum that agrees with the lines before it; the file is damaged";
             return wrong(body.len(), expected);
         }
         let learned = &lines[..lines.len() - CHECKSUM_BYTES];
@@ -163,7 +163,8 @@ impl Fitted {
             let frequencies = Arc::new(Frequencies::read(&body[line + 1..])?);
             Some(Self::Frequencies { terms, frequencies })
         });
-        frequencies.map_or_else(|| wrong(HEADING.len(), "words, or numbers of documents"), Ok)
+        let expected = "a list of words, or the number of documents with each term";
+        frequencies.map_or_else(|| wrong(HEADING.len(), expected), Ok)
     }
 
     /// Returns a hash of the value as text, or `None` if nothing was learned. The recipe of fingerprints

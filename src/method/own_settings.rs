@@ -26,15 +26,15 @@ pub(crate) const OF_FINGERPRINTS: &[SketchOption] = &[
     SketchOption {
         name: "top",
         value: "K",
-        help: "use only the K shingles of each document with the greatest tf-idf; with --shingle 1 these are its \
-               keywords, and 200 is a usual number [default: all]",
+        help: "use only the K shingles with the greatest tf-idf of each document. With --shingle 1, these are the \
+               keywords of the document, and 200 is a usual value of K [default: all]",
     },
     SketchOption {
         name: "idf_band",
         value: "LOW-HIGH",
-        help: "use only shingles whose normalized idf is in this band, for example 0.2-0.8: it is 0 for a shingle that \
-               all documents contain and 1 for a shingle that only one contains. With top, it applies to the K chosen \
-               shingles [default: use all]",
+        help: "use only shingles whose normalized idf is from LOW to HIGH, for example 0.2-0.8. The normalized idf is 0 \
+               for a shingle that all documents contain, and 1 for a shingle that only one document contains. With \
+               top, the band applies to the K chosen shingles [default: use all]",
     },
 ];
 

@@ -163,8 +163,9 @@ fn document<'e>(event: &Event<'e>) -> Option<Document<'e>> {
     }
 }
 
-/// Returns the hash of a document with another text: of its ID, its fields and the text without white space. Returns
-/// `None` if the text has only white space, because such a text is no document in some formats.
+/// Returns the hash of the ID and the fields of `document`, and of `text` without its white space. `text` takes the
+/// place of the document's own text. Returns `None` if `text` has only white space, because such a text is no document
+/// in some formats.
 fn hash(document: &Document<'_>, text: &[u8]) -> Option<u64> {
     let mut hasher = StreamedHash::default();
     let id = document.id.map_or(&[][..], DocumentId::bytes);

@@ -51,7 +51,7 @@ pub struct CutCounts {
     pub removed: u64,
     /// Number of documents that were copied whole because their records cannot be edited.
     pub uncut: u64,
-    /// Number of words that were cut, with those of removed documents.
+    /// Number of words that were cut, including all words of the removed documents.
     pub words: u64,
 }
 

@@ -210,8 +210,8 @@ impl FinishedRun {
         counts.iter().any(|count| self.summary[*count].as_u64().is_some_and(|count| count > 0))
     }
 
-    /// Returns the input files whose state the summary has: the name, the size in bytes and the modification time
-    /// of each.
+    /// Returns the name, the size in bytes and the modification time of each input file, as the run saw them. Files
+    /// for which `summary.json` does not have all three are left out.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (&str, u64, &str)> {
         let inputs = self.summary["inputs"].as_array().into_iter().flatten();
         inputs.filter_map(|input| {
@@ -290,7 +290,8 @@ impl FinishedRun {
             }
             if needles.iter().any(|needle| needle.find(&line).is_some()) {
                 str::from_utf8(&line).ok().and_then(&mut *visit).ok_or_else(|| {
-                    let expected = "a line as simtool wrote it".to_owned();
+                    let expected =
+                        "a line that simtool wrote; the file was changed since".to_owned();
                     ErrorKind::Format { path: path.clone(), byte, expected }
                 })?;
             }
@@ -396,7 +397,7 @@ mod tests {
         let (folder, run) = run("{\"kept\":\"a\"}\n");
         let error = run.find(Sought::new("a")).unwrap_err().to_string();
         assert!(
-            error.contains("clusters.jsonl, byte 0: expected a line as simtool wrote it"),
+            error.contains("clusters.jsonl, byte 0: expected a line that simtool wrote"),
             "{error}"
         );
         assert!(FinishedRun::is_at(folder.path()) && !FinishedRun::is_at(&folder.path().join("x")));

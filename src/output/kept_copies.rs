@@ -78,14 +78,14 @@ impl<'r> CopyRules<'r> {
 /// Result of copying the input files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeptCopies {
-    /// Status of each file.
+    /// For each input file, whether it was copied.
     pub(crate) files: Vec<CopyStatus>,
     /// Documents whose records were copied as they are although parts of their texts should be cut, or although
     /// they should get fields, because these records cannot be edited. In reading order.
     pub(crate) unedited: Vec<DocOrdinal>,
 }
 
-/// Status of an input file.
+/// Result of copying one input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CopyStatus {
     /// The copy was written. Its path in the folder of the copies is the name of the input, perhaps with a
@@ -95,7 +95,7 @@ pub(crate) enum CopyStatus {
     Missing(NoCopy),
 }
 
-/// Reason why an input file has no copy.
+/// Reason why no copy of an input file was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoCopy {
     /// The whole file is one document, which was removed.
@@ -235,7 +235,7 @@ struct FileShards {
     adds_fields: bool,
 }
 
-/// Bytes of an input file that go to its copy.
+/// Unit of bytes that is read from an input file and written to its copy.
 enum CopiedBytes<'k> {
     /// A whole record. `number` is its number in the file, and `document` is the document in it.
     Record { bytes: &'k [u8], number: u64, document: Option<DocOrdinal> },

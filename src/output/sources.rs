@@ -11,8 +11,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-/// Number of removed documents for each pair of sources. The first is the source of the removed document, and
-/// the second the source of the kept document.
+/// For each pair of sources, the number of documents of the first source that were removed because of a kept document
+/// of the second source. In a search for passages, the number of words of the first source that are repeated in the
+/// second one.
 type Repeats = BTreeMap<(u32, u32), u64>;
 
 /// Sources of one collection in reading order. A source is a file, or a folder whose files count together.
@@ -137,7 +138,9 @@ pub(super) fn passage_sources(collection: &dyn Corpus, found: &FoundPassages) ->
     table(&Sides::One(sources), &words, &repeats)
 }
 
-/// Returns the table of sources. `counts` has the number of all documents or words of each source.
+/// Returns the table of sources. A source is a file or a folder. `counts` has the number of all documents, or of all
+/// words, of each source. `repeats` has the number of removed documents, or of repeated words, for each pair of
+/// sources.
 fn table(sources: &Sides<CollectionSources>, counts: &[u64], repeats: &Repeats) -> Sources {
     let mut removed = add_up(repeats, |pair| pair.0);
     // If all sources fit in the table, sources without a removed document are shown as well.
@@ -162,8 +165,8 @@ fn table(sources: &Sides<CollectionSources>, counts: &[u64], repeats: &Repeats) 
     }
 }
 
-/// Returns the number of removed documents for each source. `source` selects from a pair the source of the
-/// removed or of the kept document.
+/// Adds up the counts of all pairs with the same source. `source` selects the source from a pair: the first one, of
+/// the removed documents, or the second one, of the kept documents.
 fn add_up(repeats: &Repeats, source: fn(&(u32, u32)) -> u32) -> BTreeMap<u32, u64> {
     let mut totals = BTreeMap::new();
     for (pair, count) in repeats {

@@ -128,8 +128,8 @@ pub struct ReadDocument {
     pub text: Vec<u8>,
     /// Format of the file that holds the document.
     pub format: Format,
-    /// Warnings about the part of the file that was read. The text of the document is complete in spite of
-    /// them.
+    /// Warnings about the part of the file that was read, for example that another record is damaged. The text of
+    /// this document is complete nevertheless.
     pub faults: Vec<Fault>,
 }
 
@@ -179,7 +179,7 @@ struct DocumentSearch<'s> {
     found: Option<FoundDocument>,
     /// Record numbers of further documents with the wanted ID.
     others: Vec<u64>,
-    /// Warnings so far.
+    /// Warnings about the part of the file that was read so far.
     faults: Vec<Fault>,
 }
 

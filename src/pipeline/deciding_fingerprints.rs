@@ -84,8 +84,9 @@ impl FingerprintPairs<'_> {
         self.chosen(self.documents.iter().copied().filter(|&row| is_one(row)).collect())
     }
 
-    /// Finds the pairs of the documents of `first` and `second`, and calls `found` with some at a time. If
-    /// the pairs do not fit in memory, divides `first`.
+    /// Finds the pairs of a document of `first` and a document of `second` whose fingerprints are close. Calls `found`
+    /// with a list of pairs, several times. If all pairs do not fit in memory, divides `first` into halves that are
+    /// searched one after the other.
     fn across_parts(
         &self,
         first: &ChosenRows,

@@ -29,7 +29,7 @@ impl DocumentFields {
         }
         // Readers store the values of a document in an array of this length, without allocating memory.
         if self.0.len() == MOST_FIELDS {
-            let rule = format!("is one field too many: a run compares at most {MOST_FIELDS}");
+            let rule = format!("is one field too many: a run can use {MOST_FIELDS} fields");
             return Err(Error::config(setting, name.unwrap_or_default(), rule));
         }
         self.0.push(DocumentField { setting, name: name.map(str::to_owned) });

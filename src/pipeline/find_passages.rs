@@ -121,9 +121,9 @@ pub fn repeated_words(
 /// Settings for the words of documents in a search for passages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordSettings {
-    /// Unit of a passage.
+    /// Unit of text, such as a sentence, that is repeated as a whole, or any consecutive words.
     pub(crate) unit: TextUnit,
-    /// Documents that count as one.
+    /// Origin of a document. Documents of one origin count as one.
     pub(crate) origin: Origin,
 }
 

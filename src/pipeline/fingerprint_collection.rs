@@ -128,13 +128,14 @@ pub fn fingerprint_by_fitted(
 pub(crate) struct CollectionRows<'r> {
     pub(crate) recipe: &'r Recipe,
     pub(crate) fitted: &'r Fitted,
-    /// Values of the documents that are collected.
+    /// Values of each document that are collected, for example the field that decides which document is kept.
     pub(crate) wanted: WantedTraits<'r>,
-    /// Terms of the texts that are compared if their fingerprints are close. The symbols that these terms leave
-    /// out are collected. `None` if texts are not compared.
+    /// Way to make the terms of the texts, if the texts of documents with close fingerprints are compared. Then the
+    /// symbols that these terms leave out are collected, too. `None` if texts are not compared.
     pub(crate) symbols_of: Option<&'r DocumentTerms>,
     pub(crate) without_words: WithoutWords,
-    /// Stored fingerprints of shards, which are not read then.
+    /// Fingerprints of some shards that earlier runs have stored. These shards are not read again. `None` if the run
+    /// stores nothing.
     pub(crate) parts: Option<&'r Parts<'r>>,
     pub(crate) context: &'r Context<'r>,
 }

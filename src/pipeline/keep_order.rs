@@ -44,7 +44,7 @@ pub(crate) struct FieldRule {
     /// Index of the rule in the order.
     pub(crate) key: usize,
     pub(crate) rule: Keep,
-    /// Number of the field.
+    /// Index of the field among the fields that the run reads of each document.
     pub(crate) field: usize,
 }
 

@@ -21,8 +21,8 @@ const QUERIES_AT_ONCE: usize = 16;
 /// Result of [`match_queries`]: the matches of all queries as text, and counts.
 #[derive(Clone, Debug)]
 pub struct MatchedQueries {
-    /// Text with the matches of all queries, divided into blocks. The blocks must be written one after the
-    /// other.
+    /// The output text, which lists the matches of all queries. It is divided into blocks, which must be written one
+    /// after the other.
     pub blocks: Vec<Vec<u8>>,
     /// Number of bytes of the text about the first query, at the beginning of the first block. It is 0 if
     /// there is no query.
@@ -41,7 +41,8 @@ pub struct MatchedQueries {
 }
 
 impl MatchedQueries {
-    /// Returns the text with the matches of the first query, or an empty text if there is no query.
+    /// Returns the part of the output text that lists the matches of the first query. Returns an empty text if there
+    /// is no query.
     #[must_use]
     pub fn first_query(&self) -> &[u8] {
         self.blocks.first().map_or(&[], |block| &block[..self.first_query])

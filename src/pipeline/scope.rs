@@ -18,7 +18,7 @@ pub(super) const NO_VALUE: u64 = 0;
 pub struct Scope {
     /// How the values of two documents must relate.
     pub relation: Relation,
-    /// Value of a document.
+    /// Value of each document that is compared, for example its folder or a field.
     pub value: ScopeValue,
 }
 

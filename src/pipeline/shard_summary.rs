@@ -71,23 +71,24 @@ pub(crate) struct ShardSummary {
     non_documents: NonDocumentCounts,
     lengths: Vec<u32>,
     text_facts: TextFacts,
-    /// For each document, the hash of its symbols. Empty if symbols do not count.
+    /// For each document, the hash of its symbols ([`Compared::symbols`]). Empty if symbols do not count.
     symbols: Vec<u64>,
 }
 
-/// Data about a document that its terms were made from.
+/// Data about a document that were collected while its terms were made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compared {
     /// Whether the document has any term.
     pub(crate) has_terms: bool,
-    /// Number of its tokens, or 0 if nobody wants the number.
+    /// Number of tokens of the document. 0 if the run writes no numbers of tokens.
     pub(crate) tokens: u32,
-    /// Hash of the symbols of the document, or `None` if symbols do not count.
+    /// Hash of the symbols of the document: the characters, such as `<`, that its terms leave out. `None` if two
+    /// texts that differ only in symbols count as equal.
     pub(crate) symbols: Option<u64>,
 }
 
 impl Compared {
-    /// Creates the value for a document whose tokens and symbols do not count.
+    /// Creates the value for a document whose tokens and symbols are not collected.
     pub(crate) fn by_terms(has_terms: bool) -> Self {
         Self { has_terms, tokens: 0, symbols: None }
     }
@@ -109,22 +110,23 @@ pub struct CollectionSummary {
     pub repaired: u64,
     /// Number of pages whose main content was wanted, but which have none and were read as a whole.
     pub whole_pages: u64,
-    /// Number of documents that were compared without lines that many documents have.
+    /// Number of documents that were compared without some of their lines, because many documents have these lines.
     pub own_texts: u64,
-    /// Number of bytes of these lines.
+    /// Number of bytes of the lines that were left out in this way, over all documents.
     pub left_out_bytes: u64,
     /// Number of documents that the user excluded, for example by `--limit`. These documents are kept but not
     /// compared.
     pub passed_over: u64,
     /// Number of records of web archives that are no documents, by kind.
     pub non_documents: NonDocumentCounts,
-    /// Number of bytes of text of each document. A text of 4 GiB or more counts as 2³² − 1 bytes.
+    /// For each document, the number of bytes of its text. A text of 4 GiB or more counts as 2³² − 1 bytes.
     pub lengths: Vec<u32>,
-    /// Numbers of tokens and hashes of the texts, if they are [wanted](super::config::Config::has_text_facts).
+    /// For each document, the number of its tokens and the hash of its text, if these are
+    /// [wanted](super::config::Config::has_text_facts).
     pub text_facts: TextFacts,
     /// Values of the documents that decide which of them are compared and kept.
     traits: DocumentTraits,
-    /// For each document, the hash of its symbols. Empty if symbols do not count.
+    /// For each document, the hash of its symbols ([`Compared::symbols`]). Empty if symbols do not count.
     symbols: Vec<u64>,
 }
 

@@ -58,7 +58,7 @@ pub struct ContaminationRequest {
     pub measure: Measure,
     /// Minimum share of an item that a document must have.
     pub share: Threshold,
-    /// Format of the output.
+    /// Format of the rows with the found items, for example JSON Lines.
     pub rows: RowFormat,
     /// Way in which copies of the documents' files are freed from items. `None` writes no copies.
     pub removal: Option<ItemRemoval>,
@@ -73,7 +73,7 @@ pub struct ContaminationRequest {
 /// Result of a finished [`contamination`].
 #[derive(Debug)]
 pub struct ContaminationFound {
-    /// Number of items.
+    /// Number of items in the evaluation set.
     pub items: u64,
     /// Number of items that a document contains.
     pub found_items: u64,
@@ -81,7 +81,7 @@ pub struct ContaminationFound {
     pub short_items: u64,
     /// Number of items without words, which are in no document.
     pub items_without_words: u64,
-    /// Number of documents.
+    /// Number of documents that were searched.
     pub documents: u64,
     /// Number of documents that contain an item.
     pub found_documents: u64,
@@ -338,8 +338,9 @@ impl ContaminationFound {
     }
 }
 
-/// Shows a note if `text_field` chooses one of several fields that the documents have. A comma joins the fields of
-/// items, so users may expect that it joins the fields of documents, too.
+/// Prints a note if the setting `text_field` names several fields with commas between them, and the documents have more
+/// than one of these fields. Only the first one is read then. In the setting `fields` of the items, a comma joins
+/// fields, so users may expect the same for documents.
 fn note_alternatives(documents: &Input<'_>, face: &dyn Face) {
     let rivals = documents.collection.rival_fields(documents.collection.text_field());
     if let [first, .., last] = &rivals[..] {

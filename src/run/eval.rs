@@ -270,7 +270,8 @@ impl EvalRequest {
         Ok(())
     }
 
-    /// Reads the labelled collections into memory. Faults of their documents are added to `faults`.
+    /// Reads the labelled collections into memory: their documents, and the pairs that are known to be near-duplicates.
+    /// Records and files that cannot be read are added to `faults`.
     fn collections(&self, faults: &mut Vec<Fault>, face: &dyn Face) -> Result<Vec<Labelled>> {
         // If the labels are in files that were named, all paths together are one collection.
         if let Truth::Files { truth, gray } = &self.truth {

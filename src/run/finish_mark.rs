@@ -17,7 +17,7 @@ use std::time::UNIX_EPOCH;
 /// Mark of a run that completes its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FinishMark {
-    /// Folder of the parts.
+    /// Folder in which the run has stored the parts of its input.
     folder: PathBuf,
     /// Hash of the settings of the run.
     settings: String,

@@ -70,7 +70,8 @@ impl<'s> Input<'s> {
         Ok(Self { collection, settings, path_faults: walked.faults })
     }
 
-    /// Opens the given files. `options` say how the files will be read.
+    /// Opens the given files as one collection. `options` say how their records will be read, and `settings` are the
+    /// settings of the user that they come from.
     #[must_use]
     pub(crate) fn of_files(
         files: Vec<InputFile>,
@@ -367,11 +368,12 @@ impl InputSettings {
         Ok(walked)
     }
 
-    /// Returns an error for the first fault that is a loss if `on_error` is `fail`.
+    /// Checks that nothing was lost if the user chose `--on-error fail`. A fault is a loss if a part of the input could
+    /// not be read.
     ///
     /// # Errors
     ///
-    /// `on_error` is `fail`, and a fault is a loss.
+    /// `on_error` is `fail`, and one of `faults` is a loss. The error describes the first such fault.
     pub(crate) fn refuse_losses(&self, faults: &[Fault]) -> Result<()> {
         let first = faults.iter().find(|fault| fault.severity == Severity::Loss);
         match first {

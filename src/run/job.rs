@@ -162,8 +162,8 @@ impl<'j> Job<'j> {
         }
     }
 
-    /// Opens what runs with this request have stored before. Stores nothing if the request does not ask for it, and
-    /// then does not need the `plan`.
+    /// Opens the data that earlier runs with this request have stored. If the request does not ask for stored data,
+    /// returns an empty value and does not call `plan`.
     ///
     /// # Errors
     ///
@@ -233,7 +233,7 @@ impl<'j> Job<'j> {
     }
 }
 
-/// What the summary of a command has besides the frame.
+/// Content of `summary.json` that differs between commands.
 #[derive(Clone, Copy)]
 pub(super) struct Figures<'f> {
     /// Names and values of the settings.
@@ -253,7 +253,8 @@ pub(super) struct End<'e> {
     pub(super) has_losses: bool,
 }
 
-/// What a run and those before it have stored next to the output. Empty if the run stores nothing.
+/// Data that this run and earlier runs have stored next to the output, so that an interrupted run can be continued.
+/// Empty if the run stores nothing.
 #[derive(Debug, Default)]
 pub(super) struct Stored<'j, 'c> {
     folder: Option<PartsFolder<'j>>,
@@ -262,7 +263,8 @@ pub(super) struct Stored<'j, 'c> {
 }
 
 impl<'c> Stored<'_, 'c> {
-    /// Returns the stored parts of the input.
+    /// Returns the store with the fingerprints or other data of the parts of the input that runs have read so far. A
+    /// run stores them, so that a later run need not read the same files again. `None` if the run stores nothing.
     pub(super) fn parts(&self) -> Option<&Parts<'c>> {
         self.parts.as_ref()
     }
@@ -284,7 +286,7 @@ impl<'c> Stored<'_, 'c> {
         self.copies.as_ref()
     }
 
-    /// Keeps the excerpts of the texts with the stored parts, too.
+    /// Also stores the excerpts of texts with the parts of the input, and restores them, if `excerpts` are given.
     pub(super) fn with_excerpts(mut self, excerpts: Option<&'c Excerpts>) -> Self {
         self.parts = self.parts.map(|parts| parts.with_excerpts(excerpts));
         self

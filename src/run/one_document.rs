@@ -48,8 +48,8 @@ impl NamedDocument {
         matches!(self.by, NamedBy::Place | NamedBy::Id)
     }
 
-    /// Returns whether the document was read with the settings of the user, and from a format that has
-    /// fields.
+    /// Returns whether settings that name fields, such as `text_field`, have an effect on reading the document. They
+    /// have one if the document was read with the settings of the user, from a format that has fields.
     pub(super) fn is_of_fields(&self) -> bool {
         self.is_of_file() && self.document.format.has_fields()
     }

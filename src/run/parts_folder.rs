@@ -82,7 +82,7 @@ pub(super) struct PartsFolder<'r> {
 /// Result of a run that has stored a shard of its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredParts {
-    /// Folder with the parts.
+    /// Folder in which the pieces are stored.
     pub folder: PathBuf,
     /// Number of pieces of the input. A piece is a file or a part of a large file.
     pub pieces: u64,

@@ -52,7 +52,7 @@ pub struct PassagesRequest {
     pub unit: TextUnit,
     /// Minimum number of words of a passage or unit.
     pub words: usize,
-    /// Condition for repeated passages.
+    /// Condition under which a passage counts as repeated, for example that at least two documents have it.
     pub rule: Repeated,
     /// Origin of a document. Documents of one origin count as one.
     pub origin: Origin,
@@ -73,13 +73,13 @@ pub struct PassagesRequest {
 /// Result of a finished [`passages`].
 #[derive(Debug)]
 pub struct PassagesFound {
-    /// Number of documents.
+    /// Number of documents that were read.
     pub documents: u64,
     /// Number of words of all documents.
     pub words: u64,
-    /// Number of passages.
+    /// Number of repeated passages that were found. Each occurrence of a text counts.
     pub passages: u64,
-    /// Number of words in passages.
+    /// Number of words that are in repeated passages.
     pub repeated_words: u64,
     /// Number of words that a cut would remove which keeps the first copy of everything, see [`Cut::First`](simtool_passages::Cut::First).
     pub later_words: u64,
@@ -180,10 +180,11 @@ fn condition(options: &mut Options) -> Result<(Repeated, Origin)> {
     let Some(origin) = origin else {
         return wrong("must have document, file, folder or host behind its colon");
     };
-    // One document is no other document, so nothing is left to count by origin.
+    // With 1, a passage may be repeated within one document. Then no documents are counted, and origins have no
+    // meaning.
     match least.parse() {
         Ok(1) if origin == Origin::default() => Ok((Repeated::Anywhere, origin)),
-        Ok(1) => wrong("needs no second document, so that there is nothing to count"),
+        Ok(1) => wrong("counts no documents, so an origin has no effect. Use 1, or 2:host"),
         Ok(least) if least > 1 => Ok((Repeated::Documents(least), origin)),
         _ => wrong("must be a number of documents, such as 2 or 2:host"),
     }

@@ -148,7 +148,8 @@ impl RecordedRequest {
         self.paths.iter().chain(&self.queries).cloned().chain(list).collect()
     }
 
-    /// Returns the value of a setting that is a path.
+    /// Returns the value of the setting with the name `setting` as a path. `None` if the request does not have the
+    /// setting.
     fn path_of(&self, setting: &str) -> Option<PathBuf> {
         let (_, value) = self.options.iter().find(|(name, _)| *name == setting)?;
         Some(value.into())

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf, absolute};
 /// N and M of `simtool N M` as the user wrote them, and the paths of the files that they need.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordsRequest {
-    /// N, the number of features, as text.
+    /// N as the user wrote it: the number of words that are used as features. `None` if the user gave no N.
     pub features: Option<String>,
-    /// M, the number of bits of a fingerprint, as text.
+    /// M as the user wrote it: the number of bits of a fingerprint. `None` if the user gave no M.
     pub bits: Option<String>,
     /// Folder of the input files for which the user gives no path. The hash table is looked for in
     /// `hashvalue.txt`, and the stop words in `stopwords.txt`.

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Limit for reading a sample of a collection, or a part of such a sample.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Budget {
-    /// Maximum time for reading.
+    /// Maximum wall time for reading the sample.
     Time(Duration),
     /// Maximum number of bytes of shards to read, without a limit of time. Every sample of the same
     /// collection then reads the same bytes.
@@ -24,7 +24,8 @@ impl Budget {
         }
     }
 
-    /// Returns the rest of this budget after reading has taken `elapsed` time and got `read` bytes.
+    /// Returns the rest of this budget after reading has taken the time `elapsed` and read `read` bytes. The rest is
+    /// never below 0.
     pub(super) fn less(self, elapsed: Duration, read: u64) -> Self {
         match self {
             Self::Time(time) => Self::Time(time.saturating_sub(elapsed)),

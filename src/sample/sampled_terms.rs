@@ -79,7 +79,8 @@ impl SampledTerms {
         share_of_terms(self.documents().map(|(terms, size)| (size, is_living(terms, size))))
     }
 
-    /// Compares the first [`COMPARED_DOCUMENTS`] documents, and returns the fractions of similar ones.
+    /// Compares the first [`COMPARED_DOCUMENTS`] documents of the sample with each other. Returns the fractions of them
+    /// that are similar to another one.
     pub(super) fn similar_shares(&self, isa: Isa) -> SimilarShares {
         let context = Context::default().with_isa(isa).with_memory(COMPARING_BYTES);
         let join = SetJoin::new(self.threshold, &context);

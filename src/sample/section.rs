@@ -220,8 +220,9 @@ impl<'r> SectionReading<'r> {
         ControlFlow::Continue(())
     }
 
-    /// Extends the section to byte `byte` of the shard, which is `read` bytes after the byte at which
-    /// counting began. Stops the reading if the budget is spent or the end of the section is reached.
+    /// Moves the end of `self.section` to byte `byte` of the shard, and updates the section's counts and times to all
+    /// records before this byte. `read` is the number of bytes between the start of the section and `byte`. Returns
+    /// `Break` if the section is long enough, and its budget is spent or its end `limits.until` is reached.
     fn extend_to(&mut self, byte: u64, read: u64) -> ControlFlow<()> {
         let section = &mut self.section;
         section.amounts = self.counts.after(self.counting_since.elapsed());

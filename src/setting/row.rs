@@ -58,11 +58,11 @@ pub enum Kind {
 /// Kind of change that a setting makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// The results.
+    /// The setting changes the results.
     Result,
-    /// Where the results are, and the time and the memory that they take.
+    /// The setting changes only where the results are written, and the time and the memory that the run takes.
     Resources,
-    /// Only what a program prints.
+    /// The setting changes only what the program prints.
     Printing,
 }
 

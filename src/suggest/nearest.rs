@@ -14,14 +14,14 @@ use simtool_model::similarity::Measure;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// Maximum number of probes.
+/// Maximum number of probes: sampled documents that are compared with the whole sample.
 const PROBES: usize = 1000;
 /// Number of similarities that are distinguished: 0 to 100 hundredths.
 pub(super) const HUNDREDTHS: usize = 101;
 /// Maximum number of example pairs on each side of the threshold.
 const EXAMPLES: usize = 5;
 
-/// Place of no document.
+/// Place in [`Nearest`] that means that there is no such document.
 const NONE: u32 = u32::MAX;
 
 /// Number of documents by their similarity to one probe. Element i counts similarities of i hundredths. Documents
@@ -33,7 +33,7 @@ pub(super) type Histogram = [u32; HUNDREDTHS];
 pub struct Nearest {
     /// Number of probes, which are the documents that were compared with the whole sample.
     pub probes: u64,
-    /// Mean number of distinct terms of a sampled document.
+    /// Mean number of distinct terms of the documents in the sample.
     pub terms: u64,
     /// Histogram of the similarities between each probe and the document that is most similar to it. Element
     /// i counts similarities of i hundredths, for i from 0 to 100.

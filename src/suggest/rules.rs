@@ -21,7 +21,8 @@ const SHORT: u64 = 200;
 /// Median number of characters of the documents below which shingles of two characters are chosen, in scripts
 /// without spaces. In these scripts, a character is a word or half of a word.
 const SHORT_UNSPACED: u64 = 60;
-/// Settings of the default method that replace settings chosen from the sample.
+/// Settings of the default method, as names and values. If that method is chosen, they replace the settings that were
+/// chosen from the sample.
 const DEFAULT_SHINGLE: (&str, &str) = ("shingle", "words:3");
 const DEFAULT_SIMILARITY: (&str, &str) = ("similarity", "0.8");
 /// Default similarity, in hundredths.
@@ -79,13 +80,14 @@ pub(super) fn copies(measure: &Measure) -> usize {
     if measure.name == JACCARD.name { DEFAULT_LEAST } else { DEFAULT_LEAST_OTHERWISE }
 }
 
-/// The chosen method, and the settings that it needs instead of settings that were chosen before.
+/// The method that was chosen for a collection, with the settings that it needs and the reasons for the choice.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ChosenMethod {
     pub(super) name: &'static str,
-    /// Names and values of settings that replace the values chosen from the sample, for example `recall` and
-    /// `0.95`.
+    /// Names and values of settings that this method needs, for example `recall` and `0.95`. They replace the values
+    /// that were chosen from the sample before the method was known.
     pub(super) instead: Vec<(&'static str, &'static str)>,
+    /// Reason for the choice, as a line that begins with the setting: "`method` exact: the default".
     pub(super) reason: String,
     /// Reason for the default threshold. `None` if the threshold is not the default.
     pub(super) default_because: Option<String>,
@@ -97,7 +99,8 @@ impl ChosenMethod {
         Self { name, instead: instead.to_vec(), reason, default_because: None }
     }
 
-    /// Replaces the shingle that was chosen from the sample by the default one, unless the user gave it.
+    /// Makes the method use the default value of the setting `shingle` instead of the value that was chosen from the
+    /// sample. If the user gave `shingle` among the settings `given`, the user's value is kept.
     fn with_default_shingle(mut self, given: &Options) -> Self {
         if !given.has("shingle") {
             self.instead.push(DEFAULT_SHINGLE);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// File that every output folder has. It is written last, and has the list.
 pub(crate) const SUMMARY: &str = "summary.json";
-/// Key of the list.
+/// Key of the list of files in `summary.json`.
 const KEY: &str = "written_files";
 /// Folders of an output, each with a part of the option that makes a run write it.
 const FOLDERS: [(&str, &str); 2] = [("kept", "kept"), ("annotated", "annotate")];

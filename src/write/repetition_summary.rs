@@ -22,18 +22,18 @@ pub struct RepetitionSummary {
     pub noun: &'static str,
     /// Number of words of all documents.
     pub words: u64,
-    /// Numbers of words that are repeated in few or many documents.
+    /// Number of words that are repeated in at least n documents, for several n in ascending order.
     pub levels: Vec<Level>,
-    /// Texts with the greatest products of words and documents, in descending order.
+    /// Repeated texts for which (number of words) × (number of documents) is greatest, in descending order.
     pub texts: Vec<RepeatedText>,
 }
 
 /// A repeated text, at its first place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepeatedText {
-    /// Number of documents with all its words.
+    /// Number of documents that have each window of the text.
     pub documents: u32,
-    /// Number of its words.
+    /// Number of words of the text.
     pub words: u64,
     /// Name of the first document with the text.
     pub name: Name,

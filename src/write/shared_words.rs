@@ -31,9 +31,9 @@ impl fmt::Display for SharedWords {
 /// Clusters whose documents look like pages of one template.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Templates {
-    /// Number of these clusters.
+    /// Number of clusters that look like pages of one template.
     pub clusters: u64,
-    /// Number of documents of these clusters that are removed.
+    /// Number of removed documents in these clusters.
     pub removed: u64,
 }
 

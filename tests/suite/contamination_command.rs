@@ -123,7 +123,7 @@ fn wrong_fields_name_the_option_of_the_items() {
         ("--words 0", "--words 0: "),
         ("--words few", "--words few: must be a number of words"),
         ("--share 1.5", "--share 1.5: must be above 0 and at most 1"),
-        ("--max-memory 200B", "the items, with "),
+        ("--max-memory 200B", "the items need "),
         ("--in - --files-from -", "standard input can be read once"),
     ] {
         refused(&format!("{COMMAND} {options}"), message);

@@ -238,7 +238,12 @@ fn standard_output_is_no_folder() {
     for more in [&[][..], &["--force"], &["--dry-run"]] {
         let run = folder.run(&[&["-q", "--corpus", "a.jsonl", "--output", "-"], more].concat());
         assert_eq!(run.code, 2, "{}", run.err);
-        assert!(run.err.contains("'-' for '--output <DIR>': is never a folder"), "{}", run.err);
+        assert!(
+            run.err
+                .contains("'-' for '--output <DIR>': means standard input or output, not a folder"),
+            "{}",
+            run.err
+        );
     }
     assert!(names(&folder).is_empty());
 }

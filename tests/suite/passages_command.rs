@@ -95,7 +95,10 @@ fn wrong_numbers_are_refused() {
             "--min-documents 0",
             "--min-documents 0: must be a number of documents, such as 2 or 2:host",
         ),
-        ("--min-documents 1:host", "needs no second document, so that there is nothing to count"),
+        (
+            "--min-documents 1:host",
+            "counts no documents, so an origin has no effect. Use 1, or 2:host",
+        ),
         ("--min-documents 2:site", "must have document, file, folder or host behind its colon"),
         ("--of host", "origins follow the number of documents: --min-documents 2:host"),
         ("--unit page", "invalid value 'page'"),
@@ -227,7 +230,7 @@ fn little_memory_takes_more_readings_and_too_little_is_an_error() {
     assert_eq!(run("4M").out, found.out);
     let refused = run("1M");
     assert_eq!((refused.code, &*refused.out), (1, ""), "{}", refused.err);
-    for part in ["the repeated passages, with ", "--max-memory leaves ", "with --words"] {
+    for part in ["the repeated passages need ", "--max-memory leaves ", "with --words"] {
         assert!(refused.err.contains(part), "{}", refused.err);
     }
 }

@@ -33,9 +33,9 @@ pub enum ErrorKind {
     /// A file breaks a rule of its format.
     #[error("{}, byte {byte}: expected {expected}", path.display())]
     Format {
-        /// The file.
+        /// Path of the file that breaks the rule.
         path: PathBuf,
-        /// Byte offset in the file, from 0.
+        /// Byte offset of the fault in the file, counted from 0.
         byte: u64,
         /// Description of the content that a valid file has at this byte.
         expected: String,
@@ -83,11 +83,11 @@ pub enum ErrorKind {
     /// The operating system refused to allocate memory.
     #[error("cannot have {bytes} bytes of memory for {what}: {remedy}")]
     Memory {
-        /// Contents of the memory, for example "the terms of the documents".
+        /// Data for which the memory was requested, for example "the terms of the documents".
         what: &'static str,
         /// Number of bytes that were requested.
         bytes: u64,
-        /// Advice for the user.
+        /// Advice on what the user can do to get enough memory.
         remedy: &'static str,
     },
     /// A part of the input cannot be read, and the caller has chosen that the run then fails
@@ -121,7 +121,7 @@ pub enum ErrorKind {
     /// An earlier run with the same settings and inputs has completed its output, and was killed before it ended.
     #[error("the results of this run are in {}, complete", output.display())]
     Finished {
-        /// The output.
+        /// Path of the complete output.
         output: PathBuf,
         /// Whether that run could not read some records or files.
         has_losses: bool,
@@ -194,7 +194,7 @@ impl Error {
     /// Creates an [`ErrorKind::Memory`] of `bytes` bytes for `what`.
     #[must_use]
     pub fn memory(what: &'static str, bytes: u64) -> Self {
-        let remedy = "give the machine more, close other programs, or set `max_memory` lower";
+        let remedy = "use a larger machine, close other programs, or set `max_memory` lower";
         ErrorKind::Memory { what, bytes, remedy }.into()
     }
 

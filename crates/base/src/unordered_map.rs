@@ -1,13 +1,16 @@
-//! The only types of maps and sets that are used for data in memory.
+//! The hash map and the hash set that all code of the project uses.
 //!
-//! Both are standard collections with the fast hasher of ahash. Its hashes differ between
-//! computers, so nothing that is stored or printed may depend on the order of a map. These are
-//! aliases of the standard types, so clippy's `iter_over_hash_type` finds every loop over one.
+//! Both are the standard collections with the fast hasher of the crate ahash. This hasher gives
+//! different hashes on different computers. So the order of the entries differs, too, and nothing
+//! that is stored or printed may depend on this order. Both types are aliases of the standard
+//! types, so that clippy's lint `iter_over_hash_type` reports every loop over a map or set.
 
-/// Hash map. The order of its entries differs between computers.
+/// A standard hash map with the hasher of ahash. On another computer, a loop over the map visits the
+/// entries in another order.
 #[expect(clippy::disallowed_types, reason = "the alias that everything else must use")]
 pub type UnorderedMap<K, V> = std::collections::HashMap<K, V, ahash::RandomState>;
 
-/// Hash set. The order of its elements differs between computers.
+/// A standard hash set with the hasher of ahash. On another computer, a loop over the set visits the
+/// elements in another order.
 #[expect(clippy::disallowed_types, reason = "the alias that everything else must use")]
 pub type UnorderedSet<T> = std::collections::HashSet<T, ahash::RandomState>;

@@ -8,7 +8,7 @@
 pub struct WorkCost {
     /// Seconds of work on one core.
     pub seconds: f64,
-    /// Bytes of memory.
+    /// Bytes of memory that the work needs at its peak.
     pub bytes: f64,
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 /// An item that a document contains, as far as the search asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundItem {
-    /// Number of the item.
+    /// Number of the item in the evaluation set, counted from 0.
     pub item: u32,
     /// Weight of the units of the item that are found. A unit is a word or a window; see
     /// [`Measure`](crate::Measure).

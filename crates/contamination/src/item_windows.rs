@@ -1,4 +1,4 @@
-//! The windows of all items.
+//! The windows of all items of an evaluation set. A window is a sequence of n consecutive words of an item.
 
 use crate::document_hits::DocumentHits;
 use crate::items::Items;
@@ -10,9 +10,9 @@ use simtool_base::quantity::bytes as readable_bytes;
 use simtool_compute::context::Context;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Number of bytes for each word of the items while the index is built, which is the most that it takes.
+/// Bytes of memory for each word of the items while [`ItemWindows`] is built. Afterwards, it takes fewer.
 const BYTES_A_WORD: u64 = 52;
-/// Number of bytes for each item, in addition to its words.
+/// Bytes of memory for each item, in addition to the bytes for its words.
 const BYTES_AN_ITEM: u64 = 24;
 
 /// The items and their windows. Equal windows have the same number.
@@ -27,12 +27,12 @@ pub struct ItemWindows {
     tables: Vec<WindowTable>,
     /// Number of the window that begins at each word. It is not used for the last words of an item.
     numbers: Vec<u32>,
-    /// Number of different windows.
+    /// Number of different windows of all items together.
     count: usize,
     _memory: Reservation,
 }
 
-/// For each window of the items, the number of documents that have it.
+/// For each different window of the items, the number of documents that have this window.
 #[derive(Debug)]
 pub struct DocumentCounts {
     counts: Vec<AtomicU32>,
@@ -93,7 +93,8 @@ impl ItemWindows {
         &self.items
     }
 
-    /// Returns the number of words of the windows of an item. It is 0 for an item without words.
+    /// Returns the number of words in each window of `item`: n, or all words of an item that has fewer than n. The
+    /// number is 0 for an item without words.
     pub(crate) fn length(&self, item: u32) -> usize {
         self.words.min(self.items.words(item).len())
     }
@@ -105,7 +106,7 @@ impl ItemWindows {
         &self.numbers[places][..count]
     }
 
-    /// Returns the number of different windows.
+    /// Returns the number of different windows of all items together.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -166,8 +167,8 @@ fn reserve(words: u64, items: u64, context: &Context<'_>) -> Result<Reservation>
     memory.try_reserve(bytes).ok_or_else(|| {
         let [needed, free] = [bytes, memory.free()].map(readable_bytes);
         let rule = format!(
-            "`max_memory` leaves {free} for them. Allow at least {needed}, or search for the items in several runs"
+            "`max_memory` leaves {free}. Allow at least {needed}, or search for the items in several runs"
         );
-        Error::limit(format!("the items, with {needed}"), rule)
+        Error::limit(format!("the items need {needed} of memory"), rule)
     })
 }

@@ -19,7 +19,7 @@ impl Default for Items {
 }
 
 impl Items {
-    /// Adds an item. An item without words is in no document.
+    /// Adds an item with the word hashes `words`. An item without words is found in no document.
     ///
     /// # Errors
     /// All items together have 2³² − 1 words or more.
@@ -28,7 +28,7 @@ impl Items {
         // The greatest number is not a place, so that all places fit in 32 bits.
         let Some(end) = end else {
             let rule = "a search numbers the words of all items with 32 bits. Search for the items in several runs";
-            return Err(Error::limit("the number of words of the items", rule));
+            return Err(Error::limit("the items have 2³² words or more", rule));
         };
         self.words.extend_from_slice(words);
         self.starts.push(end);

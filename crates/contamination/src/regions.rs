@@ -10,7 +10,7 @@ pub(crate) const TIMES: usize = 3;
 /// An item, and how much of it must be found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SoughtItem<'i> {
-    /// Numbers of its windows.
+    /// Numbers of the windows of the item, in the order of the item.
     pub(crate) windows: &'i [u32],
     /// Number of words of a window.
     pub(crate) length: usize,

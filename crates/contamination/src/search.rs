@@ -22,7 +22,8 @@ pub struct ContaminationSearch<'a> {
     words: usize,
     measure: Measure,
     share: Threshold,
-    /// Bits of the hashes of windows that are used. Tests use few.
+    /// Mask of the bits that are kept of the hash of a window. Tests keep few bits, so that different windows get
+    /// equal hashes.
     mask: u64,
     context: &'a Context<'a>,
 }

@@ -1,11 +1,17 @@
-//! The units of items, and their weights. Units are the things whose share is measured: words or windows.
+//! The units of items, and their weights.
+//!
+//! An item is a text of an evaluation set, for example a question of a benchmark, and a search finds the documents
+//! that contain a large share of an item. The share is (weight of the found units) / (weight of all units of the
+//! item). A unit is a word of the item, or a window of n of its words, depending on the [`Measure`]. A weight is 1,
+//! or greater if the unit is rare in the documents.
 
 use crate::item_windows::ItemWindows;
 use crate::measure::Measure;
 use simtool_base::error::Result;
 use simtool_base::large_buffer;
 
-/// The units of all items and their weights. A found window covers some units of its item.
+/// The units of all items of an evaluation set, and their weights. A unit is a word or a window of n words of an
+/// item. If a window is found in a document, the units that it covers count as found.
 #[derive(Debug)]
 pub(crate) struct Units {
     measure: Measure,
@@ -14,8 +20,8 @@ pub(crate) struct Units {
 }
 
 impl Units {
-    /// Creates the units of the items. `counts` has the numbers of documents with each window, if the measure needs
-    /// them, and `documents` is the number of all documents.
+    /// Creates the units of the items in `windows`. `counts` has the number of documents that have each different
+    /// window, if the measure needs these numbers. `documents` is the number of all documents.
     ///
     /// # Errors
     /// Not enough memory.
@@ -44,7 +50,7 @@ impl Units {
         Ok(Self { measure, weights })
     }
 
-    /// Returns the number of units that a window of an item covers. The first of them has the number of the window.
+    /// Returns the number of units that a window of an item covers. Window i of the item covers the units from i on.
     pub(crate) fn width(&self, windows: &ItemWindows, item: u32) -> usize {
         match self.measure {
             Measure::Words | Measure::Weighted => windows.length(item),
@@ -62,19 +68,19 @@ impl Units {
     }
 }
 
-/// Returns the weight of a window that `count` of `documents` documents have: the number of binary digits of
-/// the quotient.
+/// Returns the weight of a window that `count` of all `documents` documents have: the number of binary digits of
+/// `documents / count`.
 fn rarity(count: u32, documents: u32) -> u8 {
     // A window in no document weighs as much as one in a single document.
     (documents / count.max(1)).max(1).ilog2() as u8 + 1
 }
 
-/// The weights of the units of an item.
+/// The weights of the units of one item.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Weights<'u> {
-    /// This number of units, with the weight 1 each.
+    /// The item has this number of units, and each has the weight 1.
     Equal(usize),
-    /// The weight of each unit.
+    /// The item has one unit for each element, which is the weight of the unit.
     Different(&'u [u8]),
 }
 
@@ -96,7 +102,7 @@ impl Weights<'_> {
         }
     }
 
-    /// Returns the weight of all units.
+    /// Returns the sum of the weights of all units.
     pub(crate) fn sum(self) -> u64 {
         match self {
             Self::Equal(count) => count as u64,

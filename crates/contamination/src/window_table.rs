@@ -24,7 +24,7 @@ pub(crate) struct Hit {
     pub(crate) last: u32,
 }
 
-/// Settings for hashing windows.
+/// Settings by which the hashes of all windows with the same number of words are computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowHashes {
     /// Number of words of a window.

@@ -42,7 +42,7 @@ pub const KIND: SketchKind = SketchKind {
         SketchOption {
             name: "lexicon_share",
             value: "SHARE",
-            help: "fraction of the shingles in each random lexicon [default: 0.7]",
+            help: "fraction of the whole lexicon in each random lexicon [default: 0.7]",
         },
         SketchOption {
             name: "least_terms",

@@ -1,5 +1,6 @@
-//! Multi-lexicon SimHash: several SimHash fingerprints of a document, each over the terms that
-//! belong to a random subset of all terms, a lexicon. It combines shingles, I-Match and SimHash.
+//! Multi-lexicon SimHash makes several SimHash fingerprints of each document. A lexicon is a random
+//! subset of all terms, and each fingerprint is made of the document's terms that belong to one
+//! lexicon. The method combines shingles, I-Match and SimHash.
 //!
 //! A changed term affects only the fingerprints of the lexicons that contain the term. So two
 //! documents are near-duplicates if enough of their fingerprints differ in few bits. Alternatively,
@@ -30,18 +31,20 @@ pub const KIND: SketchKind = SketchKind {
         SketchOption {
             name: "lexicons",
             value: "COUNT",
-            help: "number of fingerprints of 64 bits, one per random lexicon [default: 8]",
+            help: "number of lexicons. A lexicon is a random set of shingles, and each gives one \
+                   fingerprint of 64 bits [default: 8]",
         },
         SketchOption {
             name: "lexicon_share",
             value: "SHARE",
-            help: "fraction of the shingles in each random lexicon [default: 0.5]",
+            help: "fraction of all shingles that each lexicon contains [default: 0.5]",
         },
         SketchOption {
             name: "votes",
             value: "VOTES",
-            help: "number of fingerprints that must be near, or sum to count the differing bits of \
-                   all together [default: half of them]",
+            help: "number of fingerprints that must each differ in at most max_distance bits, or \
+                   sum to add up the differing bits of all fingerprints [default: half of the \
+                   lexicons]",
         },
         SketchOption {
             name: "lexicon_bits",
@@ -66,7 +69,8 @@ const KEEP: (u32, u32) = (5, 10);
 /// Number of bits of the fingerprint for one lexicon.
 const BITS: u32 = u64::BITS;
 
-/// Rule that decides whether two documents are near-duplicates.
+/// Rule that decides from the fingerprints of two documents, one for each lexicon, whether the documents
+/// are near-duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Votes {
     /// At least this number of lexicons must give fingerprints within the maximum distance.
@@ -190,7 +194,7 @@ impl Sketch for MultiLexicon {
                  in at most {distance} of {BITS} bits each."
             ),
             Votes::Sum => format!(
-                "Documents at distance {distance} differ in so many of the {} bits of their {lexicons} \
+                "Documents at distance {distance} differ in {distance} of the {} bits of their {lexicons} \
                  fingerprints.",
                 lexicons * BITS
             ),

@@ -22,8 +22,8 @@ use std::sync::Arc;
 const BUCKET_ROWS: usize = 48;
 /// Maximum number of bits of a bucket number. With b bits, there are 2^b buckets.
 const MAX_BITS: u32 = 24;
-/// Description of the memory for tables. Out-of-memory messages contain it.
-const TABLES: &str = "the tables of the block index";
+/// Name of the data that the tables' memory is for, in out-of-memory messages.
+const TABLES: &str = "the lookup tables of the fingerprints";
 /// Number of bytes of a tag, which is a 16-bit summary of a fingerprint.
 const TAG_BYTES: usize = size_of::<u16>();
 /// Number of bytes of a cache line.

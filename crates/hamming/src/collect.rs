@@ -157,7 +157,7 @@ impl PairList {
         pairs
     }
 
-    /// Makes the last vector a full one, which is not changed any more.
+    /// Moves the vector that pairs are pushed to to the list of full vectors, and starts an empty one.
     fn close(&mut self) {
         self.full.push(std::mem::take(&mut self.open));
     }

@@ -23,7 +23,7 @@ pub enum Tasks {
     SelfJoins,
     /// Finding the partners of queries in a corpus, which are the rows within the maximum distance.
     Searches,
-    /// Both kinds of tasks.
+    /// Both self-joins and searches.
     All,
 }
 
@@ -56,7 +56,7 @@ pub enum RowKind {
     Any,
 }
 
-/// The tasks and fingerprints that a method can take.
+/// Limits of a join method: the tasks that it can do, and the fingerprints that it can compare.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Tasks that the method can do.

@@ -9,7 +9,7 @@ use simtool_model::fingerprint_rows::{FingerprintRows, Metric, Shape, is_null};
 pub enum NullSide {
     /// The rows that are searched, or all rows of a self-join.
     Corpus,
-    /// The queries.
+    /// The rows whose partners are searched in the corpus.
     Queries,
 }
 

@@ -13,7 +13,7 @@ const FEW_BYTES: u64 = 2 << 20;
 #[derive(Debug)]
 pub(crate) struct PairRoom {
     is_exceeded: AtomicBool,
-    /// Maximum number of pairs.
+    /// Maximum number of pairs that the join may find.
     most: u64,
     /// Number of pairs that were counted so far.
     pairs: AtomicU64,

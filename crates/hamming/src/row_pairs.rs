@@ -14,11 +14,11 @@ use simtool_model::sides::Sides;
 /// found.
 #[derive(Debug)]
 pub(crate) struct RowPairs {
-    /// The groups of the rows whose partners can be requested: all rows in a self-join, the queries in
-    /// a search.
+    /// Groups of equal rows, of the side whose partners are asked for: all rows in a self-join, and the queries in a
+    /// search.
     rows: Groups,
-    /// The groups of the rows of the corpus in a search. `None` in a self-join, where partners are in
-    /// the groups `rows`.
+    /// In a search, the groups of equal rows of the corpus, which contain the partners. `None` in a self-join, where
+    /// the partners are in `rows`, too.
     partners: Option<Groups>,
     group_of: Vec<u32>,
     /// The numbers of all groups that are near another group. In most collections, there are few.
@@ -26,7 +26,7 @@ pub(crate) struct RowPairs {
     /// For each group in `social`, the index in `neighbours` where its near groups start. The last
     /// element is the length of `neighbours`.
     starts: Vec<usize>,
-    /// The near groups of all groups in `social`, as group numbers with distances.
+    /// For each group in `social`, the number and the distance of each group near it, one group after the other.
     neighbours: Vec<(u32, u32)>,
 }
 
@@ -76,7 +76,7 @@ impl RowPairs {
         Self { rows, partners, group_of, social, starts, neighbours }
     }
 
-    /// Returns the groups to which partners belong.
+    /// Returns the groups that contain the partners of rows.
     fn others(&self) -> &Groups {
         self.partners.as_ref().unwrap_or(&self.rows)
     }

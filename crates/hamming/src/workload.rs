@@ -58,8 +58,8 @@ pub struct Workload {
     pub rows: usize,
     /// Number of bits of a fingerprint, and the way in which distances are counted.
     pub shape: Shape,
-    /// Number of random bits that would distinguish rows as well as their fingerprints do. It is
-    /// smaller than the number of bits of a fingerprint if bits are constant or mostly 0 or 1.
+    /// Number of independent random bits that would distinguish rows as well as their fingerprints do. The number
+    /// is smaller than the number of bits of a fingerprint if some bits are constant, or mostly 0 or mostly 1.
     pub effective_bits: u32,
     /// Maximum distance of a pair, k.
     pub max_distance: u32,
@@ -216,19 +216,19 @@ impl Workload {
         GROUPING * rows + all.min(one_level).min(two_levels)
     }
 
-    /// Estimates the number of pairs that the different rows of the corpus form.
+    /// Estimates the number of pairs of rows of the corpus if equal rows count as one row.
     pub(super) fn different_pairs(&self) -> f64 {
         self.different(self.row_count()) * self.different(self.row_count()) / 2.0
     }
 
-    /// Estimates the number of different rows among `rows` rows. It is at most the number of possible
-    /// fingerprints.
+    /// Estimates the number of different fingerprints among `rows` rows. The estimate is at most 2 to the power of
+    /// the effective bits, the number of possible fingerprints.
     pub(super) fn different(&self, rows: f64) -> f64 {
         rows.min(f64::from(self.effective_bits).exp2())
     }
 
-    /// Estimates the time and memory for keeping the found pairs in memory. Among `compared` pairs,
-    /// those that are near by chance are found.
+    /// Estimates the time and memory for keeping the found pairs in memory, if `compared` pairs of unrelated rows are
+    /// compared. Some of them are found, because they are near by chance.
     pub(super) fn kept_pairs(&self, compared: f64) -> JoinEstimate {
         let pairs = compared * self.share_within();
         JoinEstimate { nanoseconds: pairs * PAIR_TIME, bytes: pairs * PAIR_BYTES as f64 }

@@ -71,9 +71,11 @@ impl Character {
     const ALONE: Self = Self { bytes: [0; 3], fold: fold::ALONE, kind: kind::ODD };
 }
 
-/// The entries of 64 characters of UTF-8 that are equal except in the last byte. The lowest six
-/// bits of the last byte are the index of an entry. The special row [`CharacterRows::whole`] has an entry
-/// for each of 64 rows instead. There, the lowest six bits of the second byte are the index.
+/// The table entries of 64 characters whose UTF-8 bytes differ only in the last byte. The index of an
+/// entry is the number in the lowest six bits of the last byte.
+///
+/// The special row [`CharacterRows::whole`] has an entry for each of 64 other rows instead. There, the index
+/// is the number in the lowest six bits of the second byte.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Row {
@@ -158,9 +160,9 @@ pub struct CharacterTable {
 /// The entry of a character of two or three bytes, for code that looks up one character at a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CharacterEntry {
-    /// The replacement of the first byte of the character.
+    /// Byte that replaces the first byte of the character in lower-cased text.
     pub(crate) first: u8,
-    /// The replacement of the last byte of the character.
+    /// Byte that replaces the last byte of the character in lower-cased text.
     pub(crate) last: u8,
     /// Flags that say how the character is replaced, from the module [`fold`].
     pub(crate) fold: u8,
@@ -277,7 +279,7 @@ impl CharacterTable {
     pub(crate) fn members(&self) -> Members<'_> {
         let known = self.members.get_or_init(|| {
             let all: Box<[AtomicU32]> = (0..ALL).map(|_| AtomicU32::new(0)).collect();
-            all.try_into().unwrap_or_else(|_| unreachable!("as many as were made"))
+            all.try_into().unwrap_or_else(|_| unreachable!("the box has `ALL` elements"))
         });
         Members { table: self, known }
     }
@@ -410,7 +412,7 @@ pub(super) mod tests {
         let (mut bytes, three) = match *own {
             [first, last] => ([first, 0, last], false),
             [first, second, last] => ([first, second, last], true),
-            _ => unreachable!("only characters of two and three bytes are asked for"),
+            _ => unreachable!("the callers pass only characters of two or three bytes"),
         };
         let plain = |fold, kind| Character { bytes, fold, kind };
         // Some rows have only letters, and some only words by themselves. The other rows have several
@@ -456,7 +458,7 @@ pub(super) mod tests {
                 let member = match *bytes {
                     [first, last] => TABLE.members().of_two([first, last]),
                     [first, second, last] => TABLE.members().of_three([first, second, last]),
-                    _ => unreachable!("characters have two or three bytes here"),
+                    _ => unreachable!("the loop has only characters of two or three bytes"),
                 };
                 let expected = [found.bytes[0], found.bytes[2], found.fold, found.kind];
                 assert_eq!([member.first, member.last, member.fold, member.kind], expected);

@@ -14,9 +14,9 @@ use super::vector::{Kernel, Level};
 /// Consecutive windows with the same anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnchorRun {
-    /// Number of the first window.
+    /// Number of the first window, which is the position of its first word in the text.
     pub first: u32,
-    /// Position of the anchor.
+    /// Position of the anchor in the text.
     pub anchor: u32,
 }
 

@@ -348,7 +348,7 @@ impl DocumentIds {
         Ok(Self { shards, first_documents, first_records })
     }
 
-    /// Returns the number of bytes that the content of all lists takes in memory.
+    /// Returns the number of bytes of memory that the IDs and record numbers of all documents take.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.shards.iter().map(ShardIds::bytes).sum()

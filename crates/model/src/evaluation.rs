@@ -213,13 +213,13 @@ pub struct SeededF1 {
 /// Spread of F1 over several hash functions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// Mean F1.
+    /// Mean of F1 over the hash functions.
     pub mean: f64,
     /// Standard deviation of F1 with the divisor n - 1.
     pub deviation: f64,
-    /// Smallest F1.
+    /// Smallest F1 with any of the hash functions.
     pub least: f64,
-    /// Greatest F1.
+    /// Greatest F1 with any of the hash functions.
     pub most: f64,
 }
 
@@ -302,9 +302,9 @@ impl Evaluation {
 pub struct LabelledName {
     /// Name of the collection.
     pub name: String,
-    /// Number of documents.
+    /// Number of documents of the collection.
     pub documents: u64,
-    /// Number of pairs that are labelled as similar.
+    /// Number of pairs of documents that are labelled as similar.
     pub positives: u64,
     /// Number of pairs whose label leaves open whether they are similar. Finding such a pair is
     /// neither right nor wrong.

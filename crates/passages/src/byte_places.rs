@@ -22,7 +22,7 @@ pub(crate) struct BytePlaces {
     starts: Vec<usize>,
     /// Positions of the words in their documents, in ascending order within each document.
     words: Vec<u32>,
-    /// Bytes of the words.
+    /// For each of `words`, its byte range in the decoded text of its document.
     bytes: Vec<Range<u64>>,
 }
 

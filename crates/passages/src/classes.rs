@@ -42,7 +42,7 @@ pub(crate) struct Classes {
 /// A class of windows and its pieces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClassView<'c> {
-    /// Number of windows.
+    /// Number of windows of the class, whether they are repeated or not.
     pub(crate) windows: u32,
     /// Number of words of each window.
     pub(crate) words: u32,
@@ -50,14 +50,14 @@ pub(crate) struct ClassView<'c> {
     pub(crate) pieces: &'c [Piece],
 }
 
-/// Place of a class of windows.
+/// A place at which the windows of a class occur, one window at each word from there on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Occurrence {
-    /// Place of the first window.
+    /// Place of the first window of the class.
     pub(crate) place: Place,
     /// Number of the class in its bucket.
     pub(crate) class: u32,
-    /// Number of the bucket.
+    /// Number of the bucket that holds the class.
     pub(crate) bucket: u16,
     /// Number of times that the class occurs here, each time directly behind the windows of the time before.
     pub(crate) repeats: u16,

@@ -17,13 +17,13 @@ const AHEAD: usize = 8;
 pub(crate) struct BestWindow {
     /// Number of documents in which the window occurs.
     pub(crate) documents: u32,
-    /// Position of its first word.
+    /// Position of the first word of the window in the document.
     pub(crate) word: u32,
-    /// Number of its words.
+    /// Number of words of the window.
     pub(crate) length: u32,
     /// Number of places at which it occurs.
     pub(crate) occurrences: u64,
-    /// Place of another occurrence.
+    /// Place of another occurrence of the window.
     pub(crate) partner: Place,
     /// Whether this is the first occurrence of the window.
     pub(crate) is_first: bool,
@@ -32,18 +32,18 @@ pub(crate) struct BestWindow {
 /// Consecutive words of a document. Each of them is in a repeated window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Region {
-    /// The words.
+    /// Document of the words, and their positions in it.
     pub(crate) words: WordRange,
     /// The window that occurs in most documents. The first of them if there are several.
     pub(crate) best: BestWindow,
 }
 
-/// The words that are in windows of at least so many documents.
+/// The words that are in windows that at least `documents` documents have.
 #[derive(Debug)]
 pub(crate) struct LevelWords {
-    /// Number of documents.
+    /// Minimum number of documents that have a window.
     pub(crate) documents: u32,
-    /// The words, in ascending order.
+    /// The words that are in such windows, in ascending order.
     pub(crate) words: Vec<WordRange>,
 }
 

@@ -15,7 +15,7 @@ struct Representative {
     place: Place,
     /// Number of live windows.
     windows: u32,
-    /// Number of the bucket.
+    /// Number of the bucket that holds the content.
     bucket: u32,
     /// Number of the content in its bucket.
     content: u32,

@@ -55,7 +55,7 @@ struct LiveContent {
 struct WindowSpan {
     /// Number of words between the start of the first window and the anchor.
     offset: u16,
-    /// Number of windows.
+    /// Number of windows of the content, live or not.
     windows: u16,
     /// The first live window, and the one behind the last.
     live: (u16, u16),

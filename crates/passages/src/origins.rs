@@ -61,9 +61,9 @@ impl Origins {
 #[derive(Debug)]
 pub(crate) struct OriginCounter<'o> {
     origins: &'o Origins,
-    /// The last document.
+    /// Number of the document that was counted last, or `u32::MAX` before the first one.
     last: u32,
-    /// Number of different documents.
+    /// Number of different documents that were counted.
     different: u32,
     /// The different documents. Empty if each document has its own origin.
     several: Vec<u32>,

@@ -42,9 +42,9 @@ pub(crate) struct PartSearch<'s> {
     pub(crate) context: &'s Context<'s>,
     pub(crate) source: &'s dyn WordSource,
     pub(crate) hashes: &'s WordHashes,
-    /// Number of the part.
+    /// Number of the part that is searched, counted from 0.
     pub(crate) part: u64,
-    /// Number of parts.
+    /// Number of parts into which all hashes are divided.
     pub(crate) parts: u64,
 }
 

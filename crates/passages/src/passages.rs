@@ -4,12 +4,12 @@ use crate::repetition::Repetition;
 use simtool_base::options::Choice;
 use std::ops::Range;
 
-/// Bytes of a document. Offsets are in the decoded text.
+/// A part of the text of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
     /// Number of the document, in reading order.
     pub document: u32,
-    /// The bytes.
+    /// Bytes of the part, as offsets in the decoded text of the document.
     pub bytes: Range<u64>,
 }
 
@@ -89,11 +89,11 @@ pub struct Passages {
     pub(crate) cuts: Vec<CutRange>,
     /// Number of documents of the collection.
     pub documents: u64,
-    /// Number of words of the collection.
+    /// Number of words of all documents of the collection together.
     pub words: u64,
-    /// Number of repeated windows. Each occurrence counts.
+    /// Number of places at which a repeated window begins. So a window that occurs n times counts n times.
     pub repeated_windows: u64,
-    /// Measures of the repetition.
+    /// Number of words that are repeated in few and in many documents, and the most repeated texts.
     pub repetition: Repetition,
 }
 

@@ -6,7 +6,7 @@ use crate::origins::Origins;
 /// Place of a word in the collection. Places are ordered as the words are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
-    /// Number of the document.
+    /// Number of the document, in reading order.
     pub(crate) document: u32,
     /// Position of the word in its document.
     pub(crate) word: u32,
@@ -58,7 +58,7 @@ impl WindowFacts {
 /// Collects the facts about a set of equal windows from groups of their occurrences.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OccurrenceSummary {
-    /// Number of occurrences.
+    /// Number of occurrences of the window in the groups so far.
     pub(crate) occurrences: u64,
     /// Place of the first occurrence.
     pub(crate) first: Place,

@@ -2,9 +2,9 @@
 
 /// Smallest number of items that are distributed before they are sorted.
 const LEAST_ITEMS: usize = 64;
-/// Number of items that a part has on average.
+/// Average number of items in a part. [`sort_by_rank`] distributes the items among parts and sorts each part.
 const ITEMS_A_PART: usize = 4;
-/// Maximum number of parts.
+/// Maximum number of parts among which the items are distributed.
 const MOST_PARTS: usize = 1 << 15;
 
 /// Sorts items by `key`. `rank` is a number that never falls when the key rises.

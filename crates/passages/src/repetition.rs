@@ -10,32 +10,35 @@ const MOST_TEXTS: usize = 20;
 /// Measures of the repetition in a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repetition {
-    /// Numbers of words that are repeated in few or many documents, with rising numbers of documents: the least
-    /// number with which words count as repeated, and more than 10, 100 and 1000.
+    /// Number of words that are repeated in at least n documents, one entry for each n, in ascending order. The
+    /// first n is the smallest number of documents that makes a text count as repeated. The other ones are 11,
+    /// 101 and 1001.
     pub levels: Vec<Level>,
-    /// The texts with the greatest products of words and documents, in descending order. There are at most 20.
+    /// The repeated texts for which (number of words) × (number of documents) is greatest, in descending order.
+    /// There are at most 20.
     pub top: Vec<TopText>,
 }
 
-/// Number of words that are in windows of at least so many documents.
+/// Number of words of a collection that are repeated in at least a given number of documents. A window is a
+/// sequence of k words, where k is the minimum length of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// Number of documents.
+    /// Minimum number of documents that have a window.
     pub documents: u32,
-    /// Number of words.
+    /// Number of words of the collection that are in such a window. Each occurrence of a word counts.
     pub words: u64,
 }
 
-/// A text that several documents have, at its first place. Each of its windows occurs in at least `documents`
-/// documents.
+/// A text that several documents have, at its first place in the collection. Each window of the text, which is a
+/// sequence of k words, occurs in at least `documents` documents.
 ///
-/// Neighbouring windows that all occur here for the first time give one text: the part for which the product of words
-/// and documents is greatest.
+/// Neighbouring windows that all occur here for the first time give one text: the part of them for which the
+/// product of words and documents is greatest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopText {
-    /// Number of the document, in reading order.
+    /// Number of the document that holds the first place, in reading order.
     pub document: u32,
-    /// Positions of the words in the document.
+    /// Positions of the text's words in the document. The first word of the document has position 0.
     pub words: Range<u32>,
     /// Bytes from the first byte of the first word to the end of the last word, in the decoded text.
     pub bytes: Range<u64>,
@@ -43,12 +46,13 @@ pub struct TopText {
     pub documents: u32,
 }
 
-/// Words of the first occurrences of windows that occur in the same number of documents.
+/// Consecutive windows that occur here for the first time in the collection, all in the same number of documents.
+/// A window is a sequence of k words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FirstWords {
-    /// The words.
+    /// The words from the start of the first window to the end of the last one.
     pub(crate) words: WordRange,
-    /// Number of documents in which the windows occur.
+    /// Number of documents in which each of the windows occurs.
     pub(crate) documents: u32,
 }
 
@@ -70,7 +74,7 @@ impl FirstWords {
         }
     }
 
-    /// Returns the rank of this text. Greater texts come first.
+    /// Returns the sort key of this text. Texts with greater keys come first in [`Repetition::top`].
     fn rank(&self) -> (u64, u32, Reverse<WordRange>) {
         // Equal products are ordered by documents and places, so the order does not depend on the readings.
         let product = self.words.len() as u64 * u64::from(self.documents);

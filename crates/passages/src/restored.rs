@@ -4,8 +4,8 @@ use crate::passages::{CutRange, Excerpt, Passage, Passages};
 use crate::repetition::{Level, TopText};
 use std::ops::Range;
 
-/// Number of numbers in the first row: three counts of the collection, and the numbers of levels, top texts,
-/// passages and cuts.
+/// Number of elements in the first row. It has three counts of the collection, and the lengths of the lists of levels,
+/// top texts, passages and cuts.
 const HEAD: usize = 7;
 
 /// Passages that are made from the rows of [`Passages::visit_rows`].

@@ -25,8 +25,8 @@ impl Default for Repeated {
 }
 
 impl Repeated {
-    /// Returns the numbers of documents for which repeated words are counted: the least number with which windows
-    /// count as repeated, and more than 10, 100 and 1000.
+    /// Returns the numbers n for which the words that at least n documents have are counted: the smallest number of
+    /// documents with which a window counts as repeated, and then 11, 101 and 1001 if these are greater.
     pub(crate) fn levels(self) -> impl Iterator<Item = u32> {
         let least = match self {
             Self::Anywhere => 2,

@@ -21,7 +21,7 @@ use simtool_kernels::window_anchors::{AnchorBuffers, AnchorRun, anchor_runs, spa
 /// Number of windows that are divided into runs at once. Their hashes stay in the cache. A run that crosses the
 /// border becomes two runs.
 pub(crate) const BLOCK: usize = 1 << 12;
-/// Maximum of [`RunShape::repeats`].
+/// Maximum number of times that a run follows itself; see [`RunShape::repeats`].
 pub(crate) const MOST_REPEATS: u32 = 1 << 12;
 /// Maximum number of words of a window, so that the shape of a run fits into 32 bits.
 pub const MOST_WORDS: usize = 1000;
@@ -33,9 +33,9 @@ pub(crate) struct Run {
     pub(crate) anchor: u64,
     /// Hash of all words of the windows, their number, and the place of the anchor.
     pub(crate) content: u64,
-    /// Number of the document.
+    /// Number of the document that holds the run.
     pub(crate) document: u32,
-    /// Position of the first word of the first window.
+    /// Position in the document of the first word of the first window.
     pub(crate) start: u32,
     /// Number of windows, and so on.
     pub(crate) shape: RunShape,
@@ -64,7 +64,7 @@ impl RunShape {
         self.0 >> 10 & 0x3FF
     }
 
-    /// Returns the shape of a run that is not repeated.
+    /// Returns the same shape for a run that does not follow itself.
     #[inline]
     pub(crate) fn once(self) -> Self {
         Self(self.0 & 0xF_FFFF)
@@ -122,7 +122,8 @@ impl RunFinder {
         Self { isa, words, anchor_words, hashes, ranks, buffers, anchors, runs, last: None }
     }
 
-    /// Calls `take` with each run of document number `document`, in order.
+    /// Divides the windows of a document into runs, and calls `take` with each run, in order. `words` are the hashes of
+    /// the words of the document, and `document` is its number.
     ///
     /// # Errors
     /// `take` returns an error.

@@ -20,7 +20,8 @@ pub(crate) struct Content {
     /// The live windows, which can be equal to windows of another content: the first one, and the one behind the
     /// last. If they are equal, there are none.
     pub(crate) live: (u16, u16),
-    /// Part and index of the hash of the first live window.
+    /// Place of the hash of the first live window in the list of hashes: the number of a part of the list, and the
+    /// index in this part.
     pub(crate) hashes: (u32, u32),
 }
 
@@ -58,12 +59,12 @@ impl Run {
     }
 }
 
-/// Receives the classes and occurrences of a bucket.
+/// Receives the classes and occurrences of one bucket.
 #[derive(Debug)]
 pub(crate) struct GroupOutput<'o, 'b> {
-    /// The condition for repeated windows.
+    /// Condition under which a window counts as repeated.
     pub(crate) condition: Condition<'o>,
-    /// Number of the bucket.
+    /// Number of the bucket that the groups come from.
     pub(crate) bucket: u16,
     /// The classes of the bucket.
     pub(crate) classes: &'o mut Classes,
@@ -90,7 +91,7 @@ impl GroupOutput<'_, '_> {
         Ok(())
     }
 
-    /// Adds a class whose windows all occur only where the class does.
+    /// Adds a class whose windows occur nowhere else. It occurs at the places of `runs`.
     fn push_alone(&mut self, runs: &[Run]) -> Result<()> {
         let counted = counted(runs, self.condition.origins);
         if !self.condition.accepts(&counted) {
@@ -180,9 +181,14 @@ pub(crate) fn group_runs(
     Ok(mixed)
 }
 
-/// Marks the windows of contents that have an equal hash on the same side as another content. `run` returns a run
-/// with the content. Returns whether there are such windows. `hashes` is memory for the hashes of a side, which
-/// thousands of groups use one after another.
+/// Marks the windows of a group of contents that must be compared one by one, by setting [`Content::live`].
+/// Returns whether there are any.
+///
+/// A run has two hashes: one of the words before its anchor, and one of the words behind it ([`Sides`]). If two
+/// contents have the same hash on one side, their windows with the words of that side can be equal. These windows
+/// are marked in both contents.
+///
+/// `run` returns a run with a content. `hashes` is a buffer that thousands of calls reuse, one after another.
 fn mark_live<'r>(
     contents: &mut [Content],
     run: impl Fn(&Content) -> &'r Run,

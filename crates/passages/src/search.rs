@@ -18,11 +18,14 @@ use simtool_base::memory_ledger::Reservation;
 use simtool_base::quantity;
 use simtool_compute::context::Context;
 
-/// Smallest number of words of a window for which runs are faster than windows.
+/// Minimum number of words of a window with which a search by runs is faster than a search by single windows. A run is
+/// a sequence of windows that are stored together.
 const LEAST_OF_RUNS: usize = 8;
-/// Maximum number of readings. If so little memory is allowed that more are necessary, more memory is taken.
+/// Maximum number of times that the documents are read. If the allowed memory is so small that more readings would be
+/// necessary, the search takes more memory than is allowed.
 const MOST_PARTS: u64 = 1000;
-/// Number of times that a search is started with other hashes before it fails.
+/// Number of times that a search starts again with other hash functions, because different words had equal hashes. Then
+/// it fails.
 const MOST_SEEDS: u64 = 20;
 
 /// A search for all passages of at least k words that occur more than once, or for all units of text that do, such
@@ -217,14 +220,14 @@ impl<'a> PassageSearch<'a> {
         memory.try_reserve(bytes).ok_or_else(|| {
             let [needed, free] = [bytes, memory.free()].map(quantity::bytes);
             let rule = format!(
-                "`max_memory` leaves {free} for them; allow more, or search for longer passages with `words` or \
+                "`max_memory` leaves {free}. Allow more, or search for longer passages with `words` or \
                  for passages of more documents with `min_documents`"
             );
-            Error::limit(format!("the repeated passages, with {needed}"), rule)
+            Error::limit(format!("the repeated passages need {needed} of memory"), rule)
         })
     }
 
-    /// Finds the bytes of the words, and returns the passages.
+    /// Reads the documents again to find the byte ranges of the passages' words, and returns the passages.
     fn passages(
         &self,
         source: &dyn WordSource,

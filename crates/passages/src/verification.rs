@@ -8,10 +8,11 @@ use simtool_base::error::Result;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 
-/// Words of a document that should be equal to words at another place, which is mostly that of their first occurrence.
+/// Words of a document that should be equal to words at another place, because their hashes are equal. The other
+/// place is mostly the first occurrence of the words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Claim {
-    /// The words.
+    /// Document of the words, and their positions in it.
     pub(crate) words: WordRange,
     /// Place of the words that should be equal.
     pub(crate) equal: Place,

@@ -11,11 +11,11 @@ use simtool_base::error::Result;
 /// A window and its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window<L> {
-    /// Hash of the words.
+    /// Hash of the words of the window.
     pub(crate) hash: u64,
-    /// Place of the first word.
+    /// Place of the first word of the window.
     pub(crate) place: Place,
-    /// Number of words. `()` if all windows have the same number.
+    /// Number of words of the window. `()` if all windows have the same number.
     pub(crate) length: L,
 }
 

@@ -8,7 +8,7 @@ use simtool_base::stable_hash::{GAMMA, mix};
 /// number B. Such a sum is the difference of two prefix sums of the text, whatever the length of the span.
 #[derive(Clone, Debug)]
 pub(crate) struct WordHashes {
-    /// The odd number B.
+    /// The odd number B, by which sums are multiplied from word to word.
     base: u64,
     /// B to the power of each number up to the length of the longest span.
     powers: Vec<u64>,

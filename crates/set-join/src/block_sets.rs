@@ -28,7 +28,7 @@ pub(super) struct BlockSets {
     /// numbers from 64 × b on. The 64 bits of each block are in `bits` at the same index.
     blocks: Vec<u32>,
     bits: Vec<u64>,
-    /// The bits of the set that is being added. The index is the block number.
+    /// Bits of the set that is being added: element b has the 64 bits of block number b.
     scratch: Vec<u64>,
 }
 

@@ -68,7 +68,7 @@ impl<'s> SketchScan<'s> {
 
 /// Pairs of documents with similar sketches.
 enum NearPairs {
-    /// All pairs.
+    /// The lists together have all pairs with similar sketches.
     All(Vec<Vec<Candidate>>),
     /// The pairs do not fit in memory at once, so they must be found again in parts.
     InParts,

@@ -301,7 +301,7 @@ pub(super) fn equal_sets(parts: &[Sketching], filter: Option<&dyn PairFilter>) -
 struct SetPlace {
     /// The upper bits of the signature.
     bits: u32,
-    /// Index of the list.
+    /// Index of the list in the sequence of lists.
     part: u32,
     /// Index of the set in this list.
     at: u32,

@@ -7,9 +7,10 @@ use simtool_model::distinct_terms::DistinctTerms;
 /// as a unit.
 #[derive(Clone, Copy)]
 pub enum Wanted<'w> {
-    /// All documents.
+    /// All documents of the shard.
     All,
-    /// Only some documents of the shard. Later readings will not want any other document.
+    /// Only some documents of the shard. Every later reading wants only documents that this reading wants, so
+    /// the source may forget the others.
     Remaining {
         /// Whether the document at this position of the shard is wanted.
         is_one: &'w dyn Fn(u32) -> bool,

@@ -103,9 +103,10 @@ def settled_by_chain(
 
 
 def _roots(near: DataFrame, keep: Steps) -> DataFrame:
-    """Returns `class` and `root`: the smallest class that chains of pairs lead to.
+    """Returns a table with the columns `class` and `root`, one row for each class that is in a pair.
 
-    Alternates large and small stars (R. Kiveris and others, "Connected components in MapReduce and beyond",
+    Pairs of classes form a graph. The root of a class is the smallest class that is connected with it. Alternates
+    large and small stars (R. Kiveris and others, "Connected components in MapReduce and beyond",
     SoCC 2014).
     """
     from pyspark.sql import functions as f

@@ -53,7 +53,7 @@ def learned(rows: DataFrame, options: dict[str, Any], sample: int, keep: Steps, 
 
 
 def _sampled(rows: DataFrame, most: int) -> DataFrame:
-    """Returns about `most` documents from the whole collection, in few partitions."""
+    """Returns the texts of about `most` documents, chosen by hash from the whole collection, in few partitions."""
     from pyspark.sql import functions as f
 
     share = rows.count() // most

@@ -1,4 +1,4 @@
-"""Columns of a DataFrame that selectors select. The compiled part finds the columns as it finds those of files."""
+"""Finds the columns of a DataFrame that selectors such as `text` or `meta.id` select, by the same rules as in files."""
 
 from __future__ import annotations
 

@@ -49,8 +49,10 @@ def in_tasks(rows: DataFrame, visit: Callable[[Batches], Iterator[pa.RecordBatch
 
 @lru_cache(maxsize=1)
 def _spare_worker() -> None:
-    """Saves a worker of Spark 0.1 s of a core in each task. Without this, a task searches all imported
-    modules for garbage, and reads the directories of zip files with modules again.
+    """Makes the later tasks of this worker process of Spark start 0.1 s of a core earlier.
+
+    Otherwise each task searches all imported modules for garbage, and reads the directories of zip files with
+    modules again.
     """
     program = getattr(sys.modules["__main__"], "__spec__", None)
     if program is None or program.name != "pyspark.daemon":

@@ -19,7 +19,8 @@ use std::path::Path;
 
 /// Path of the file with the texts of all pages, in the output folder.
 const TEXT: &str = "text/pages.txt";
-/// Folder of the WARC files with the pages, and the extension of these files.
+/// Name of the folder, in the output folder, with the WARC files of the generated pages, and the extension of these
+/// files.
 const WARC: (&str, &str) = ("warc", "warc.gz");
 /// Folder of the WET files with the texts of the pages, and the extension of these files.
 const WET: (&str, &str) = ("wet", "warc.wet.gz");

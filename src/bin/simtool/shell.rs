@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 /// Arguments of this process. The first argument is the name of the program.
 static ARGUMENTS: OnceLock<Vec<OsString>> = OnceLock::new();
 
-/// Stores the arguments of the program, so that [`describe`] can write them.
+/// Stores the arguments of the program, so that [`describe`] can add them to a request. Returns the stored arguments.
 pub(crate) fn keep(arguments: Vec<OsString>) -> &'static [OsString] {
     ARGUMENTS.get_or_init(|| arguments)
 }

@@ -120,8 +120,8 @@ fn help_of(form: CommandForm, arguments: &[OsString]) -> Vec<OsString> {
     ["simtool", name, if is_long { "--help" } else { "-h" }].map(OsString::from).to_vec()
 }
 
-/// Returns whether the user most likely meant N and M, but N is wrong. In this case the first word resembles
-/// no command, and a number follows it.
+/// Returns whether the user most likely meant the form `simtool N M` with numbers N and M, but N is not a number. This
+/// is assumed if the first argument resembles no command, and the second one is a number.
 fn is_wrong_n(error: &Error, arguments: &[OsString]) -> bool {
     let is_unlike = error.get(ContextKind::SuggestedSubcommand).is_none();
     // A misspelled command is rarely followed by a number.

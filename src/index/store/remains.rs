@@ -32,7 +32,7 @@ pub struct Remains {
 /// Segment of a damaged index that cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostSegment {
-    /// File of the segment.
+    /// Path of the file of the segment.
     pub path: PathBuf,
     /// Maximum number of its documents, by the size of its file. 0 if there is no file.
     pub most_documents: u64,

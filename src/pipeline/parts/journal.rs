@@ -34,17 +34,17 @@ pub(super) enum FrameKind {
     End,
 }
 
-/// A frame of a file.
+/// Place of a frame in a file of stored parts. A frame holds rows of numbers, or the end of a shard.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) kind: FrameKind,
-    /// Key of the shard.
+    /// Key of the shard that the frame belongs to.
     pub(super) key: u128,
-    /// Number of documents.
+    /// Number of documents whose rows are in the frame. For the end of a shard, the number of all its documents.
     pub(super) documents: u32,
     /// Byte offset of the frame in its file.
     pub(super) start: u64,
-    /// Number of bytes of the content.
+    /// Number of bytes of the content of the frame.
     pub(super) bytes: u64,
     checksum: u64,
 }

@@ -43,7 +43,7 @@ const RESULT_SHARE: u64 = 4;
 pub(crate) struct ShardShare {
     /// Number of the share, counted from 0.
     pub(crate) index: usize,
-    /// Number of shares.
+    /// Number of shares into which the shards are divided.
     pub(crate) count: usize,
 }
 

@@ -253,8 +253,9 @@ impl Verifying<'_> {
         (self.memory / 2).max(total / MOST_BLOCKS)
     }
 
-    /// Returns the pairs of similar, but different sets that the tasks compare, in any order. A pair names
-    /// each set by the first document with this set.
+    /// Compares the sets of terms in the groups of documents that `tasks` name, and returns the pairs of sets that are
+    /// similar but not equal, in any order. Documents can have equal sets, so a pair names each set by the first
+    /// document that has it.
     fn pairs(
         &self,
         side: &BlockedGroups<'_>,

@@ -14,11 +14,12 @@ use simtool_model::groups::RowGroups;
 use simtool_read::Corpus;
 use simtool_set_join::{TermSource, Wanted};
 
-/// Description of the memory for sets of terms. Out-of-memory messages contain it.
+/// Name of the data that the memory for sets of terms is for, in out-of-memory messages.
 const WHAT: &str = "the terms of the texts that are compared";
 /// Estimated number of bytes of memory that a document takes in addition to its terms.
 const ROW_BYTES: u64 = 100;
-/// Number of classes in each shard of [`ClassTerms`].
+/// Number of classes in each shard of [`ClassTerms`]. A class is a set of texts with the same terms, and a shard is the
+/// unit that one thread reads.
 const SHARD_CLASSES: usize = 256;
 
 /// A collection whose summary is known, so that chosen texts can be read again as sets of terms.

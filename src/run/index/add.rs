@@ -142,7 +142,7 @@ pub fn add_to_index(
 struct RepeatLines<'o> {
     out: BufWriter<&'o mut dyn Write>,
     is_json: bool,
-    /// The first failure.
+    /// Error of the first line that could not be written.
     error: Option<io::Error>,
 }
 

@@ -30,7 +30,7 @@ pub(super) enum Taken {
     Lines(Vec<u8>),
     /// Bytes of a line that is too long for a batch.
     Part {
-        /// The bytes.
+        /// Next bytes of the line.
         bytes: Vec<u8>,
         /// Whether the line ends with these bytes.
         is_last: bool,
@@ -84,8 +84,8 @@ impl Waiting {
         }
     }
 
-    /// Returns the bytes that are due, or `None` if the caller must wait. `room` is a buffer for the bytes
-    /// that are left.
+    /// Takes the bytes of the next batch out of the waiting bytes, or returns `None` if no batch is complete and the
+    /// caller must wait. `room` is an empty buffer that takes the bytes that go on waiting.
     ///
     /// # Errors
     ///

@@ -45,8 +45,8 @@ pub struct FilterRequest {
     /// Maximum time from the arrival of the first line of a batch until the batch is added, even if few lines
     /// came.
     pub wait: Duration,
-    /// File to which lines are appended whose documents repeat others. `None` if such lines are only left
-    /// out.
+    /// File to which the filter appends each line whose document is near an earlier document. `None` if the filter
+    /// only leaves such lines out.
     pub duplicates: Option<PathBuf>,
 }
 
@@ -92,7 +92,7 @@ struct Answers<'a> {
     face: &'a dyn Face,
     out: BufWriter<CountedWriter<'a>>,
     duplicates: Option<Duplicates<'a>>,
-    /// How lines are read.
+    /// Options by which the document of a line is read.
     reading: ReadOptions,
     /// Maximum number of bytes of a line that is compared.
     longest: usize,
@@ -147,7 +147,8 @@ impl Write for CountedWriter<'_> {
     }
 }
 
-/// File to which lines are appended whose documents repeat earlier documents.
+/// The file of the option `--duplicates`. The filter appends to it each input line whose document is near an
+/// earlier document.
 struct Duplicates<'a> {
     path: &'a Path,
     out: BufWriter<File>,

@@ -192,8 +192,11 @@ fn differing_settings(method: &Method, other: &Method) -> Vec<SettingDifference>
 ///
 /// # Errors
 ///
-/// No intact part says how the fingerprints were made, the index has no damage although `copies_intact` is
-/// false, or `new` is not empty or cannot be written. Then there is no new index.
+/// In each of these cases, no new index is created:
+///
+/// * No intact part of the index says by which method its fingerprints were made.
+/// * The index has no damage, and `copies_intact` is false.
+/// * The folder `new` is not empty, or cannot be written.
 pub fn salvage_index(
     request: &OpenRequest,
     new: &Path,

@@ -24,28 +24,33 @@ const ENOUGH: usize = 20;
 const HALF: usize = 3;
 /// Width of a window, in hundredths. It is also the distance between the middles of two adjacent windows.
 const STEP: usize = 2 * HALF + 1;
-/// Greatest number of documents that a repeated document is similar to. More share a template. If only a part
-/// of the collection is in the sample, the number is scaled. In the labelled collections, up to twelve
-/// documents are rewritten from one source.
+/// Greatest number of documents in the whole collection that a repeated document is similar to. A document with
+/// more similar documents shares a template with them. The number is scaled down if the sample is only a part of the
+/// collection. In the labelled collections, up to twelve documents are rewritten from one source.
 const PARTNERS: f64 = 12.0;
-/// Greatest share of the probes that have more partners.
+/// Greatest share of the probes that may have more than [`PARTNERS`] similar documents.
 const TEMPLATE_SHARE: f64 = 0.02;
-/// Distance from the threshold, in hundredths, in which a small change of the threshold would decide otherwise.
+/// Distance from the threshold, in hundredths. For a document whose nearest one is within this distance, a small
+/// change of the threshold would change the decision.
 const NEAR: usize = 5;
-/// Greatest number of documents within [`NEAR`] of the threshold, as a share of the documents beyond it.
+/// Greatest number of documents whose nearest one is within [`NEAR`] of the threshold, as a share of the documents
+/// whose nearest one is beyond the threshold.
 const NEAR_SHARE: f64 = 0.2;
-/// Minimum number of documents beyond the threshold that the default would not find.
+/// Minimum number of documents whose nearest one is beyond the threshold, but not similar enough for the default
+/// threshold.
 const BEYOND: usize = 8;
-/// The same as a share of the probes.
+/// The minimum of [`BEYOND`] as a share of the probes. The greater of both minimums counts.
 const BEYOND_SHARE: f64 = 0.01;
 /// Minimum width, in hundredths, of a range without pairs that separates unrelated documents from copies.
 const WIDE: usize = 20;
-/// Smallest threshold in a range without pairs, in hundredths. A larger part of the collection has pairs of
-/// unrelated documents with greater similarities than the sample.
+/// Smallest threshold, in hundredths, that is chosen in a range without pairs. The whole collection has pairs of
+/// unrelated documents that are more similar than those of the sample, so a lower threshold would find such pairs.
 const LEAST: usize = 30;
-/// Rank of the similar document whose median similarity is the highest one that most unrelated documents have.
+/// Rank, among the documents that are most similar to a probe, of the first one that is taken as unrelated to the
+/// probe. The median of its similarity over all probes is the similarity that most unrelated documents do not exceed.
 const UNRELATED_RANK: u32 = 20;
-/// Greatest share of the probes in scripts with too few probes.
+/// Greatest share of all probes that may be in scripts with fewer than [`ENOUGH`] probes. If their share is greater,
+/// no gap is reported.
 const UNJUDGED: f64 = 0.05;
 
 /// Result of looking for a gap.
@@ -70,7 +75,8 @@ enum ScriptEvidence {
     Blurred(String),
 }
 
-/// Similarity of copies, and number of partners that a repeated document has at most in the sample.
+/// Similarity of copies, and the share of the collection that was sampled, which limits the number of partners that a
+/// repeated document can have in the sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// Similarity, in hundredths, from which on the default finds a pair, too.
@@ -250,7 +256,8 @@ impl Pairs {
     }
 }
 
-/// Returns the similarity of the document that is the 20th nearest one of a probe, or 0 if it has fewer.
+/// Returns the similarity of a probe and its 20th nearest document ([`UNRELATED_RANK`]), or 0 if the sample is
+/// smaller.
 fn similarity_of_rank(probe: &Histogram) -> usize {
     let mut rank = 0;
     let at = probe.iter().rposition(|&count| {

@@ -84,8 +84,8 @@ impl<T: RowTable, W: Write + Send> fmt::Debug for ParquetRows<T, W> {
     }
 }
 
-/// Returns the settings of the Parquet writer: the compression and, if `recipe` is given, metadata with the
-/// recipe.
+/// Returns the settings of the Parquet writer: the compression, and metadata with the recipe of the fingerprints if
+/// `recipe` is given.
 fn properties(recipe: Option<&str>) -> WriterProperties {
     let properties =
         WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));

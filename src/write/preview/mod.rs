@@ -43,8 +43,8 @@ pub struct NearPair {
 pub struct Band {
     /// Name of the band, for example `similarity 0.80 to 0.85` or `3 to 5 documents`.
     pub name: String,
-    /// Number of removed documents.
+    /// Number of removed documents in the band.
     pub removed: u64,
-    /// Number of clusters. `None` if the band is not one of sizes.
+    /// Number of clusters in the band. `None` if the band is not one of sizes.
     pub clusters: Option<u64>,
 }

@@ -107,7 +107,7 @@ fn step(most: u64) -> u64 {
     }
 }
 
-/// The vertical axis of a chart, which ends at the count `end`.
+/// The vertical axis of a chart, on which counts from 0 to `end` are shown.
 struct CountAxis {
     scale: BarScale,
     end: u64,

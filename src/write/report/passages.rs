@@ -22,11 +22,11 @@ pub(crate) struct PassagesPage<'p> {
     pub(crate) report: &'p Report,
     /// How much of the collection is repeated.
     pub(crate) repetition: &'p RepetitionSummary,
-    /// Number of passages.
+    /// Number of repeated passages that were found.
     pub(crate) passages: u64,
     /// Number of passages that are whole documents.
     pub(crate) whole_documents: u64,
-    /// Number of words in passages.
+    /// Number of words that are in these passages.
     pub(crate) repeated_words: u64,
     /// Number of words of passages that are in later copies only.
     pub(crate) later_words: u64,

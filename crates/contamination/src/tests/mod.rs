@@ -285,7 +285,7 @@ fn wrong_settings_and_too_little_memory_are_refused() {
     let error = search.windows(items_of(&[words(0..300)])).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { .. }));
     let text = error.to_string();
-    assert!(text.starts_with("the items, with 15") && text.contains("leaves 10"), "{text}");
+    assert!(text.starts_with("the items need 15") && text.contains("leaves 10"), "{text}");
     search.windows(items_of(&[words(0..100)])).unwrap();
     // Items without words take memory, too.
     assert!(search.windows(items_of(&vec![Vec::new(); 5000])).is_err());

@@ -49,7 +49,7 @@ pub enum FoundIds<'a> {
     Nothing,
     /// The file consists of lines of text. A line is parsed when the ID in it is needed.
     Lines {
-        /// Content of the file.
+        /// All bytes of the file.
         bytes: &'a [u8],
         /// Byte offset of the start of each line. Row i of the file is line i.
         starts: Vec<usize>,

@@ -53,8 +53,8 @@ const VOTES: u32 = 16;
 /// Number of bytes of the header and of the block of checksums. Sections start at multiples of this
 /// number.
 const BLOCK: usize = 64;
-/// Number of bytes that the checksum of a header or of a block of checksums covers. The checksum
-/// follows these bytes.
+/// Number of bytes of a header, or of a block of checksums, that come before its checksum and that the
+/// checksum covers.
 const SEALED: usize = 56;
 
 /// Entry of the packed format in [`FILE_FORMATS`](super::FILE_FORMATS).
@@ -252,7 +252,9 @@ fn shape(bits: u32, metric: u32) -> Result<(Shape, usize), Refusal> {
         _ => None,
     };
     let Some(shape) = shape else {
-        return Err((16, "0, or the bits of lanes that fill a row, or votes of these".into()));
+        let expected = "0, or a number of bits in a lane that divides a fingerprint evenly, or at \
+                        most as many votes as lanes";
+        return Err((16, expected.into()));
     };
     Ok((shape, size_of::<u64>() * shape.words()))
 }
@@ -311,7 +313,7 @@ impl PackedLayout {
         if !is_sealed(checksums) || checksums[24..SEALED].iter().any(|&byte| byte != 0) {
             // The block of checksums has a checksum of its own. Otherwise damage to the block would
             // be reported as damage to a section that is intact.
-            return Err((self.checksums, damaged("checksums that agree with their own")));
+            return Err((self.checksums, damaged("a block of checksums that agrees with its own")));
         }
         let sections = [
             ("a recipe that agrees with its", self.recipe.start..self.rows.start),
@@ -497,8 +499,8 @@ mod tests {
             (16, 3, "bits of lanes that fill a row"),
             (16, 128, "bits of lanes that fill a row"),
             (16, NULL | 32, "bits of lanes that fill a row"),
-            (16, 3 << VOTES, "votes of these"),
-            (16, 1 << VOTES | 4, "votes of these"),
+            (16, 3 << VOTES, "as many votes as lanes"),
+            (16, 1 << VOTES | 4, "as many votes as lanes"),
             (20, 2, "0 or 1"),
             (24, 9, "a file of the length that 9 rows of 128 bits need"),
             (28, u32::MAX, "a file of the length"),

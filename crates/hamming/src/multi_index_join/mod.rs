@@ -117,7 +117,7 @@ struct KeyJoin<'a, L, C> {
     values: &'a [L],
     reach: Reach,
     isa: Isa,
-    /// Counts the memory of the tables.
+    /// Account of the memory of the run, from which the memory of the tables is taken.
     ledger: &'a Ledger,
     collect: &'a C,
     short_words: bool,
@@ -126,7 +126,7 @@ struct KeyJoin<'a, L, C> {
 
 /// All rows, sorted by the key of one block.
 struct KeyTable<L> {
-    /// Number of the block.
+    /// Index in [`KeyJoin::blocks`] of the block whose key the rows are sorted by.
     block: usize,
     /// The fingerprints in sorted order, followed by room for [`COPIED`] more.
     values: LargeBuffer<L>,

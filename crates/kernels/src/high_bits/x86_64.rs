@@ -2,8 +2,8 @@
 
 use std::arch::x86_64::{_mm_movemask_epi8, _mm_set_epi64x};
 
-/// Returns the highest bits of 64 bytes as a mask. Each element of `eights` has eight bytes, the
-/// first one in its lowest bits.
+/// Returns a mask with the highest bits of 64 bytes: bit i of the mask is the highest bit of byte i. Bytes
+/// 8 k to 8 k + 7 are in `eights[k]`, with the first of them in the lowest bits.
 #[inline]
 pub(super) fn gathered_high_bits(eights: &[u64; 8]) -> u64 {
     // SAFETY: every processor of x86-64 has SSE2.

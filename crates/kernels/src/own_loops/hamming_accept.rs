@@ -25,7 +25,8 @@ impl<L: Fingerprint> PairTest<'_, L> {
     }
 }
 
-/// Checks one candidate pair after the other, and calls `sink` with the accepted ones.
+/// Tests the candidate pairs of the fingerprints `values[rows[i]]` and `values[columns[i]]`, one after the other.
+/// Calls `sink` with `rows[i]`, `columns[i]` and the distance of each pair that meets the conditions of `test`.
 #[inline(always)]
 pub(crate) fn plain<L: Fingerprint>(
     values: &[L],

@@ -49,8 +49,8 @@ impl<'t> PlacedWords<'t> {
     /// If the two slices differ in length, or a word is empty, reversed or nearer than [`MARGIN`] to
     /// either end of `text`.
     pub(crate) fn new(text: &'t [u8], starts: &'t [u32], ends: &'t [u32]) -> Self {
-        assert_eq!(starts.len(), ends.len(), "a word has a start and an end");
-        assert!(in_bounds(text, starts, ends), "words keep a margin to the ends of the text");
+        assert_eq!(starts.len(), ends.len(), "each word must have a start and an end");
+        assert!(in_bounds(text, starts, ends), "a word is empty or too near an end of the text");
         Self { text, starts, ends }
     }
 
@@ -127,17 +127,17 @@ fn load(text: &[u8], at: u32) -> u64 {
     bytes.and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Combines the bytes and the length of a word of 1 to 3 bytes into one number, from which the hash
-/// is computed. `first` has the 8 bytes from the word's start on, and `last` the 8 bytes before its
-/// end.
+/// Combines the bytes and the length of a word of 1 to 3 bytes into one number, from which the hash is
+/// computed. `first` and `last` are the same numbers as for [`hash_3`].
 #[inline(always)]
 fn joined_3(first: u64, last: u64, length: u64) -> u64 {
     let middle = first.wrapping_shr(8 * (length as u32 >> 1)) & 0xff;
     ((first & 0xff) << 16 | middle << 24 | last >> 56 | length << 8) ^ FLIP_3
 }
 
-/// Returns the hash of a word of 1 to 3 bytes. `first` has the 8 bytes from its start on, and `last` the
-/// 8 bytes before its end.
+/// Returns the XXH3 hash of a word of 1 to 3 bytes. `first` is the little-endian number of the 8 bytes of the
+/// text from the start of the word on. `last` is the number of the 8 bytes of the text before the end of the
+/// word. So both include bytes of the text around the word.
 #[inline(always)]
 fn hash_3(first: u64, last: u64, length: u64) -> u64 {
     let mut hash = joined_3(first, last, length).wrapping_mul(PRIME64_2);
@@ -145,8 +145,8 @@ fn hash_3(first: u64, last: u64, length: u64) -> u64 {
     hash ^ hash >> 32
 }
 
-/// Returns the hash of a word of 1 to 8 bytes, without a branch. `first` has the 8 bytes from its start
-/// on, and `last` the 8 bytes before its end.
+/// Returns the XXH3 hash of a word of 1 to 8 bytes, without a branch. `first` and `last` are the same numbers as for
+/// [`hash_3`].
 #[inline(always)]
 fn hash_8(first: u64, last: u64, length: u64) -> u64 {
     struct LengthClass {

@@ -61,7 +61,7 @@ impl Shape {
     /// `bits` is 0.
     #[must_use]
     pub fn bits(bits: u32) -> Self {
-        assert!(bits > 0, "a row has bits");
+        assert!(bits > 0, "a fingerprint must have at least one bit");
         Self { bits, metric: Metric::Bits }
     }
 
@@ -73,7 +73,7 @@ impl Shape {
     /// `count` is 0, or `bits` is not a power of two up to 64.
     #[must_use]
     pub fn lanes(count: u32, bits: u32) -> Self {
-        assert!(count > 0 && bits.is_power_of_two() && bits <= 64, "lanes of {bits} bits");
+        assert!(count > 0 && bits.is_power_of_two() && bits <= 64, "{count} lanes of {bits} bits");
         Self { bits: count * bits, metric: Metric::Lanes { bits, null: false } }
     }
 
@@ -98,7 +98,10 @@ impl Shape {
     /// `words` is 0, or `bits` is not a power of two up to 16.
     #[must_use]
     pub fn cosine(words: u32, bits: u32) -> Self {
-        assert!(words > 0 && bits.is_power_of_two() && bits <= SIZE_BITS, "lanes of {bits} bits");
+        assert!(
+            words > 0 && bits.is_power_of_two() && bits <= SIZE_BITS,
+            "invalid shape: lanes of {bits} bits in {words} words"
+        );
         Self { bits: words * u64::BITS, metric: Metric::Cosine { bits } }
     }
 
@@ -111,7 +114,7 @@ impl Shape {
     /// `needed` is 0 or more than `count`.
     #[must_use]
     pub fn votes(count: u32, needed: u32) -> Self {
-        assert!((1..=count).contains(&needed), "{needed} votes of {count}");
+        assert!((1..=count).contains(&needed), "{needed} votes needed, but {count} words");
         Self { metric: Metric::Votes { needed }, ..Self::lanes(count, u64::BITS) }
     }
 

@@ -127,9 +127,10 @@ impl Bounds {
         }
     }
 
-    /// Returns the smallest size, or total weight, of a set that can reach the threshold with a set
-    /// of `size`. Such a set shares all its elements. For `Linear`, its size x therefore satisfies
-    /// `whole · x ≥ smaller · x + larger · size`.
+    /// Returns the smallest size that a set can have if its similarity to a set of `size` elements
+    /// reaches the threshold. The sizes can also be total weights of elements. In the best case, the
+    /// smaller set shares all its elements with the other one. Its size x must then satisfy
+    /// `whole · x ≥ smaller · x + larger · size` for `Linear`.
     #[inline]
     pub(super) fn min_size(self, size: u64) -> u64 {
         match self {

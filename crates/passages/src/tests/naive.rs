@@ -190,13 +190,14 @@ impl NaiveSearch<'_> {
     }
 }
 
-/// Returns the rank of a repeated text. Greater ones come first.
+/// Returns the sort key of a repeated text. Texts with greater keys come first in [`Repetition::top`].
 fn rank(text: &TopText) -> (u64, u32, std::cmp::Reverse<(u32, u32)>) {
     let product = text.words.len() as u64 * u64::from(text.documents);
     (product, text.documents, std::cmp::Reverse((text.document, text.words.start)))
 }
 
-/// Returns the part of touching windows with the greatest product of words and documents, by trying all parts.
+/// Returns the part of a sequence of touching windows for which (number of words) × (number of documents) is
+/// greatest. Tries all parts.
 fn greatest_part(document: u32, touching: &[(Range<u32>, u32, bool)]) -> TopText {
     let parts = (0..touching.len()).flat_map(|first| {
         let mut documents = u32::MAX;

@@ -38,7 +38,8 @@ pub(crate) struct Expansion {
 }
 
 impl Expansion {
-    /// Number of decompressed bytes that are always allowed, however few the compressed bytes are.
+    /// Number of decompressed bytes that are always allowed. The limit of `ratio` holds only for content that is
+    /// longer than this.
     const FREE_BYTES: u64 = 1 << 30;
 
     /// Creates the limit of `max_expansion` output bytes for each input byte.
@@ -89,7 +90,7 @@ pub(crate) struct CompressedBuffer<R> {
     /// Byte offset in the file of `bytes[0]`.
     base: u64,
     at_end: bool,
-    /// Whether all bytes that the last search passed are zero.
+    /// Whether all bytes that the last search for a gzip member or Zstandard frame skipped are zero.
     passed_zeros: bool,
     /// Number of searches so far. Each damaged gzip member or Zstandard frame causes a search for
     /// the start of the next one.
@@ -228,9 +229,9 @@ pub(crate) fn trailing(byte: u64, bytes: Option<u64>, kind: &str, is_padding: bo
     }
 }
 
-/// Creates the report that the bytes from offset `byte` on are lost. `what` describes the damage.
-/// `next` is the offset at which reading goes on. `None` means that nothing after `byte` can be
-/// read.
+/// Creates the report that the bytes of a compressed file from offset `byte` on are lost. `what` names the
+/// damaged part, for example "a frame with a wrong length". `next` is the offset at which reading goes on,
+/// or `None` if nothing after `byte` can be read.
 pub(crate) fn corrupt(code: &'static str, byte: u64, what: &str, next: Option<u64>) -> Then {
     let detail = match next {
         Some(next) => {

@@ -46,7 +46,7 @@ pub(crate) enum Then {
     /// The stream will take `bytes` bytes of memory from now on. The caller makes sure that it may, and
     /// reads on. 0 means that the stream needs as little memory as most streams.
     NeedsMemory {
-        /// Number of bytes.
+        /// Bytes of memory that the stream will take.
         bytes: u64,
     },
     /// The stream has ended without damage.

@@ -304,18 +304,18 @@ impl Collection {
     ///
     /// # Errors
     ///
-    /// The copy cannot be written, the file cannot be read again, or it has another format.
+    /// The copy cannot be written, or the file cannot be read again or has changed.
     pub fn copy_rows(&self, file: usize, copy: &RowsCopy<'_>) -> Result<()> {
         let source = &*self.files[file].input.source;
         let reader = self.recognize(file).map(|recognized| recognized.format.reader());
         let Ok(Reader::Table(table)) = reader else {
-            let reason = io::Error::other("it changed while it was read");
+            let reason = io::Error::other("the file changed while it was read");
             return Err(Error::io(source.name(), "copy", reason));
         };
         table.copy_rows(source, copy, &self.options.text_field)?;
         // The rows were chosen by their numbers, which are wrong in another file.
         self.files[file]
-            .changed_since("its copy is wrong")
+            .changed_since("a copy of this file would keep the wrong rows")
             .map_or(Ok(()), |fault| Err(ErrorKind::Changed { fault }.into()))
     }
 

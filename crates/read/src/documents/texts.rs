@@ -337,7 +337,8 @@ fn arrow_column<'t>(
     if let Some((bits, first)) = validity
         && first.checked_add(rows).is_none_or(|end| end.div_ceil(8) > bits.len())
     {
-        let rule = format!("must have a bit for each of {rows} rows from bit {first} on");
+        let rule =
+            format!("is too short: it must have {rows} bits for the rows, from bit {first} on");
         return Err(Error::config("validity", format!("of {} bytes", bits.len()), rule));
     }
     Ok(match offsets {
@@ -354,13 +355,13 @@ fn checked_rows<O: Copy + Into<i64>>(values: &[u8], offsets: &[O]) -> Result<usi
     for (at, &offset) in offsets.iter().enumerate() {
         let offset = offset.into();
         if offset < before {
-            let rule = format!("must ascend from 0, and {before} comes before it");
+            let rule = format!("must be at least {before}, because offsets ascend from 0");
             return Err(Error::config("offsets", format!("{offset} at {at}"), rule));
         }
         before = offset;
     }
     if before > i64::try_from(values.len()).unwrap_or(i64::MAX) {
-        let rule = format!("must end within the values, which are {} bytes", values.len());
+        let rule = format!("is beyond the end of the values, which have {} bytes", values.len());
         return Err(Error::config("offsets", before, rule));
     }
     Ok(offsets.len().saturating_sub(1))
@@ -451,17 +452,17 @@ mod tests {
             texts.unwrap_err().to_string()
         };
         for (offsets, message) in [
-            (&[0, 2, 1][..], "offsets 1 at 2: must ascend from 0, and 2 comes before it"),
-            (&[-1, 2], "offsets -1 at 0: must ascend from 0, and 0 comes before it"),
-            (&[0, 4], "offsets 4: must end within the values, which are 3 bytes"),
-            (&[0, i64::MAX], "must end within"),
+            (&[0, 2, 1][..], "offsets 1 at 2: must be at least 2, because offsets ascend from 0"),
+            (&[-1, 2], "offsets -1 at 0: must be at least 0, because offsets ascend from 0"),
+            (&[0, 4], "offsets 4: is beyond the end of the values, which have 3 bytes"),
+            (&[0, i64::MAX], "beyond the end of the values"),
         ] {
             let error = refused(offsets, None);
             assert!(error.contains(message), "{error}");
         }
         for first in [6, usize::MAX] {
             let error = refused(&[0, 1, 2, 3], Some((&[0xFF], first)));
-            assert!(error.contains("a bit for each of 3 rows"), "{error}");
+            assert!(error.contains("must have 3 bits for the rows"), "{error}");
         }
     }
 

@@ -64,7 +64,7 @@ impl Format {
     }
 
     /// Returns whether the records have values that the user can name, such as the date of a record of
-    /// a web crawl. The text may be no such value.
+    /// a web crawl. It is possible that the text itself cannot be named in this way.
     #[must_use]
     pub fn has_values(self) -> bool {
         self.has_fields() || self.0.fields() == Fields::Headers
@@ -86,16 +86,16 @@ impl Format {
         self.0.is_one_document()
     }
 
-    /// Returns whether a copy of a file of this format is left out if all its records are removed.
-    /// An empty file would be an empty document, or not a valid file.
+    /// Returns whether a file of this format gets no copy if all its records are removed. In such a
+    /// format, a copy without records would be an empty document, or not a valid file.
     #[must_use]
     pub fn leaves_no_empty_copy(self) -> bool {
         self.0.leaves_no_empty_copy()
     }
 
-    /// Returns the character that separates a record from the record before it, if records begin
-    /// with such a character. A copy must not have it before the first record that follows
-    /// bytes of no record, such as the bracket of an array.
+    /// Returns the character that separates a record from the record before it, if a record includes
+    /// this character at its start, as in a JSON array. In a copy, the first record after the bracket
+    /// of the array must not begin with this character.
     #[must_use]
     pub fn leading_separator(self) -> Option<u8> {
         self.0.leading_separator()
@@ -360,8 +360,8 @@ pub(crate) trait ByteFormat: fmt::Debug + Sync {
         None
     }
 
-    /// Returns whether the records can be found in a file in `encoding`. `dialect` is that of the
-    /// file, if it is a text table.
+    /// Returns whether the records can be found in a file in `encoding`. `dialect` is the dialect of
+    /// the file if the file is a text table.
     fn is_readable_in(&self, encoding: &'static Encoding, _dialect: Option<Dialect>) -> bool {
         encoding.is_ascii_compatible()
     }

@@ -51,7 +51,7 @@ pub(crate) trait Source: fmt::Debug + Send + Sync {
 /// the bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SourceState {
-    /// Number of bytes.
+    /// Length of the source in bytes.
     pub(crate) bytes: u64,
     /// Time of the last change. `None` if it is not known, or if the bytes never change.
     pub(crate) modified: Option<SystemTime>,

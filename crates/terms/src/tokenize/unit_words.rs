@@ -15,7 +15,7 @@ pub struct UnitWords {
 /// Words of a text, the ends of its units, and buffers. The value is reused between texts.
 #[derive(Debug, Default)]
 pub struct UnitTokens {
-    /// Hashes of all words.
+    /// Hashes of the words of all units of the text, in the order of the text.
     pub tokens: HashedTokens,
     /// Position behind the last word of each unit. Units without words are left out.
     pub ends: Vec<u32>,

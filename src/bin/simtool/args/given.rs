@@ -247,5 +247,6 @@ pub(crate) type KeepArgs = Given<KeepingRows>;
 pub(crate) type TermArgs = Given<TermRows>;
 /// Options for storing what a run reads.
 pub(crate) type PartsArgs = Given<PartsRows>;
-/// Options that say where and how rows are written.
+/// Options that choose the file and the format of the rows that a command writes, for example the found items of
+/// `contamination`.
 pub(crate) type RowsArgs = Given<StreamRows>;

@@ -39,7 +39,7 @@ pub(super) fn output_folder() -> impl TypedValueParser<Value = PathBuf> {
 /// Returns a parser for a folder. It refuses `-`, which means standard input or output elsewhere.
 pub(super) fn folder() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.as_os_str().as_encoded_bytes() {
-        b"-" => Err("is never a folder: name one, or ./- if that is its name"),
+        b"-" => Err("means standard input or output, not a folder: name a folder, or write ./- if it is named -"),
         _ => Ok(path),
     })
 }

@@ -17,9 +17,9 @@ impl SealedHeader {
     /// Parses and checks the header of a whole file. The error holds the byte offset of the fault and a
     /// description of the expected bytes.
     pub(super) fn read(bytes: &[u8], seal: Option<Seal>) -> Result<Self, (usize, String)> {
-        let damaged = |what: &str| format!("{what}: it is damaged; {REMEDY}");
+        let damaged = |what: &str| format!("{what}: the file is damaged; {REMEDY}");
         let Some(header) = bytes.get(..HEADER).filter(|header| header.starts_with(MAGIC)) else {
-            return Err((0, damaged("a segment of an index, which begins with a header")));
+            return Err((0, damaged("the header of a segment of an index")));
         };
         let number_32 = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| header[at + i]));
         let number_64 = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| header[at + i]));
@@ -41,9 +41,9 @@ impl SealedHeader {
             return Err((16, damaged(&expected)));
         }
         if seal.is_some_and(|seal| seal.checksum != checksum) {
-            return Err((SEALED, damaged("the segment that the manifest names, not another")));
+            return Err((SEALED, damaged("the checksum that the manifest has of this segment")));
         }
-        let contradicts = || (16, damaged("a header that does not contradict itself"));
+        let contradicts = || (16, damaged("sections that lie before the checksums in the file"));
         let (count, start) = (number_32(12) as usize, number_64(24) as usize);
         // A header with a valid checksum can still hold any numbers, so this arithmetic must not overflow.
         let blocks = start.checked_sub(HEADER).map(|bytes| bytes.div_ceil(BLOCK));
@@ -54,7 +54,7 @@ impl SealedHeader {
         }
         let checksums = start..bytes.len();
         if hash(&bytes[checksums.clone()]) != number_64(32) {
-            return Err((start, damaged("checksums that agree with their own")));
+            return Err((start, damaged("block checksums that agree with the header")));
         }
         let section = |number: usize| {
             let at = TABLE + number * LINE;

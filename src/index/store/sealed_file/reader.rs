@@ -129,8 +129,8 @@ impl SealedFile {
         Ok(())
     }
 
-    /// Returns the error for a section whose checksums are valid but whose content contradicts another
-    /// section. `what` describes the expected content.
+    /// Returns the error for a section of this kind whose checksums are valid, but whose content contradicts another
+    /// section. `what` describes the content that was expected.
     pub(in crate::index::store) fn contradiction(&self, kind: Kind, what: &str) -> Error {
         let section = self.sections.iter().find(|section| section.kind == kind.0);
         let byte = section.map_or(TABLE, |section| section.bytes.start);

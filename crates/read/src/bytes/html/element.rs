@@ -160,7 +160,8 @@ impl ElementName {
 #[derive(Debug)]
 pub(super) struct NameSet {
     names: &'static [&'static str],
-    /// Whether a name of the set has the slot [`ElementName::slot`] that is the index.
+    /// `slots[i]` is true if [`ElementName::slot`] of a name in the set is i. Most names that are not in the set
+    /// are recognized by this alone.
     slots: [bool; SLOTS],
 }
 

@@ -66,7 +66,7 @@ impl fmt::Debug for InFolders<'_> {
     }
 }
 
-/// Result of finding the input files.
+/// Input files that were found by visiting the paths of the user, and the faults and warnings on the way.
 #[derive(Debug, Default)]
 pub struct Walked {
     /// The files that were found, in reading order.

@@ -114,7 +114,7 @@ impl ArrowLayout {
         };
         let mut bytes = vec![0; footer_bytes as usize];
         read_at(file, footer_at, &mut bytes)?;
-        let footer = root_as_footer(&bytes).map_err(|error| format!("the footer: {error}"))?;
+        let footer = root_as_footer(&bytes).map_err(|error| format!("bad footer: {error}"))?;
         let schema = schema_of(footer.schema())?;
         let dictionaries: Vec<Block> = footer.dictionaries().iter().flatten().copied().collect();
         let dictionaries = Arc::new(dictionaries);
@@ -192,7 +192,8 @@ impl ArrowLayout {
                 Ok(())
             }
             MessageHeader::DictionaryBatch => {
-                let batch = message.header_as_dictionary_batch().ok_or("a message is damaged")?;
+                let batch =
+                    message.header_as_dictionary_batch().ok_or("a message has no dictionary")?;
                 let blocks = dictionaries.entry(batch.id()).or_default();
                 // A delta appends values to the dictionary with its number. Any other batch
                 // replaces that dictionary for the record batches that follow.
@@ -242,7 +243,7 @@ impl ArrowLayout {
             let bytes = read_block(file, block, self.length)?;
             check(&bytes, block)?;
             caught(|| decoder.read_dictionary(block, &bytes))?
-                .map_err(|error| format!("a dictionary: {error}"))?;
+                .map_err(|error| format!("bad dictionary: {error}"))?;
         }
         Ok(decoder)
     }
@@ -263,7 +264,9 @@ impl ArrowLayout {
         let bytes = read_block(file, block, self.length)?;
         check(&bytes, block)?;
         let batch = caught(|| decoder.read_record_batch(block, &bytes))?;
-        batch.map_err(|error| error.to_string())?.ok_or_else(|| "it is no record batch".to_owned())
+        batch
+            .map_err(|error| error.to_string())?
+            .ok_or_else(|| "the message has no rows".to_owned())
     }
 
     /// Returns the compression of the first record batch, or `None` if that batch is not
@@ -286,7 +289,7 @@ fn schema_of(schema: Option<arrow_ipc::Schema<'_>>) -> Result<SchemaRef, String>
         return Err("its numbers have the byte order of another processor".to_owned());
     }
     let schema = caught(|| try_fb_to_schema(schema))?;
-    schema.map(Arc::new).map_err(|error| format!("the schema: {error}"))
+    schema.map(Arc::new).map_err(|error| format!("bad schema: {error}"))
 }
 
 /// Bytes of the metadata of a message, and the position of the message in the file.
@@ -344,7 +347,7 @@ impl MessageBytes {
 
 fn message(bytes: &[u8]) -> Result<Message<'_>, String> {
     caught(|| root_as_message(bytes))?
-        .map_err(|error| format!("a message: {}", quoted(error.to_string().as_bytes())))
+        .map_err(|error| format!("bad message: {}", quoted(error.to_string().as_bytes())))
 }
 
 /// Returns whether a block, which is a message with its body, lies inside a file of `length` bytes.
@@ -376,11 +379,11 @@ fn read_at(file: &dyn OpenSource, at: u64, space: &mut [u8]) -> Result<(), Strin
 /// Reads the bytes of a message with its body. `length` is the length of the file.
 fn read_block(file: &dyn OpenSource, block: &Block, length: u64) -> Result<Buffer, String> {
     if !is_inside(block, length) {
-        return Err("a message outside of the file".to_owned());
+        return Err("the batch lies outside of the file".to_owned());
     }
     let bytes = usize::try_from(block_bytes(block)).map_err(|error| error.to_string())?;
     let space = MutableBuffer::try_from_len_zeroed(bytes);
-    let mut space = space.map_err(|_| format!("no memory for its {bytes} bytes"))?;
+    let mut space = space.map_err(|_| format!("no memory for the {bytes} bytes of a batch"))?;
     read_at(file, block.offset().cast_unsigned(), &mut space)?;
     Ok(space.into())
 }
@@ -393,7 +396,7 @@ fn check(bytes: &Buffer, block: &Block) -> Result<(), String> {
     let message = message(metadata.get(prefix_bytes..).unwrap_or_default())?;
     let dictionary = message.header_as_dictionary_batch();
     let batch = message.header_as_record_batch().or_else(|| dictionary?.data());
-    let batch = batch.ok_or("it is no record batch")?;
+    let batch = batch.ok_or("the message has neither a record batch nor a dictionary")?;
     check_batch(&batch, body)
 }
 
@@ -405,7 +408,7 @@ fn check_batch(batch: &RecordBatch<'_>, body: &[u8]) -> Result<(), String> {
         .flatten()
         .all(|node| rows.contains(&node.length()) && rows.contains(&node.null_count()));
     if !rows.contains(&batch.length()) || !has_good_nodes {
-        return Err("it declares a number of rows that cannot be".to_owned());
+        return Err("the batch declares a negative or too large number of rows".to_owned());
     }
     for buffer in batch.buffers().iter().flatten() {
         let start = usize::try_from(buffer.offset()).ok();
@@ -424,7 +427,7 @@ fn check_batch(batch: &RecordBatch<'_>, body: &[u8]) -> Result<(), String> {
             && i64::from_le_bytes(unpacked) > LONGEST_BUFFER
         {
             let unpacked = i64::from_le_bytes(unpacked);
-            return Err(format!("a buffer declares {unpacked} bytes, limit {LONGEST_BUFFER}"));
+            return Err(format!("a buffer declares {unpacked} bytes, more than {LONGEST_BUFFER}"));
         }
     }
     Ok(())

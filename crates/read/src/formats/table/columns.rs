@@ -147,7 +147,7 @@ fn no_text(path: &ColumnPath, field: &Field) -> String {
     let advice = if inner.is_empty() {
         String::new()
     } else {
-        format!("; the texts in it are: {}", inner.join(", "))
+        format!(". Columns with text inside of it: {}", inner.join(", "))
     };
     format!("the column \"{name}\" holds {kind}, not text{advice}")
 }
@@ -347,10 +347,10 @@ mod tests {
         assert_eq!(found("x,meta.n,nothing").unwrap().len(), 2);
         for (other, kind) in [
             ("id", "Int64, not text"),
-            ("meta", "columns, not text; the texts in it are: meta.lines[]"),
+            ("meta", "columns, not text. Columns with text inside of it: meta.lines[]"),
             (
                 "messages",
-                "lists, not text; the texts in it are: messages[].role, messages[].content",
+                "lists, not text. Columns with text inside of it: messages[].role, messages[].content",
             ),
         ] {
             let error = found(other).unwrap_err();

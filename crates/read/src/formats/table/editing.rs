@@ -179,7 +179,7 @@ fn as_ratio(value: Option<&AddedValue>) -> Option<f64> {
 /// Editor of the texts in one column of a table.
 #[derive(Clone, Copy)]
 struct RowEditor<'e> {
-    /// Number of the column.
+    /// Index of the column with the texts among the columns of the table.
     column: usize,
     edit: &'e EditRow<'e>,
 }

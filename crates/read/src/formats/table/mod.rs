@@ -63,12 +63,12 @@ pub(crate) trait TableFormat: fmt::Debug + Sync {
     fn reader_bytes(&self, rows: TableRows) -> f64;
 }
 
-/// Sizes of the rows of a table. From these sizes, the memory for reading the table is estimated.
+/// Sizes from which the memory for reading a table is estimated.
 #[derive(Clone, Copy, Debug)]
 pub struct TableRows {
-    /// Mean length of a text, in bytes.
+    /// Mean number of bytes of the text of a row.
     pub text_bytes: f64,
-    /// Length of the longest shard of the table on disk, in bytes.
+    /// Number of bytes on disk of the largest shard of the table. A shard is a range of rows that one thread reads.
     pub shard_bytes: f64,
 }
 

@@ -30,7 +30,7 @@ const START: &[u8] = b"WARC/";
 /// first line of a record.
 const NEXT: &[u8] = b"\nWARC/1.";
 const NO_BLANK_LINE: Cow<'static, str> =
-    Cow::Borrowed("a blank line behind at most 65536 bytes of header");
+    Cow::Borrowed("a header of at most 65536 bytes that ends with a blank line");
 /// Number of bytes of the two line ends CR LF CR LF, which follow the block of a record.
 const TAIL: usize = 4;
 

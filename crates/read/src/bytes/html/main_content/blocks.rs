@@ -6,7 +6,7 @@ use std::ops::Range;
 /// Largest number of blocks of a page. The text of a page with more is not divided, so that the
 /// list has a bounded length.
 const MOST: usize = 1 << 18;
-/// Smallest number of letters of a block of running text.
+/// Minimum number of letters in a block that counts as running text.
 pub(super) const RUNNING_TEXT: u32 = 80;
 
 /// A run of the text of a page. It has no line end within, and is left out or kept as a whole.
@@ -14,9 +14,10 @@ pub(super) const RUNNING_TEXT: u32 = 80;
 pub(super) struct Block {
     /// Position in the text at which the block ends.
     end: u32,
-    /// Number of bytes of the block in links.
+    /// Number of bytes of the block that are in links.
     link_bytes: u32,
-    /// Number of letters of the page up to the end of this block, without the blocks left out.
+    /// Number of letters in this block and all blocks before it. Blocks that are left out have no letters here. The
+    /// number is a running sum, so the letters of a range of blocks are the difference of two sums.
     letters: u32,
     pub(super) is_left_out: bool,
     is_chosen: bool,
@@ -33,7 +34,8 @@ pub(super) struct Blocks {
     link_start: Option<usize>,
     /// Number of bytes of the current block that are in links that have ended.
     link_bytes: usize,
-    /// Number of letters of running text in blocks that are left out because of a name.
+    /// Number of letters of running text in blocks that are left out because of a name. The name is the class or ID
+    /// of an element, such as `sidebar`.
     running_by_name: u32,
     is_overfull: bool,
 }
@@ -114,7 +116,7 @@ impl Blocks {
         block.checked_sub(1).map_or(0, |last| self.ended[last].letters)
     }
 
-    /// Returns the number of letters of some blocks, without the blocks left out.
+    /// Returns the number of letters in the blocks with these indices, except blocks that are left out.
     pub(super) fn letters(&self, blocks: &Range<usize>) -> u32 {
         self.letters_to(blocks.end) - self.letters_to(blocks.start)
     }
@@ -126,7 +128,7 @@ impl Blocks {
         }
     }
 
-    /// Takes back the choice of some blocks.
+    /// Marks the blocks of a range as not chosen.
     pub(super) fn leave_out(&mut self, blocks: Range<usize>) {
         for block in &mut self.ended[blocks] {
             block.is_chosen = false;

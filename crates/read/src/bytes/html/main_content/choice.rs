@@ -53,7 +53,8 @@ pub(super) fn choose(blocks: &mut Blocks, containers: &Containers) -> bool {
     is_enough || blocks.are_all_chosen()
 }
 
-/// Chooses the main content among the blocks and containers of a page.
+/// Blocks and containers of a page, among which the main content is chosen. A block is a run of text, and a container is
+/// an element that may contain the main content.
 struct Chooser<'b> {
     blocks: &'b Blocks,
     containers: &'b Containers,
