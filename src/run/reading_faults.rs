@@ -95,7 +95,7 @@ pub(super) fn refuse_most_without_text(
         most_of_all.map(|&(first, _)| (first, format!("{count} of {all_records} records")));
     let Some((first, most)) = most_of_file.or(most_of_all) else { return Ok(()) };
     let there = collection.fields_at(first.file, first.byte);
-    let (these, advice) = if collection.text_field().contains('+') {
+    let (these, advice) = if collection.text_field().joins_fields() {
         ("all of these fields", "Mark a field that may be missing, as in title+body?")
     } else {
         let advice = "Name the field of the text, or one for each kind of file, such as text,body";
