@@ -3,6 +3,8 @@
 
 mod argument;
 mod call;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use call::Call;
 
