@@ -47,6 +47,14 @@ pub(super) const FILTERED: &[Setting] = &[
         "Answer a batch this many milliseconds after its first line arrived, even if it is not full.",
     )
     .default("20"),
+    Setting::value(
+        "commit_after",
+        "SECONDS",
+        "Commit the answered lines to the index at the latest this many seconds after the last commit, or with every \
+         batch if it is 0. If the program is killed, lines that it answered since then may pass again.",
+    )
+    .default("5")
+    .in_files(),
     Setting::path(
         "duplicates",
         "FILE",

@@ -27,7 +27,7 @@ const BATCH: NonZeroU32 = NonZeroU32::new(1000).unwrap();
 const WAIT: Duration = Duration::from_millis(20);
 /// Number of lines since the last commit after which the added documents are committed.
 const COMMITTED_LINES: u64 = 100_000;
-/// Maximum time between two commits while lines come in.
+/// Maximum time between two commits while lines come in if the option `commit_after` is not given.
 const COMMITTED_AFTER: Duration = Duration::from_secs(5);
 /// Maximum time after which the filter notices an interruption while no lines come in.
 const NOTICED_AFTER: Duration = Duration::from_millis(100);
@@ -51,6 +51,8 @@ pub struct FilterRequest {
     /// Maximum time from the arrival of the first line of a batch until the batch is added, even if few lines
     /// came.
     pub wait: Duration,
+    /// Maximum time between two commits while lines come in. Zero commits after every batch.
+    pub commit_after: Duration,
     /// File to which lines are appended whose documents repeat others. `None` if such lines are only left
     /// out.
     pub duplicates: Option<PathBuf>,
@@ -68,6 +70,8 @@ impl FilterRequest {
         let rule = "must be a whole number from 1 on";
         let batch: NonZeroU32 = options.take_parsed("batch", rule)?.unwrap_or(BATCH);
         let wait = options.take_parsed("wait", "must be a whole number of milliseconds")?;
+        let commit_after =
+            options.take_parsed("commit_after", "must be a whole number of seconds")?;
         let request = Self {
             input: InputSettings::parse(&mut options)?,
             index: OpenRequest::parse(index, holder, &mut options)?,
@@ -75,6 +79,7 @@ impl FilterRequest {
             time,
             batch_lines: batch.get().into(),
             wait: wait.map_or(WAIT, Duration::from_millis),
+            commit_after: commit_after.map_or(COMMITTED_AFTER, Duration::from_secs),
             duplicates: options.take_path("duplicates"),
         };
         refuse_rest(&options)?;
@@ -399,7 +404,7 @@ impl Answers<'_> {
     /// Returns the time that is left until lines that were passed on or left out must be committed.
     fn until_commit(&self) -> Duration {
         if self.counts.lines > self.committed {
-            COMMITTED_AFTER.saturating_sub(self.since.elapsed())
+            self.request.commit_after.saturating_sub(self.since.elapsed())
         } else {
             Duration::MAX
         }

@@ -341,6 +341,7 @@ mod tests {
             time: None,
             batch_lines: 1,
             wait: Duration::ZERO,
+            commit_after: Duration::from_secs(5),
             duplicates: Some(duplicates.clone()),
         };
         let (a, rest) = LINES.split_once('\n').unwrap();
@@ -364,6 +365,20 @@ mod tests {
     }
 
     #[test]
+    fn an_index_is_committed_as_often_as_wanted() {
+        let commits = |seconds: &str| {
+            let place = IndexPlace::new();
+            let mut options = Options::parse("batch=1,wait=0,threads=1").unwrap();
+            options.set("commit_after", seconds);
+            let index = place.index().index;
+            let request = FilterRequest::parse(index, "test".to_owned(), options).unwrap();
+            filter_lines(&request, LINES.as_bytes(), &mut Vec::new(), &Silent).unwrap();
+            stat_index(&place.index(), FileAccess::READ).unwrap().size.generation
+        };
+        assert!(commits("0") > commits("1000"));
+    }
+
+    #[test]
     fn lines_that_are_too_long_pass_and_are_bad() {
         let long = format!("{{\"id\":\"l\",\"text\":\"{}\"}}\n", "five ".repeat(220_000));
         let lines = format!("{LINES}{long}{LINES}{}", long.trim_end());
@@ -376,6 +391,7 @@ mod tests {
                 time: None,
                 batch_lines: 1,
                 wait: Duration::ZERO,
+                commit_after: Duration::from_secs(5),
                 duplicates: None,
             };
             let (mut out, input) = (Vec::new(), io::Cursor::new(lines.clone()));
@@ -417,6 +433,7 @@ mod tests {
             time: None,
             batch_lines: 2,
             wait: Duration::ZERO,
+            commit_after: Duration::from_secs(5),
             duplicates: None,
         };
         let mut out = Vec::new();
