@@ -28,8 +28,8 @@ pub(crate) use stop_word_lists::{names_file, read_stop_words};
 pub use terms::Terms;
 pub(crate) use text_memory::TextMemory;
 
-use own_settings::of_method;
-pub(crate) use own_settings::{OF_FINGERPRINTS, OF_METHODS};
+pub(crate) use own_settings::{OF_FINGERPRINTS, OF_METHODS, settings_of_exact};
+use own_settings::{of_method, settings_of_fingerprints};
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_fingerprint::hash_table::HashTable;
@@ -43,15 +43,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Name of the method that compares sets of terms directly.
-/// Names of the options of the method `exact`, except the options that all methods have.
-const EXACT_OPTIONS: &[&str] = &["similarity", "weight"];
 /// Name of the option for the weights of terms when candidate pairs are verified. Verifying compares the sets
 /// of terms of two documents whose fingerprints are close.
 const VERIFY_WEIGHT: &str = "verify_weight";
-/// Names of the options that all methods with fingerprints have.
-const ROW_OPTIONS: &[&str] =
-    &["max_distance", "recall", "verify", VERIFY_WEIGHT, "words", "top", "idf_band"];
 /// Default of the option `bits` when the option `words` is given: the number of bits of a fingerprint that is
 /// made from the most frequent words.
 const WORD_BITS: usize = 64;
@@ -276,11 +270,13 @@ impl Method {
     /// value.
     #[must_use]
     pub fn refusal(&self, option: &str, value: &str) -> Error {
-        let takes = |kind: &SketchKind| kind.has_option(option) || ROW_OPTIONS.contains(&option);
-        let exact = EXACT_OPTIONS.contains(&option).then_some(Self::DEFAULT);
-        let sketches = SKETCHES.iter().filter(|kind| takes(kind)).map(|kind| kind.name);
+        let is_of_rows = settings_of_fingerprints().any(|known| known == option);
+        let is_of_exact = settings_of_exact().any(|known| known == option);
+        let exact = is_of_exact.then_some(Self::DEFAULT);
+        let takes = |kind: &&SketchKind| is_of_rows || kind.has_option(option);
+        let sketches = SKETCHES.iter().filter(takes).map(|kind| kind.name);
         let methods: Vec<_> = exact.into_iter().chain(sketches).collect();
-        let known = EXACT_OPTIONS.iter().chain(ROW_OPTIONS).copied();
+        let known = settings_of_exact().chain(settings_of_fingerprints());
         let mut known = known.chain(SKETCHES.iter().flat_map(SketchKind::option_names));
         // An option that exists elsewhere gets a message with the methods that take it.
         match known.find(|known| *known == option) {

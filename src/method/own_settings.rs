@@ -38,6 +38,16 @@ pub(crate) const OF_FINGERPRINTS: &[SketchOption] = &[
     },
 ];
 
+/// Returns the names of the settings that the method `exact` has, except those that all methods have.
+pub(crate) fn settings_of_exact() -> impl Iterator<Item = &'static str> {
+    OF_METHODS.iter().map(|own| own.name).chain(["similarity"])
+}
+
+/// Returns the names of the settings that all methods with fingerprints have. Of these, `words` is N of `simtool N M`.
+pub(super) fn settings_of_fingerprints() -> impl Iterator<Item = &'static str> {
+    OF_FINGERPRINTS.iter().map(|own| own.name).chain(["max_distance", "verify", "words"])
+}
+
 /// Returns an error about a setting that users write behind the name of the method as an error about the method.
 pub(super) fn of_method(name: &str, error: Error) -> Error {
     match error.kind() {

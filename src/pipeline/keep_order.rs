@@ -290,7 +290,9 @@ mod tests {
     fn parsed(keep: &str, prefer: Option<&str>) -> Result<(KeepOrder, DocumentFields)> {
         let mut options = Options::new();
         options.set("keep", keep);
-        options.set_given([("prefer", &prefer.map(str::to_owned))]);
+        if let Some(prefer) = prefer {
+            options.set("prefer", prefer);
+        }
         let mut fields = DocumentFields::default();
         Ok((KeepOrder::parse(&mut options, &mut fields)?, fields))
     }

@@ -8,6 +8,7 @@ use super::parts_folder::parts_path;
 use super::passages::{PassagesFound, PassagesRequest, passages};
 use super::recorded_request::RecordedRequest;
 use super::standard_streams::STANDARD_INPUT;
+use crate::setting::find_command;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::options::Options;
 use simtool_read::walk::is_output_folder;
@@ -15,9 +16,11 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-/// Settings of `combine` itself. Those of the shards hold for everything else, because their machines may have had other
-/// memory and threads.
-const OWN: &[&str] = &["threads", "max_memory", "tmp_dir", "force"];
+/// Returns whether a setting is one of `combine` itself. Those of the shards hold for everything else, because their
+/// machines may have had other memory and threads.
+fn is_own(name: &str) -> bool {
+    find_command("combine").is_some_and(|command| command.setting(name).is_some())
+}
 
 /// Findings of a combined run.
 #[derive(Debug)]
@@ -41,7 +44,7 @@ pub fn combine(
     face: &dyn Face,
 ) -> Result<Combined> {
     // Another setting would make documents different from those that the shards have read.
-    if let Some(other) = options.names().find(|name| !OWN.contains(name)) {
+    if let Some(other) = options.names().find(|name| !is_own(name)) {
         let value = options.get(other).unwrap_or_default();
         let rule = "is no option of combine: the settings of the shards hold";
         return Err(Error::config("options", format!("{other}={value}"), rule));
@@ -103,7 +106,7 @@ fn settings(recorded: &RecordedRequest, output: &Path, own: &Options) -> Options
     let mut settings = Options::new();
     for (name, value) in recorded.options.iter() {
         // A setting that is given twice would be an error, so those of the shards are left out.
-        if name != "output" && !OWN.contains(&name) {
+        if name != "output" && !is_own(name) {
             settings.set(name, value);
         }
     }

@@ -1,9 +1,9 @@
 //! `eval`: measures methods on labelled collections, or on a sample of one collection.
 
+use super::eval_request::{EvalRequest, EvaluatedDocuments, Truth};
 use super::face::{Face, Notice};
 use super::files::{open_file, refuse_existing, without_links, write_whole_file};
 use super::input::{Input, Places};
-use super::input_settings::InputSettings;
 use super::reading_faults::{has_losses, note_whole_pages};
 use crate::evaluate::truth::TruthFormat;
 use crate::evaluate::{
@@ -11,19 +11,16 @@ use crate::evaluate::{
     estimate_by_sample, evaluate,
 };
 use crate::method::presets::NamedMethod;
-use crate::pipeline::Boilerplate;
 use crate::pipeline::boilerplate::without_boilerplate;
 use crate::pipeline::timings::Timings;
 use crate::suggest::{Suggestion, suggest};
 use crate::write::evaluation::{PictureWriter, overview, plot_files, plot_names, write_page};
-use crate::write::output_folder::Existing;
 use simtool_base::durable::creation_error;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::Options;
 use simtool_base::quantity::counted;
 use simtool_compute::context::Context;
-use simtool_compute::resources::Resources;
 use simtool_model::evaluation::Evaluation;
 use simtool_model::sides::Sides;
 use simtool_read::Corpus;
@@ -34,57 +31,6 @@ use std::path::{Path, PathBuf};
 
 /// Name of a labelled collection whose path has no last component, for example `..`.
 const COLLECTION: &str = "collection";
-
-/// Documents on which methods are measured, the settings for reading them, and the resources of the run.
-#[derive(Clone, Debug)]
-pub struct EvaluatedDocuments {
-    /// Files and folders with the documents.
-    pub paths: Vec<PathBuf>,
-    /// Settings for reading documents.
-    pub input: InputSettings,
-    /// Lines that are left out of the comparison. `None` if whole texts are compared.
-    pub boilerplate: Option<Boilerplate>,
-    /// Memory and threads that the run may use.
-    pub resources: Resources,
-}
-
-/// Location of the labels, which list the true near-duplicates among the documents.
-#[derive(Clone, Debug)]
-pub enum Truth {
-    /// Each path is a folder with a labelled collection. `docs.*` has the documents, and `truth.tsv` the true
-    /// pairs. If `gray.tsv` exists, it has pairs that count neither as true nor as false.
-    Folders,
-    /// The documents of all paths are one collection, whose labels are in the files named here.
-    Files {
-        /// File of the true pairs or clusters.
-        truth: PathBuf,
-        /// File of the pairs that count neither as true nor as false, if there is one.
-        gray: Option<PathBuf>,
-    },
-}
-
-/// Labelled collections, the methods that are measured on them, and the files that are written.
-#[derive(Clone, Debug)]
-pub struct EvalRequest {
-    /// Documents of the collections, and the settings for reading them.
-    pub documents: EvaluatedDocuments,
-    /// Location of the labels of the documents.
-    pub truth: Truth,
-    /// Whether a line of labels holds a pair of documents or a document and its cluster.
-    pub truth_format: TruthFormat,
-    /// Methods that are measured.
-    pub methods: Vec<NamedMethod>,
-    /// Seeds of further hash functions with which methods are measured. Empty if only the usual ones are used.
-    pub hash_seeds: Vec<u64>,
-    /// File for an HTML page with plots and wrong pairs. `None` if it is not written.
-    pub report: Option<PathBuf>,
-    /// Folder for the plots as SVG files. `None` if they are not written.
-    pub plots: Option<PathBuf>,
-    /// SVG, PNG or PDF file for one picture of all methods. `None` if it is not written.
-    pub plot: Option<PathBuf>,
-    /// Whether existing files are replaced. Otherwise an existing file is an error.
-    pub existing: Existing,
-}
 
 /// Result of a finished [`eval`].
 #[derive(Debug)]
@@ -338,7 +284,9 @@ impl EvalRequest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Silent;
+    use crate::run::{InputSettings, Silent};
+    use crate::write::output_folder::Existing;
+    use simtool_compute::resources::Resources;
 
     const DOCUMENTS: &str = "{\"id\":\"a\",\"text\":\"one two three four\"}\n\
                              {\"id\":\"b\",\"text\":\"one two three four\"}\n\
@@ -368,6 +316,8 @@ mod tests {
             truth_format: TruthFormat::Pairs,
             methods: NamedMethod::parse_list("exact").unwrap(),
             hash_seeds: Vec::new(),
+            sample: None,
+            suggests: false,
             report: None,
             plots: None,
             plot: None,

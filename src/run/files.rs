@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// The file cannot be opened or read.
-pub fn open_file(path: &Path, access: FileAccess) -> Result<MappedFile> {
+pub(super) fn open_file(path: &Path, access: FileAccess) -> Result<MappedFile> {
     match access.open(path) {
         // Some file systems cannot map files. Reading is as good, because there are only a few such files.
         Err(error) if matches!(error.kind(), ErrorKind::Io { action: "map", .. }) => {
@@ -31,7 +31,7 @@ pub fn open_file(path: &Path, access: FileAccess) -> Result<MappedFile> {
 /// # Errors
 ///
 /// The file exists but cannot be opened or read.
-pub fn open_file_if_there(path: &Path, access: FileAccess) -> Result<Option<MappedFile>> {
+pub(super) fn open_file_if_there(path: &Path, access: FileAccess) -> Result<Option<MappedFile>> {
     match open_file(path, access) {
         Ok(file) => Ok(Some(file)),
         Err(error) => match error.kind() {
@@ -109,7 +109,7 @@ pub(super) fn create_output_folder(
 ///
 /// The file cannot be written, `write` fails, or another process created a file at `path` meanwhile that may
 /// not be replaced.
-pub fn write_whole_file<T>(
+pub(super) fn write_whole_file<T>(
     path: &Path,
     existing: Existing,
     face: &dyn Face,
@@ -140,7 +140,7 @@ fn create_whole_file(path: &Path, face: &dyn Face) -> Result<WholeFile> {
 
 /// Returns the absolute path with symbolic links resolved. The end of the path need not exist.
 #[must_use]
-pub fn without_links(path: &Path) -> PathBuf {
+pub(super) fn without_links(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     // The end of the path may not exist yet, so the longest existing part of it is resolved.
     let resolved = path.ancestors().find_map(|folder| {

@@ -31,6 +31,7 @@ mod dedup_request;
 #[cfg(test)]
 mod disturbed_inputs;
 mod eval;
+mod eval_request;
 mod face;
 mod files;
 mod fingerprint;
@@ -53,14 +54,13 @@ mod recorded_inputs;
 mod recorded_request;
 mod recorded_run;
 mod reference;
-mod settings_file;
 mod standard_streams;
 mod store_shard;
 mod why;
 mod why_object;
 mod word_features;
 
-pub use crate::setting::OnError;
+pub use crate::setting::{OnError, read_settings};
 pub use combine::{Combined, combine};
 pub use compare::{CompareRequest, Compared, compare};
 pub use contamination::{
@@ -68,12 +68,10 @@ pub use contamination::{
 };
 pub use dedup::{DryRun, Outcome, dedup, dry_run};
 pub use dedup_request::{Paths, Request};
-pub use eval::{
-    EvalOutcome, EvalRequest, EvaluatedDocuments, SampleOutcome, SuggestOutcome, Truth, eval,
-    eval_by_sample, suggest_method,
-};
+pub use eval::{EvalOutcome, SampleOutcome, SuggestOutcome, eval, eval_by_sample, suggest_method};
+pub use eval_request::{EvalRequest, EvaluatedDocuments, Truth};
 pub use face::{Face, HeldInterruptions, Notice, OutputState, Silent, give_name, spell_settings};
-pub use files::{open_file, open_file_if_there, refuse_existing, without_links, write_whole_file};
+pub use files::refuse_existing;
 pub use fingerprint::{FingerprintRequest, Fingerprinted, fingerprint, parse_fingerprint_method};
 pub use guessed_settings::{guessed_names, guessed_setting};
 pub use index::{
@@ -81,7 +79,7 @@ pub use index::{
     IndexedDocuments, MergeOutcome, OpenRequest, QueryOutcome, QueryRequest, RemoveOutcome,
     RemoveRequest, StatOutcome, add_to_index, compact_index, create_index, export_index,
     filter_lines, merge_index, query_index, remove_from_index, salvage_index, stat_index,
-    synced_disk, verify_index,
+    verify_index,
 };
 pub use input::{Input, Places};
 pub use input_change::InputChange;
@@ -98,8 +96,7 @@ pub use reading_faults::has_losses;
 pub use recorded_request::RecordedRequest;
 pub use recorded_run::LocatedDocument;
 pub use reference::{MatchedSamples, ReferenceRequest, reference};
-pub use settings_file::{FileSettings, read_settings};
-pub use standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT, standard_input};
+pub use standard_streams::STANDARD_INPUT;
 pub use store_shard::store_shard;
 pub use why::{ClusteredDocument, ComparedTexts, DocumentStatus, Why, WhyRequest, why};
 pub use why_object::with_cause;

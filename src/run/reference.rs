@@ -7,17 +7,22 @@ use super::word_features::{FolderFiles, WordsRequest};
 use crate::pipeline::config::MatchConfig;
 use crate::pipeline::timings::Timings;
 use crate::pipeline::{MatchedQueries, match_queries};
+use crate::setting::known_extension;
 use crate::write::output_folder::Existing;
 use crate::write::whole_file::WholeFile;
 use simtool_base::durable::Durability;
 use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
 use simtool_base::progress::Work;
+use simtool_compute::resources::Resources;
 use simtool_kernels::Isa;
 use std::path::{Path, PathBuf, absolute};
 
 /// Name of the result file if the user names none. The file is in the folder of the other files, and every
 /// run replaces it.
 const RESULT: &str = "result.txt";
+/// Maximum distance of matches if the option `max_distance` is not given.
+const MAX_DISTANCE: u32 = 3;
 
 /// Request to find the articles that match samples. Both are documents: samples are looked up, and articles
 /// are searched. If no path is given for a file, the file has its usual name in the folder of `words`.
@@ -57,6 +62,37 @@ pub struct MatchedSamples {
 }
 
 impl ReferenceRequest {
+    /// Creates the request for N and M. `options` may have the settings of the command `reference` and of
+    /// [`Resources`].
+    ///
+    /// # Errors
+    ///
+    /// A value is wrong, the result file has the name of another format, or a setting is unknown.
+    pub fn parse(words: WordsRequest, mut options: Options) -> Result<Self> {
+        let rule = "must be a whole number";
+        let result = options.take_path("result");
+        let named = result.as_deref().filter(|path| !is_standard_output(path));
+        if let Some(named) = named
+            && let Some(extension) = known_extension(named).filter(|known| *known != "txt")
+        {
+            let rule =
+                format!("is text of its own format: name a file without .{extension}, or a .txt");
+            return Err(Error::config("result", named.display(), rule));
+        }
+        let request = Self {
+            words,
+            stop_words: options.take_path("stop_words"),
+            articles: options.take_path("articles"),
+            samples: options.take_path("samples"),
+            result,
+            existing: Existing::by_force(options.take_flag("force")?),
+            max_distance: options.take_parsed("max_distance", rule)?.unwrap_or(MAX_DISTANCE),
+            threads: Resources::parse(&mut options)?.threads,
+        };
+        options.refuse_rest("reference has no such option")?;
+        Ok(request)
+    }
+
     /// Returns the path of the result file. Returns an error if the file exists and may not be replaced.
     fn result_path(&self, files: &FolderFiles<'_>) -> Result<PathBuf> {
         let path = files.path(self.result.as_ref(), RESULT);

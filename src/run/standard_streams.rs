@@ -8,7 +8,7 @@ use std::path::Path;
 /// Path of an input that means standard input.
 pub const STANDARD_INPUT: &str = "-";
 /// Path of an output that means standard output.
-pub const STANDARD_OUTPUT: &str = "-";
+pub(super) const STANDARD_OUTPUT: &str = "-";
 
 /// Returns whether the path of an output means standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
@@ -30,7 +30,7 @@ pub(super) fn add_standard_input(walker: &mut Walker, folder: &Path) -> Result<(
 /// # Errors
 ///
 /// Standard input cannot be read or copied.
-pub fn standard_input(folder: &Path) -> Result<InputFile> {
+pub(super) fn standard_input(folder: &Path) -> Result<InputFile> {
     let mut walker = Walker::default();
     add_standard_input(&mut walker, folder)?;
     let file = walker.finish().files.pop();

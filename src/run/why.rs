@@ -113,9 +113,10 @@ impl WhyRequest {
     ///
     /// # Errors
     ///
-    /// A value is outside its range.
+    /// A value is outside its range, or an option is unknown.
     pub fn parse(output: PathBuf, document: String, mut options: Options) -> Result<Self> {
         let resources = Resources::parse(&mut options)?;
+        options.refuse_rest("why has no such option")?;
         Ok(Self { output, document, resources })
     }
 }

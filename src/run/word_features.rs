@@ -6,6 +6,7 @@ use super::files::{open_file, open_file_if_there};
 use crate::method::{names_file, read_stop_words};
 use simtool_base::error::{Error, Result};
 use simtool_base::mapped_file::MappedFile;
+use simtool_base::options::Options;
 use simtool_fingerprint::hash_table::{Extent, HashTable};
 use simtool_kernels::Isa;
 use simtool_terms::tokenize::stop_words;
@@ -35,6 +36,13 @@ pub struct WordFeatures {
 }
 
 impl WordsRequest {
+    /// Creates the request for N and M. Takes `directory` and `hash_table` out of `options`.
+    #[must_use]
+    pub fn parse(features: Option<String>, bits: Option<String>, options: &mut Options) -> Self {
+        let directory = options.take_path("directory").unwrap_or_else(|| PathBuf::from("."));
+        Self { features, bits, directory, hash_table: options.take_path("hash_table") }
+    }
+
     /// Reads the hash table and the stop words for a collection. Returns `None` if N was not given.
     /// `stop_words` is the name of a built-in list, the path of a file, or several of them joined by `+`.
     ///

@@ -16,14 +16,14 @@ pub const NEAR: &[Setting] = &[
         "METHOD",
         methods,
         "Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128 [default: exact].",
-    )
+    ).usual()
     .explained_by(method_help),
     Setting::value(
         "similarity",
         "S",
         "Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default: 0.8, or 0.9 with \
          minhash by cosine].",
-    )
+    ).usual()
     .explained_by(similarity_help),
     Setting::value(
         "max_distance",
@@ -33,7 +33,7 @@ pub const NEAR: &[Setting] = &[
          of 0.98, at distance 6 of 0.92, and at distance 10 of 0.79. With 128 bits, these distances double. The \
          distance of a single pair can be a few bits above or below the average. With minhash, the unit is lanes \
          or thousandths (see measure in --method); with i-match, it is lexicons that differ.",
-    )
+    ).usual()
     .short('k'),
     Setting::value(
         "verify",
@@ -49,13 +49,13 @@ pub const NEAR: &[Setting] = &[
          such as WARC-Target-URI. Otherwise, `folder` is the folder of the file. The result is equal to separate \
          runs, except that weights, words and lexicons are learned from all documents. Documents without a value \
          are counted, kept and compared with no other.",
-    )
-    .excluding("across"),
+    ).not_on_engines()
+    .excluding(&["across"]),
     Setting::value(
         "across",
         "NAME",
         "Compare only documents with different values of this field, written as for --within.",
-    ),
+    ).not_on_engines(),
     Setting::value(
         "boilerplate",
         "DOCUMENTS[:SITE]",
@@ -64,11 +64,11 @@ pub const NEAR: &[Setting] = &[
          behind the number, documents are counted for each host of their IDs, such as WARC-Target-URI; with \
          :folder, for each folder of their IDs or files. `match` counts the documents of the collection to match \
          against.",
-    ),
+    ).not_on_engines(),
 ];
 
 /// Method of files of fingerprints.
-pub const FINGERPRINTS: &[Setting] = &[Setting::named(
+pub(super) const FINGERPRINTS: &[Setting] = &[Setting::named(
     "method",
     "METHOD",
     methods_of_fingerprints,
@@ -78,7 +78,7 @@ pub const FINGERPRINTS: &[Setting] = &[Setting::named(
 .explained_by(fingerprint_help)];
 
 /// Method of an index, and its limit.
-pub const INDEXES: &[Setting] = &[
+pub(super) const INDEXES: &[Setting] = &[
     Setting::named(
         "method",
         "METHOD",
@@ -103,9 +103,9 @@ pub const TERMS: &[Setting] = &[
         "UNIT:N",
         "Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].\n\nN alone counts \
          words. UNIT alone has N of 3, or 5 for chars.",
-    )
+    ).usual()
     .explained_by(shingle_help),
-    Setting::path(
+    Setting::word_list(
         "stop_words",
         "LIST",
         "Leave these words out before shingles are made, so that their neighbours become adjacent: none, \
@@ -118,14 +118,14 @@ pub const TERMS: &[Setting] = &[
 ];
 
 /// Showing a plan or a preview.
-pub const PLANNING: &[Setting] = &[
+pub(super) const PLANNING: &[Setting] = &[
     Setting::flag(
         "dry_run",
         "Read a sample, print the planned steps with estimated time and memory, and write nothing. --preview \
          shows what would be removed.",
     )
     .short('n')
-    .excluding("json")
+    .excluding(&["json"])
     .printing(),
     Setting::flag(
         "preview",
@@ -135,8 +135,8 @@ pub const PLANNING: &[Setting] = &[
          may be pages of one template; and the 20 pairs closest to the limit, with their texts. Pairs just below \
          the limit are searched with a similarity other than cosine. With --json, it is one JSON object. Takes \
          about as long as the run.",
-    )
-    .excluding("dry_run")
+    ).usual()
+    .excluding(&["dry_run"])
     .printing(),
 ];
 

@@ -3,70 +3,39 @@
 //! The command line, its help and its reference, settings files, the environment and the package for Python take the
 //! settings from these rows. The part that uses a setting parses its value, which is text.
 
+mod command_kind;
+mod commands;
 mod comparing;
+mod file;
+mod fingerprints;
+mod indexing;
+mod measuring;
 mod on_error;
+mod origin;
 mod reading;
 mod row;
 mod running;
 mod searching;
+mod value;
 mod writing;
 
-pub use comparing::{FINGERPRINTS, INDEXES, NEAR, PLANNING, TERMS};
+pub use command_kind::{CommandKind, SettingGroup};
+pub use commands::{CORPUS_FORM, commands, find_command};
+pub use comparing::{NEAR, TERMS};
+pub use file::{printed_settings, read_settings};
 pub use on_error::OnError;
-pub use reading::{AGAINST, LINES, READING};
-pub use row::{Effect, Kind, Named, Setting};
-pub use running::{MEMORY, NOTES, PARTS, THREADS};
-pub use searching::{CUTTING, FOUND_PARTS, ITEM_REMOVAL, ITEMS, PASSAGES};
-pub use writing::{KEEPING, RESULTS, ROWS};
+pub use origin::{GivenSetting, Origin, add_settings};
+pub use reading::READING;
+pub use row::{Effect, Kind, Named, Required, Setting};
+pub use running::{MEMORY, NOTES};
+pub(crate) use value::known_extension;
 
-/// All rows, in groups.
-pub const SETTINGS: &[&[Setting]] = &[
-    NEAR,
-    TERMS,
-    FINGERPRINTS,
-    INDEXES,
-    PLANNING,
-    KEEPING,
-    RESULTS,
-    ROWS,
-    READING,
-    AGAINST,
-    LINES,
-    MEMORY,
-    THREADS,
-    NOTES,
-    PARTS,
-    PASSAGES,
-    CUTTING,
-    ITEMS,
-    ITEM_REMOVAL,
-    FOUND_PARTS,
-];
+/// Returns the rows of all commands. A setting of several commands comes several times.
+fn rows() -> impl Iterator<Item = &'static Setting> {
+    commands().chain([&CORPUS_FORM]).flat_map(CommandKind::settings)
+}
 
-/// Names of the commands of the program. Settings files have a table for each.
-pub const COMMANDS: &[&str] = &[
-    "dedup",
-    "match",
-    "passages",
-    "contamination",
-    "combine",
-    "compare",
-    "why",
-    "eval",
-    "fingerprint",
-    "join",
-    "search",
-    "index",
-    "plan",
-    "reference",
-    "generate",
-    "config",
-    "cite",
-    "completions",
-    "man",
-];
-
-/// Returns the row of the setting `name`. A name has the same effect in all groups.
+/// Returns the row of the setting `name`. A name has the same effect for all commands.
 ///
 /// ```
 /// use simtool::setting::{Effect, find};
@@ -76,7 +45,12 @@ pub const COMMANDS: &[&str] = &[
 /// ```
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Setting> {
-    SETTINGS.iter().copied().flatten().find(|setting| setting.name == name)
+    rows().find(|setting| setting.name == name)
+}
+
+/// Returns whether a setting of this name is a flag of any command.
+fn is_flag_of_some_command(name: &str) -> bool {
+    rows().any(|row| row.name == name && matches!(row.kind, Kind::Flag))
 }
 
 /// Beginning of the names of the variables of the environment that have settings.
@@ -96,7 +70,7 @@ pub fn variable(name: &str) -> String {
 #[must_use]
 pub fn exclude_each_other(one: &str, other: &str) -> bool {
     let excludes =
-        |one: &str, other| find(one).is_some_and(|setting| setting.excludes == Some(other));
+        |one: &str, other| find(one).is_some_and(|setting| setting.excludes.contains(&other));
     excludes(one, other) || excludes(other, one)
 }
 
@@ -106,10 +80,16 @@ mod tests {
 
     #[test]
     fn rows_name_each_other_and_agree() {
-        for setting in SETTINGS.iter().copied().flatten() {
-            for other in [setting.excludes, setting.needs].into_iter().flatten() {
-                assert!(find(other).is_some(), "{} names {other}", setting.name);
+        for command in commands() {
+            for setting in command.settings() {
+                for other in setting.excludes.iter().chain(&setting.needs) {
+                    let is_known = command.setting(other).is_some()
+                        || command.arguments.iter().any(|row| row.name == *other);
+                    assert!(is_known, "{}: {} names {other}", command.words(), setting.name);
+                }
             }
+        }
+        for setting in rows() {
             let known = find(setting.name).unwrap();
             assert_eq!(known.effect, setting.effect, "{}", setting.name);
             assert!(setting.help.ends_with('.'), "{}", setting.name);

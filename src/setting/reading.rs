@@ -19,7 +19,7 @@ pub const READING: &[Setting] = &[
          (repeatable).\n\nA glob without a slash is compared with the names of files, and a glob with a slash with \
          their paths below the folder, where `**` matches any number of folders. In most shells, `!` needs \
          quotes: --glob '!*.log'.",
-    ),
+    ).usual(),
     Setting::flag(
         "hidden",
         "When reading folders, include hidden files and folders, whose names begin with a dot.\n\nWithout this \
@@ -32,7 +32,7 @@ pub const READING: &[Setting] = &[
         "FORMAT",
         formats,
         "Format of every file [default: recognized by content and name].",
-    ),
+    ).usual(),
     Setting::choice(
         "split",
         "BY",
@@ -86,7 +86,7 @@ pub const READING: &[Setting] = &[
          contamination --fields`. With `*`, all texts of a record are read, joined by newlines: every string of \
          JSON, every text column. A field whose name is exactly as written comes first, and a backslash takes the \
          meaning from a dot, comma, plus sign, bracket or asterisk in a name.",
-    ),
+    ).usual(),
     Setting::value(
         "id_field",
         "NAME",
@@ -114,7 +114,7 @@ pub const READING: &[Setting] = &[
         "limit",
         "N",
         "Stop after the first N documents that are not passed over. Copies end there, too.",
-    ),
+    ).usual(),
     Setting::choice(
         "on_error",
         "WHAT",
@@ -146,9 +146,9 @@ pub const READING: &[Setting] = &[
 ];
 
 /// Fields of a line that is compared with an index.
-pub const LINES: &[Setting] = &[
-    Setting::value("text_field", "NAMES", "Fields of the text, as in `simtool dedup`.").default("text"),
-    Setting::value("id_field", "FIELD", "Field of the ID.").default("id"),
+pub(super) const LINES: &[Setting] = &[
+    Setting::value("text_field", "NAMES", "Fields of the text, as in `simtool dedup` [default: text]."),
+    Setting::value("id_field", "FIELD", "Field of the ID [default: id]."),
     Setting::value(
         "max_record",
         "SIZE",
@@ -159,7 +159,7 @@ pub const LINES: &[Setting] = &[
 ];
 
 /// Fields of the collection to match against.
-pub const AGAINST: &[Setting] = &[
+pub(super) const AGAINST: &[Setting] = &[
     Setting::value(
         "against_text_field",
         "NAMES",
@@ -172,6 +172,6 @@ pub const AGAINST: &[Setting] = &[
     ),
 ];
 
-fn formats() -> Vec<Named> {
+pub(super) fn formats() -> Vec<Named> {
     Format::all().map(|format| (format.name(), format.about())).collect()
 }

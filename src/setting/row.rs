@@ -20,14 +20,33 @@ pub struct Setting {
     pub default: Option<&'static str>,
     /// Letter that stands for the name on the command line.
     pub short: Option<char>,
-    /// Name of a setting that cannot be given together with this one.
-    pub excludes: Option<&'static str>,
+    /// Names of settings that cannot be given together with this one.
+    pub excludes: &'static [&'static str],
     /// Name of a setting without which this one has no meaning.
     pub needs: Option<&'static str>,
+    /// Whether the command cannot run without the setting.
+    pub required: Required,
     /// Kind of change that the setting makes.
     pub effect: Effect,
     /// Whether only settings files and the environment have the setting, and the command line has no option for it.
     pub is_in_files: bool,
+    /// Whether most users need the setting, so that the short help of a command with many settings lists it.
+    pub is_usual: bool,
+    /// Whether engines such as Spark, which distribute the documents, support the setting.
+    pub is_on_engines: bool,
+}
+
+/// Whether a command can run without a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Required {
+    /// The command can run without it.
+    No,
+    /// The command cannot run without it.
+    Always,
+    /// The command cannot run without it and the setting that is named here.
+    Unless(&'static str),
+    /// The command needs exactly one of the settings that have this name of a group.
+    OneOf(&'static str),
 }
 
 /// Values that a setting can have.
@@ -41,6 +60,12 @@ pub enum Kind {
     Values(&'static str),
     /// Path of a file.
     Path(&'static str),
+    /// Path of a file with words, or the words themselves.
+    WordList(&'static str),
+    /// Path of the settings file. Only the command line and the environment can have it.
+    SettingsFile(&'static str),
+    /// Paths of files and folders with the input of the command.
+    Paths(&'static str),
     /// Path of a folder.
     Folder(&'static str),
     /// Path of a folder of results.
@@ -75,10 +100,13 @@ impl Setting {
             long_help: None,
             default: None,
             short: None,
-            excludes: None,
+            excludes: &[],
             needs: None,
+            required: Required::No,
             effect: Effect::Result,
             is_in_files: false,
+            is_usual: false,
+            is_on_engines: true,
         }
     }
 
@@ -100,6 +128,26 @@ impl Setting {
 
     pub(super) const fn path(name: &'static str, value: &'static str, help: &'static str) -> Self {
         Self::new(name, Kind::Path(value), help)
+    }
+
+    pub(super) const fn word_list(
+        name: &'static str,
+        value: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self::new(name, Kind::WordList(value), help)
+    }
+
+    pub(super) const fn settings_file(
+        name: &'static str,
+        value: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self::new(name, Kind::SettingsFile(value), help)
+    }
+
+    pub(super) const fn paths(name: &'static str, value: &'static str, help: &'static str) -> Self {
+        Self::new(name, Kind::Paths(value), help)
     }
 
     pub(super) const fn folder(
@@ -161,8 +209,28 @@ impl Setting {
         Self { short: Some(short), ..self }
     }
 
-    pub(super) const fn excluding(self, other: &'static str) -> Self {
-        Self { excludes: Some(other), ..self }
+    pub(super) const fn excluding(self, others: &'static [&'static str]) -> Self {
+        Self { excludes: others, ..self }
+    }
+
+    pub(super) const fn required(self) -> Self {
+        Self { required: Required::Always, ..self }
+    }
+
+    pub(super) const fn unless(self, other: &'static str) -> Self {
+        Self { required: Required::Unless(other), ..self }
+    }
+
+    pub(super) const fn one_of(self, group: &'static str) -> Self {
+        Self { required: Required::OneOf(group), ..self }
+    }
+
+    pub(super) const fn usual(self) -> Self {
+        Self { is_usual: true, ..self }
+    }
+
+    pub(super) const fn not_on_engines(self) -> Self {
+        Self { is_on_engines: false, ..self }
     }
 
     pub(super) const fn needing(self, other: &'static str) -> Self {
@@ -183,6 +251,39 @@ impl Setting {
 
     pub(super) const fn of_resources(self) -> Self {
         Self { effect: Effect::Resources, ..self }
+    }
+}
+
+impl Kind {
+    /// Returns the name of the value in help. `None` for a flag.
+    #[must_use]
+    pub fn value_name(self) -> Option<&'static str> {
+        match self {
+            Self::Flag => None,
+            Self::Value(name)
+            | Self::Values(name)
+            | Self::Path(name)
+            | Self::WordList(name)
+            | Self::SettingsFile(name)
+            | Self::Paths(name)
+            | Self::Folder(name)
+            | Self::Results(name)
+            | Self::Choice(name, _)
+            | Self::Named(name, _)
+            | Self::FlagOr(name, _)
+            | Self::FlagOrText(name) => Some(name),
+        }
+    }
+
+    /// Returns the values that a setting of this kind can have. Empty if there are too many to list.
+    #[must_use]
+    pub fn choices(self) -> Vec<Named> {
+        match self {
+            Self::Choice(_, choices) | Self::Named(_, choices) | Self::FlagOr(_, choices) => {
+                choices()
+            }
+            _ => Vec::new(),
+        }
     }
 }
 

@@ -3,16 +3,16 @@
 use super::row::{Named, Setting};
 
 /// Threads, and the settings file.
-pub const THREADS: &[Setting] = &[
+pub(super) const THREADS: &[Setting] = &[
     Setting::value(
         "threads",
         "N",
         "Number of worker threads, up to 512; 0 uses all cores.",
-    )
+    ).usual()
     .short('j')
     .default("0")
     .of_resources(),
-    Setting::path(
+    Setting::settings_file(
         "config",
         "FILE",
         "File with options of this command in TOML; options of the command line go before them.\n\n`simtool config \
@@ -33,16 +33,16 @@ pub const NOTES: &[Setting] = &[
     Setting::flag(
         "quiet",
         "Print neither notes nor progress.",
-    )
+    ).usual()
     .short('q')
     .printing(),
     Setting::flag(
         "verbose",
         "Print more notes, and every fault of an input.\n\nWithout it, the first 20 faults of each kind are \
          printed. The notes are counts of the documents that were read and found.",
-    )
+    ).usual()
     .short('v')
-    .excluding("quiet")
+    .excluding(&["quiet"])
     .printing(),
     Setting::choice(
         "progress",
@@ -68,7 +68,7 @@ pub const MEMORY: &[Setting] = &[
          are powers of 1000, and KiB, MiB and GiB powers of 1024. Mapped files do not count. With less memory, \
          simtool reads more files twice and writes more temporary files. In a control group with a limit, the \
          default is four fifths of that limit.",
-    )
+    ).usual()
     .of_resources(),
     Setting::folder(
         "tmp_dir",
@@ -79,7 +79,7 @@ pub const MEMORY: &[Setting] = &[
 ];
 
 /// Storing what a run reads.
-pub const PARTS: &[Setting] = &[
+pub(super) const PARTS: &[Setting] = &[
     Setting::flag(
         "resume",
         "Store what was read, and go on from there if this run was stopped before.\n\nThe folder OUTPUT.parts \

@@ -7,7 +7,7 @@ use simtool_passages::Cut;
 use simtool_terms::tokenize::text_units::TextUnit;
 
 /// Settings that choose the passages to find.
-pub const PASSAGES: &[Setting] = &[
+pub(super) const PASSAGES: &[Setting] = &[
     Setting::choice(
         "unit",
         "UNIT",
@@ -39,7 +39,7 @@ pub const PASSAGES: &[Setting] = &[
 ];
 
 /// Cutting passages out of copies of the files.
-pub const CUTTING: &[Setting] = &[
+pub(super) const CUTTING: &[Setting] = &[
     Setting::choice(
         "cut",
         "COPIES",
@@ -73,7 +73,7 @@ pub const CUTTING: &[Setting] = &[
 ];
 
 /// Items, and which documents contain them.
-pub const ITEMS: &[Setting] = &[
+pub(super) const ITEMS: &[Setting] = &[
     Setting::value(
         "fields",
         "NAMES",
@@ -101,7 +101,7 @@ pub const ITEMS: &[Setting] = &[
 ];
 
 /// Removing items from copies of the files.
-pub const ITEM_REMOVAL: &[Setting] = &[
+pub(super) const ITEM_REMOVAL: &[Setting] = &[
     Setting::choice(
         "write_kept",
         "HOW",
@@ -121,7 +121,7 @@ pub const ITEM_REMOVAL: &[Setting] = &[
 ];
 
 /// Storing what a search for items finds.
-pub const FOUND_PARTS: &[Setting] = &[
+pub(super) const FOUND_PARTS: &[Setting] = &[
     Setting::flag(
         "resume",
         "Store what was found, and go on from there if this run was stopped before.\n\nThe folder OUTPUT.parts \

@@ -9,12 +9,12 @@ use simtool_read::USUAL_DATES;
 use std::fmt::Write as _;
 
 /// Choice of the kept documents.
-pub const KEEPING: &[Setting] = &[
+pub(super) const KEEPING: &[Setting] = &[
     Setting::value(
         "keep",
         "RULES",
         "Document to keep of several near-duplicates: rules, separated by commas.",
-    )
+    ).usual()
     .default("first")
     .explained_by(keep_help),
     Setting::value(
@@ -23,13 +23,13 @@ pub const KEEPING: &[Setting] = &[
         "Keep documents whose field has the first of these values, or else the next, before --keep decides.\n\n\
          For example, `--prefer source=wiki,news` keeps a document of source wiki, or else one of news, or else \
          any other. A value must be exactly as in the file.",
-    ),
+    ).not_on_engines(),
     Setting::value(
         "keep_count",
         "N",
         "Keep up to this number of documents of each cluster.\n\nThese are the document that is kept without \
          this option, and those of the removed documents of its cluster that come first by --prefer and --keep.",
-    )
+    ).not_on_engines()
     .default("1"),
     Setting::choice(
         "cluster",
@@ -43,7 +43,7 @@ pub const KEEPING: &[Setting] = &[
         "pairs",
         "Also write every pair; more than 100 million only with --force. All pairs must fit in memory: with \
          exact, 24 bytes for each pair of unequal documents.",
-    ),
+    ).not_on_engines(),
     Setting::flag_or_text(
         "annotate",
         "PARTS",
@@ -54,31 +54,31 @@ pub const KEEPING: &[Setting] = &[
          or sizes from which a weight holds, such as 1:1,2:2,10:3\n\
          repeated=N   Also compute, for each document, the share of its words that are in passages of at least N \
          words which another document has, too; searches the passages as `simtool passages` does.",
-    ),
+    ).usual().not_on_engines(),
 ];
 
 /// Folder of the results of a deduplication or a match.
-pub const RESULTS: &[Setting] = &[
+pub(super) const RESULTS: &[Setting] = &[
     Setting::results(
         "output",
         "DIR",
         "Folder for the results; it appears once all results are complete.\n\nIt contains report.html, a page \
          for people, and summary.json, which has all counts, settings and faults, with the same numbers as the \
          printed table.",
-    )
+    ).usual()
     .default("simtool-out")
     .of_resources(),
     Setting::flag(
         "force",
         "Replace the output folder if an earlier run of simtool wrote it.",
-    )
+    ).usual()
     .of_resources(),
     Setting::choice(
         "output_format",
         "FORMAT",
         formats_of_results,
         "Format of the files removed and pairs.",
-    )
+    ).usual()
     .default("jsonl"),
     Setting::flag_or(
         "write_kept",
@@ -87,16 +87,16 @@ pub const RESULTS: &[Setting] = &[
         "Also write copies of the input files without the removed documents to kept/, in the same format.\n\nBad \
          records were not compared, so they are not known to be duplicates: the copies have them, unless WHICH is \
          readable.",
-    ),
+    ).usual(),
     Setting::flag(
         "json",
         "Print the content of summary.json instead of a table.",
-    )
+    ).usual()
     .printing(),
 ];
 
 /// File or stream of rows.
-pub const ROWS: &[Setting] = &[
+pub(super) const ROWS: &[Setting] = &[
     Setting::path(
         "output",
         "PATH",

@@ -9,7 +9,7 @@
 use super::gap::Evidence;
 use super::nearest::{Nearest, documents, ratio};
 use super::profile::{CorpusProfile, UNSPACED};
-use crate::method::Method;
+use crate::method::{Method, settings_of_exact};
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_base::quantity::{bytes, grouped, percent};
@@ -45,10 +45,6 @@ const BYTES_A_COMPARED_TERM: f64 = 12.0;
 /// Estimated number of bytes of memory for each term of each set, if terms are only counted. This is enough
 /// at a high threshold.
 const BYTES_A_COUNTED_TERM: f64 = 1.25;
-/// Names of the options that the method `exact` accepts. If the user gives any other option, a method with
-/// fingerprints is needed.
-const OF_SETS: [&str; 4] = ["shingle", "stop_words", "similarity", "weight"];
-
 /// Chooses the value of the option `shingle`, for example `chars:5`, and returns it with the reason.
 pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
     let median = profile.characters.median;
@@ -188,7 +184,8 @@ fn default_method(given: &Options, why: &str) -> ChosenMethod {
 
 /// Returns the method with fingerprints if the user gave an option that no other method has.
 fn needs_fingerprints(given: &Options) -> Option<ChosenMethod> {
-    let option = given.names().find(|option| !OF_SETS.contains(option))?;
+    let of_sets = || settings_of_exact().chain(["shingle", "stop_words"]);
+    let option = given.names().find(|option| of_sets().all(|known| known != *option))?;
     Some(ChosenMethod::new("minhash", &[], &format!("`{option}` needs fingerprints")))
 }
 

@@ -129,27 +129,6 @@ impl Options {
         self.0.push((name.to_owned(), value.into()));
     }
 
-    /// Adds the option `name` with the value `true` if `is_set`; otherwise adds nothing, which
-    /// means `false`.
-    pub fn set_flag(&mut self, name: &str, is_set: bool) {
-        if is_set {
-            self.set(name, "true");
-        }
-    }
-
-    /// Adds the options in `given`, which are pairs of a name and a value. A pair whose value is
-    /// `None` is skipped.
-    pub fn set_given<'v>(
-        &mut self,
-        given: impl IntoIterator<Item = (&'static str, &'v Option<String>)>,
-    ) {
-        for (name, value) in given {
-            if let Some(value) = value {
-                self.set(name, value);
-            }
-        }
-    }
-
     /// Adds the options in `defaults`, which are pairs of a name and a value. A pair whose name is
     /// in the list already is skipped.
     pub fn complete(&mut self, defaults: &[(&str, &str)]) {

@@ -1,13 +1,16 @@
 //! `simtool cite`: prints the papers behind the methods, as BibTeX.
 
-use crate::args::CiteArgs;
+use crate::args::Call;
 use crate::console;
+use crate::exit_status::ExitStatus;
 use crate::papers::{PAPERS, Paper};
 use std::fmt::Write as _;
 
 /// Prints the entry of the program, and the entries of the papers behind the named methods, or of all papers.
-pub(crate) fn run(args: &CiteArgs) -> anyhow::Result<()> {
-    Ok(console::out(entries(&args.methods).as_bytes())?)
+pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
+    let methods = call.values("methods").map(|method| method.to_string_lossy().into_owned());
+    console::out(entries(&methods.collect::<Vec<_>>()).as_bytes())?;
+    Ok(ExitStatus::Done)
 }
 
 /// Returns the entry of the program, and the entries of the papers behind `methods`, or of all papers if it is

@@ -1,7 +1,8 @@
 //! `simtool compare A B`: compares two documents and shows where they differ.
 
-use crate::args::CompareArgs;
+use crate::args::Call;
 use crate::console;
+use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
 use simtool::byte_text::path_text;
 use simtool::json_text;
@@ -14,7 +15,7 @@ use simtool::write::text_difference::{Piece, Shown, text_difference};
 use std::env;
 use std::fmt::Write;
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Limits of the printed differences: the number of equal words before and after each difference, and the
 /// number of words in all.
@@ -24,27 +25,28 @@ const SHOWN: Shown = Shown { context: 20, words: 2000 };
 const LISTED_OTHERS: usize = 10;
 
 /// Compares two documents, and prints their similarity, distance and differences.
-pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<()> {
-    let names = [args.left.clone(), args.right.clone()];
-    let request = CompareRequest::parse(names, args.options())?;
-    let terminal = Terminal::new(&args.running);
+pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
+    let names = [call.path("left"), call.path("right")];
+    let request = CompareRequest::parse(names.clone(), call.options())?;
+    let terminal = Terminal::new(call);
     let compared = run::compare(&request, &terminal)?;
     show_documents(&compared.documents, &terminal);
     let mut timings = compared.timings;
     let shingle = compared.method.compared();
     let texts = [0, 1].map(|side| &compared.documents[side].document.text[..]);
-    let paths = [args.left.as_path(), args.right.as_path()];
-    let text = if args.json {
+    let paths = names.each_ref().map(PathBuf::as_path);
+    let text = if call.has("json") {
         json(paths, shingle, &compared.comparison)?
     } else {
         readable(paths, shingle, &compared.comparison, texts, &Marks::for_terminal())
     };
     // The differences are found while the text is built, so the stage ends here.
     timings.end("find differences");
-    if args.running.has("stats") {
+    if call.has("stats") {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
-    Ok(console::out(text.as_bytes())?)
+    console::out(text.as_bytes())?;
+    Ok(ExitStatus::Done)
 }
 
 /// Returns a note about `others`, the places of other documents with the ID that the user gave. At most

@@ -1,18 +1,14 @@
 //! Prints data to standard output and all messages to standard error.
 
-use crate::args::{Args, RunningArgs};
 use anyhow::Context;
-use clap::CommandFactory;
 use simtool::pipeline::timings::Count;
 use simtool::quantity::bytes;
 use simtool::resources::peak_memory;
 use simtool::run::spell_settings;
 use simtool::setting::{find, variable};
 use simtool::{Error, ErrorKind};
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::sync::LazyLock;
 use std::time::Duration;
 use terminal_size::{Width, terminal_size_of};
 
@@ -54,24 +50,9 @@ pub(crate) fn with_options(message: &str) -> String {
 /// Returns the command line option for a setting of the library, or its variable of the environment if the command line
 /// has none. `None` if no command has such a setting.
 pub(crate) fn option(field: &str) -> Option<String> {
-    // Building the command line takes longer than a message, so the names are collected once.
-    static OPTIONS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-        let program = Args::command();
-        let mut commands = vec![&program];
-        let mut options = BTreeSet::new();
-        // Subcommands, for example of `simtool index`, have options of their own.
-        while let Some(command) = commands.pop() {
-            options.extend(
-                command.get_arguments().filter_map(|option| option.get_long()).map(str::to_owned),
-            );
-            commands.extend(command.get_subcommands());
-        }
-        options
-    });
-    let name = field.replace('_', "-");
-    let is_known = OPTIONS.contains(&name);
-    let is_in_files = find(field).is_some_and(|row| row.is_in_files);
-    is_known.then(|| if is_in_files { variable(field) } else { format!("--{name}") })
+    let row = find(&field.replace('-', "_"))?;
+    let name = || format!("--{}", row.name.replace('_', "-"));
+    Some(if row.is_in_files { variable(row.name) } else { name() })
 }
 
 /// Choice of the notes and faults that are shown.
@@ -81,12 +62,6 @@ pub(crate) struct Verbosity {
     pub(crate) verbose: bool,
     /// Whether only losses of data are shown, and no notes.
     pub(crate) quiet: bool,
-}
-
-impl Verbosity {
-    pub(crate) fn of(running: &RunningArgs) -> Self {
-        Self { verbose: running.has("verbose"), quiet: running.has("quiet") }
-    }
 }
 
 /// Prints a note to standard error.
@@ -182,7 +157,14 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{with_options, wrapped};
+    use super::{option, with_options, wrapped};
+
+    #[test]
+    fn no_option_has_the_variable_of_another_purpose() {
+        for name in ["data", "isa", "html5lib", "kills", "bench-bytes", "bench-text", "spark-all"] {
+            assert_eq!(option(name), None, "{name}");
+        }
+    }
 
     #[test]
     fn settings_are_shown_as_options_and_other_text_as_it_is() {

@@ -1,29 +1,26 @@
 //! `simtool contamination`: finds the items of an evaluation set that documents contain.
 
-use crate::args::ContaminationArgs;
+use crate::args::Call;
+use crate::console;
 use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
-use crate::{console, shell};
-use simtool::options::Options;
 use simtool::quantity::{counted, grouped};
 use simtool::run::{self, ContaminationFound, ContaminationRequest};
 use std::io;
 
 /// Finds the items, writes them, and prints counts.
-pub(crate) fn run(args: &ContaminationArgs) -> anyhow::Result<ExitStatus> {
-    let mut options = Options::new();
-    args.set(&mut options);
-    let mut request = ContaminationRequest::parse(args.items.clone(), args.paths.clone(), options)?;
-    shell::describe(&mut request.job.recorded);
-    let running = &args.common.running;
-    let terminal = Terminal::new(running);
+pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
+    let (items, documents) = (call.paths("items"), call.paths("in"));
+    let mut request = ContaminationRequest::parse(items, documents, call.options())?;
+    call.describe(&mut request.job.recorded);
+    let terminal = Terminal::new(call);
     let found = run::contamination(&request, &mut io::stdout(), &terminal)?;
     // The progress bar must be gone before notes are printed to the same terminal.
     terminal.end(&found.faults);
     for note in notes(&found, request.words) {
         terminal.note(&note);
     }
-    if running.has("stats") {
+    if call.has("stats") {
         console::stats(&console::stage_times(found.timings.stages(), found.timings.counts()));
     }
     Ok(ExitStatus::after(found.has_losses))

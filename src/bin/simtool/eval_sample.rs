@@ -1,45 +1,33 @@
 //! `simtool eval --sample`: estimates recall and precision in a collection without labels.
 
-use crate::args::{EvalArgs, EvalFormat};
+use crate::args::Call;
 use crate::console;
+use crate::eval_format::EvalFormat;
 use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
-use simtool::Error;
 use simtool::evaluate::{Interval, RatioEstimate, SampleSettings, SampledMethod};
 use simtool::json_text::write_string;
-use simtool::method::presets::NamedMethod;
 use simtool::quantity::grouped;
-use simtool::run;
-use simtool::similarity::{JACCARD, Threshold};
+use simtool::run::{self, EvalRequest};
+use simtool::similarity::JACCARD;
 use std::fmt::Write as _;
 
-/// Draws a sample of `size` documents, and prints the estimates for each method.
+/// Draws a sample, and prints the estimates for each method.
 pub(crate) fn run(
-    args: &EvalArgs,
-    methods: &[NamedMethod],
-    size: u32,
+    call: &Call,
+    request: &EvalRequest,
+    settings: SampleSettings,
 ) -> anyhow::Result<ExitStatus> {
-    let similarity = args.similarity.as_deref();
-    let similarity =
-        similarity.map(|text| Threshold::parse_measured("similarity", text)).transpose()?;
-    let seed = match args.seed[..] {
-        [] => 1,
-        [seed] => seed,
-        [first, ..] => {
-            let rule = "must be one number with `sample`: the seed that draws it";
-            return Err(Error::config("seed", format!("{first},…"), rule).into());
-        }
-    };
-    let settings = SampleSettings { size: size as usize, seed, similarity };
-    let documents = args.documents(args.paths.clone())?;
-    let terminal = Terminal::new(&args.common.running);
-    let outcome = run::eval_by_sample(&documents, methods, settings, &terminal)?;
+    let seed = settings.seed;
+    let terminal = Terminal::new(call);
+    let EvalRequest { documents, methods, .. } = request;
+    let outcome = run::eval_by_sample(documents, methods, settings, &terminal)?;
     terminal.end(&outcome.faults);
-    if args.common.running.has("stats") {
+    if call.has("stats") {
         console::stats(&console::stage_times(outcome.timings.stages(), outcome.timings.counts()));
     }
     let sampled = outcome.methods;
-    let text = match args.format {
+    let text = match EvalFormat::of(call) {
         EvalFormat::Table => table(&sampled, seed),
         EvalFormat::Tsv => lines(&sampled, seed),
         EvalFormat::Json => json(&sampled, seed)?,

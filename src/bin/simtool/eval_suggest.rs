@@ -1,14 +1,15 @@
 //! `simtool eval --suggest`: describes a sample of a collection and suggests a method for it.
 
-use crate::args::{EvalArgs, EvalFormat};
+use crate::args::Call;
 use crate::console;
+use crate::eval_format::EvalFormat;
 use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
 use simtool::json_text::write_string;
 use simtool::method::Method;
 use simtool::method::presets::NamedMethod;
 use simtool::quantity::{grouped, percent};
-use simtool::run;
+use simtool::run::{self, EvalRequest, Truth};
 use simtool::setting::{NEAR, TERMS};
 use simtool::shell_word::shell_word;
 use simtool::suggest::{CorpusProfile, ExamplePair, Quantiles, Suggestion};
@@ -21,23 +22,22 @@ pub(crate) const NAME: &str = "suggested";
 
 /// Chooses a method and prints it. If the method will be measured afterwards, only the reasons are printed,
 /// as notes.
-pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, ExitStatus)> {
-    let running = &args.common.running;
-    let terminal = Terminal::new(running);
-    let paths: Vec<PathBuf> = args.paths.iter().chain(&args.corpus).cloned().collect();
-    let outcome = run::suggest_method(&args.documents(paths.clone())?, &terminal)?;
+pub(crate) fn run(call: &Call, request: &EvalRequest) -> anyhow::Result<(NamedMethod, ExitStatus)> {
+    let terminal = Terminal::new(call);
+    let documents = &request.documents;
+    let outcome = run::suggest_method(documents, &terminal)?;
     terminal.end(&outcome.faults);
     let suggestion = outcome.suggestion;
-    let command = command(args, &paths, &suggestion.method);
+    let command = command(call, &documents.paths, &suggestion.method);
     // Standard output is for the measurement that follows, so the reasons are notes.
-    if args.truth.is_some() {
-        if !running.has("quiet") {
+    if matches!(request.truth, Truth::Files { .. }) {
+        if !call.has("quiet") {
             for reason in &suggestion.reasons {
                 console::note(reason);
             }
         }
     } else {
-        let text = match args.format {
+        let text = match EvalFormat::of(call) {
             EvalFormat::Table => table(&suggestion, &command),
             EvalFormat::Tsv => lines(&suggestion, &command),
             EvalFormat::Json => json(&suggestion, &command)?,
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<(NamedMethod, ExitStatus)> 
 }
 
 /// Returns the `simtool dedup` command line that uses the suggested method.
-fn command(args: &EvalArgs, paths: &[PathBuf], method: &Method) -> String {
+fn command(call: &Call, paths: &[PathBuf], method: &Method) -> String {
     let mut words = vec!["simtool".to_owned(), "dedup".to_owned()];
     words.extend(paths.iter().map(|path| path.to_string_lossy().into_owned()));
     let (options, own): (Vec<_>, Vec<_>) = method
@@ -60,8 +60,9 @@ fn command(args: &EvalArgs, paths: &[PathBuf], method: &Method) -> String {
     let colon = if own.is_empty() { "" } else { ":" };
     words.extend(["--method".to_owned(), format!("{}{colon}{}", method.name(), own.join(","))]);
     // The command must read the same fields as the sample did.
-    let fields = [("text_field", &args.text_field), ("id_field", &args.id_field)];
-    let fields = fields.into_iter().filter_map(|(name, field)| Some((name, field.clone()?)));
+    let fields = ["text_field", "id_field"].into_iter();
+    let fields =
+        fields.filter_map(|name| Some((name, call.value(name)?.to_string_lossy().into_owned())));
     for (name, value) in options.into_iter().chain(fields) {
         words.extend([format!("--{}", name.replace('_', "-")), value]);
     }

@@ -1,15 +1,16 @@
 //! `simtool generate`: writes generated collections for demonstrations, tests and benchmarks.
 
-use crate::args::{GenerateArgs, GeneratedKind};
+use crate::args::Call;
 use crate::console;
+use crate::exit_status::ExitStatus;
+use crate::generated_collection::GeneratedCollection;
 use simtool::Error;
 use simtool::fingerprint::hash_table::HashTable;
-use simtool::generate::collection::{CollectionSettings, Size, write_collection};
+use simtool::generate::collection::{CollectionSettings, write_collection};
 use simtool::generate::labelled::labelled;
 use simtool::generate::stop_words;
 use simtool::quantity::{bytes, counted};
 use simtool::run::refuse_existing;
-use simtool::write::output_folder::Existing;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -19,47 +20,55 @@ const TABLE_ROWS: usize = 500;
 /// Number of columns (bits) of the hash table that `--with-tables` writes.
 const TABLE_COLUMNS: usize = 64;
 
-/// Default value of `--seed`.
-const SEED: u64 = 1;
-/// Default value of `--samples`.
-const SAMPLES: u64 = 200;
-
 /// Writes the files of the kind of collection that the arguments choose.
-pub(crate) fn run(args: &GenerateArgs) -> anyhow::Result<()> {
-    #[cfg(feature = "parquet")]
-    if let Some(pages) = &args.pages {
-        return crate::generate_pages::run(pages, args);
+pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
+    let wanted = GeneratedCollection::parse(call.options())?;
+    let note = write(&wanted)?;
+    if let Some(note) = note.filter(|_| !call.has("quiet")) {
+        console::note(&note);
     }
-    let folder = &args.output;
-    let documents = args.documents.unwrap_or(0);
+    Ok(ExitStatus::Done)
+}
+
+/// Writes the files. Returns a note about the numbers of written documents.
+fn write(wanted: &GeneratedCollection) -> anyhow::Result<Option<String>> {
+    #[cfg(feature = "parquet")]
+    if let Some(pages) = &wanted.pages {
+        return crate::generate_pages::write(pages, wanted).map(Some);
+    }
+    let (folder, documents) = (&wanted.output, wanted.documents);
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
-    #[cfg(feature = "parquet")]
-    if args.kind == Some(GeneratedKind::Crawl) {
-        let names = ["pages.warc.wet.gz", "pages.jsonl", "pages.parquet"];
-        let make = |seed| simtool::generate::crawl::crawl(seed, documents);
-        return Ok(write_named(args, names, make)?);
+    match wanted.kind.as_deref() {
+        #[cfg(feature = "parquet")]
+        Some("crawl") => {
+            let names = ["pages.warc.wet.gz", "pages.jsonl", "pages.parquet"];
+            let make = |seed| simtool::generate::crawl::crawl(seed, documents);
+            write_named(wanted, names, make)?;
+            Ok(None)
+        }
+        Some(_) => {
+            let make = |seed| {
+                let made = labelled(seed, documents)?;
+                Ok([made.documents, made.truth, made.gray])
+            };
+            write_named(wanted, ["docs.jsonl", "truth.tsv", "gray.tsv"], make)?;
+            Ok(None)
+        }
+        None => write_articles(wanted).map(Some),
     }
-    if args.kind == Some(GeneratedKind::Labelled) {
-        let make = |seed| {
-            let made = labelled(seed, documents)?;
-            Ok([made.documents, made.truth, made.gray])
-        };
-        return Ok(write_named(args, ["docs.jsonl", "truth.tsv", "gray.tsv"], make)?);
-    }
-    write_articles(args)
 }
 
 /// Writes three files with these names to the output folder. `make` returns the contents of the files for a
 /// seed. Nothing is written if one of the files exists and may not be replaced.
 fn write_named<C: AsRef<[u8]>>(
-    args: &GenerateArgs,
+    wanted: &GeneratedCollection,
     names: [&str; 3],
     make: impl FnOnce(u64) -> io::Result<[C; 3]>,
 ) -> Result<(), Error> {
-    let folder = &args.output;
+    let folder = &wanted.output;
     let failed = |e| Error::io(folder, "write to", e);
-    refuse(args, &names)?;
-    let contents = make(args.seed.unwrap_or(SEED)).map_err(failed)?;
+    refuse(wanted, &names)?;
+    let contents = make(wanted.seed).map_err(failed)?;
     for (name, content) in names.into_iter().zip(contents) {
         fs::write(folder.join(name), content).map_err(failed)?;
     }
@@ -67,22 +76,16 @@ fn write_named<C: AsRef<[u8]>>(
 }
 
 /// Writes articles, samples and true pairs. With `--with-tables`, also writes the stop words and the hash
-/// table for `simtool N M`.
-fn write_articles(args: &GenerateArgs) -> anyhow::Result<()> {
-    let folder = &args.output;
+/// table for `simtool N M`. Returns a note about their numbers.
+fn write_articles(wanted: &GeneratedCollection) -> anyhow::Result<String> {
+    let folder = &wanted.output;
     let failed = |e| Error::io(folder, "write to", e);
     // All files are checked before the first one is created, so that an error leaves no files behind.
-    refuse(args, &["article.txt", "sample.txt", "truth.tsv"])?;
-    if args.with_tables {
-        refuse(args, &["stopwords.txt", "hashvalue.txt"])?;
+    refuse(wanted, &["article.txt", "sample.txt", "truth.tsv"])?;
+    if wanted.with_tables {
+        refuse(wanted, &["stopwords.txt", "hashvalue.txt"])?;
     }
-    // The parser requires one of the two, so the fallback of 0 bytes is never used.
-    let size = match (args.documents, args.bytes) {
-        (Some(documents), _) => Size::Documents(documents),
-        (None, bytes) => Size::Bytes(bytes.unwrap_or(0)),
-    };
-    let seed = args.seed.unwrap_or(SEED);
-    let queries = args.samples.unwrap_or(SAMPLES);
+    let GeneratedCollection { seed, size, samples: queries, .. } = *wanted;
     let settings = CollectionSettings { seed, size, queries };
     let mut articles = create(folder, "article.txt")?;
     let mut samples = create(folder, "sample.txt")?;
@@ -93,26 +96,23 @@ fn write_articles(args: &GenerateArgs) -> anyhow::Result<()> {
     for mut file in [articles, samples, truth] {
         file.flush().map_err(failed)?;
     }
-    if args.with_tables {
+    if wanted.with_tables {
         fs::write(folder.join("stopwords.txt"), stop_words()).map_err(failed)?;
         fs::write(folder.join("hashvalue.txt"), hash_table()?).map_err(failed)?;
     }
-    if !args.quiet {
-        console::note(&format!(
-            "{} of {}, {}, {}",
-            counted(done.articles, "article"),
-            bytes(done.bytes),
-            counted(done.queries, "sample"),
-            counted(done.pairs, "true pair")
-        ));
-    }
-    Ok(())
+    Ok(format!(
+        "{} of {}, {}, {}",
+        counted(done.articles, "article"),
+        bytes(done.bytes),
+        counted(done.queries, "sample"),
+        counted(done.pairs, "true pair")
+    ))
 }
 
 /// Returns an error if a file with one of these names exists and may not be replaced.
-fn refuse(args: &GenerateArgs, names: &[&str]) -> Result<(), Error> {
-    let existing = Existing::by_force(args.force);
-    names.iter().try_for_each(|name| refuse_existing("output", &args.output.join(name), existing))
+fn refuse(wanted: &GeneratedCollection, names: &[&str]) -> Result<(), Error> {
+    let GeneratedCollection { output, existing, .. } = wanted;
+    names.iter().try_for_each(|name| refuse_existing("output", &output.join(name), *existing))
 }
 
 fn create(folder: &Path, name: &str) -> Result<BufWriter<File>, Error> {

@@ -1,8 +1,7 @@
 //! `simtool generate --pages`: writes the pages of a folder as a crawl in WARC files. Reads the texts back
 //! from the WARC files and writes them in the other formats.
 
-use crate::args::GenerateArgs;
-use crate::console;
+use crate::generated_collection::GeneratedCollection;
 use simtool::document::Content;
 use simtool::generate::crawl_files::{PageText, ParquetFile, write_form_feed, write_json_line};
 use simtool::generate::pages::{self, DATE, PageFile};
@@ -10,7 +9,6 @@ use simtool::quantity::{bytes, counted};
 use simtool::read::walk::InputFile;
 use simtool::read::{Collection, Corpus, Event, ReadOptions};
 use simtool::run::refuse_existing;
-use simtool::write::output_folder::Existing;
 use simtool::{Error, Result};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -42,8 +40,9 @@ struct Done {
 }
 
 /// Writes files to the folders `warc/`, `wet/`, `jsonl/`, `parquet/` and `text/` below the output folder.
-pub(crate) fn run(folder: &Path, args: &GenerateArgs) -> anyhow::Result<()> {
-    let output = args.output.as_path();
+/// Returns a note about their numbers.
+pub(crate) fn write(folder: &Path, wanted: &GeneratedCollection) -> anyhow::Result<String> {
+    let (output, existing) = (wanted.output.as_path(), wanted.existing);
     let found = pages::pages_below(folder).map_err(|e| Error::io(folder, "read", e))?;
     if found.is_empty() {
         let none = io::Error::new(io::ErrorKind::NotFound, "there is no page of HTML in it");
@@ -52,12 +51,12 @@ pub(crate) fn run(folder: &Path, args: &GenerateArgs) -> anyhow::Result<()> {
     // There are several files in each format, so that readers can work in parallel.
     let runs = pages::runs(&found, FILES);
     let name = |number: usize| format!("pages-{number:05}");
-    refuse_existing("output", &output.join(TEXT), Existing::by_force(args.force))?;
+    refuse_existing("output", &output.join(TEXT), existing)?;
     // All files are checked before the first one is created, so that an error leaves no files behind.
     for number in 0..runs.len() {
         for (format, ending) in [WARC, WET, LINES, ROWS] {
             let path = output.join(format!("{format}/{}.{ending}", name(number)));
-            refuse_existing("output", &path, Existing::by_force(args.force))?;
+            refuse_existing("output", &path, existing)?;
         }
     }
     let mut done = Done::default();
@@ -72,11 +71,8 @@ pub(crate) fn run(folder: &Path, args: &GenerateArgs) -> anyhow::Result<()> {
     }
     text.flush().map_err(|e| Error::io(output, "write to", e))?;
     let Done { pages, html_bytes, text_bytes } = done;
-    if !args.quiet {
-        let (pages, html) = (counted(pages, "page"), bytes(html_bytes));
-        console::note(&format!("{pages}, {html} of HTML, {} of text", bytes(text_bytes)));
-    }
-    Ok(())
+    let (pages, html) = (counted(pages, "page"), bytes(html_bytes));
+    Ok(format!("{pages}, {html} of HTML, {} of text", bytes(text_bytes)))
 }
 
 fn create(path: &Path) -> Result<BufWriter<File>> {

@@ -83,27 +83,22 @@ pub(crate) fn explained_values(argument: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Args;
     use crate::console;
-    use clap::CommandFactory as _;
     use simtool::run::guessed_names;
+    use simtool::setting::find_command;
 
     #[test]
     fn no_guessed_name_is_an_option_and_all_advised_options_exist() {
-        let program = Args::command();
         for (command, name) in guessed_names() {
             // The calls of Python that have no command are tested with the keywords of Python.
-            let Some(found) = program.find_subcommand(command.unwrap_or("dedup")) else { continue };
-            let option = name.replace('_', "-");
-            let mut options = found.get_arguments().filter_map(clap::Arg::get_long);
-            assert!(!options.any(|known| known == option), "--{option} exists in {command:?}");
-            let advice = advice(command.unwrap_or_default(), &option).unwrap();
+            let Some(found) = find_command(command.unwrap_or("dedup")) else { continue };
+            assert!(found.setting(name).is_none(), "{name} exists in {command:?}");
+            let advice = advice(command.unwrap_or_default(), name).unwrap();
             check_settings(advice);
         }
         for (command, missing, advice) in INCOMPLETE {
-            let command = program.find_subcommand(command).unwrap();
-            let mut options = command.get_arguments().filter_map(clap::Arg::get_long);
-            assert!(options.any(|option| *missing == format!("--{option}")), "{missing}");
+            let name = missing.trim_start_matches('-').replace('-', "_");
+            assert!(find_command(command).unwrap().setting(&name).is_some(), "{missing}");
             check_settings(advice);
         }
     }

@@ -1,9 +1,6 @@
 //! `simtool index`: runs the commands on a growing index of documents.
 
-use crate::args::{
-    AddArgs, CommonArgs, CreateArgs, ExportArgs, FilterArgs, IndexCommand, IndexedArgs, MemoryArgs,
-    MergeArgs, OneIndexArgs, QueryArgs, RemoveArgs, SalvageArgs, StatArgs,
-};
+use crate::args::Call;
 use crate::console;
 use crate::exit_status::ExitStatus;
 use crate::inputs;
@@ -14,88 +11,51 @@ use simtool::options::Options;
 use simtool::quantity::{bytes, counted, grouped};
 use simtool::run::{
     self, AddOutcome, AddRequest, ExportRequest, FilterEnd, FilterOutcome, FilterRequest,
-    IndexedDocuments, MergeOutcome, OpenRequest, QueryRequest, RemoveRequest, StatOutcome,
+    MergeOutcome, OpenRequest, QueryRequest, RemoveRequest, StatOutcome,
 };
-use simtool::write::output_folder::Existing;
 use std::io::{self, Write};
-use std::path::Path;
-use std::time::Duration;
 
 /// Maximum number of names of files, or of IDs, that are printed. Further ones are only counted.
 const LISTED: usize = 20;
 
-/// Runs a subcommand of `simtool index`, for example `add`.
-pub(crate) fn run(command: &IndexCommand) -> anyhow::Result<ExitStatus> {
-    match command {
-        IndexCommand::Create(args) => create(args)?,
-        IndexCommand::Add(args) => return add(args),
-        IndexCommand::Filter(args) => return filter(args),
-        IndexCommand::Query(args) => return query(args),
-        IndexCommand::Stat(args) => stat(args)?,
-        IndexCommand::Verify(args) => verify(args)?,
-        IndexCommand::Compact(args) => compact(args)?,
-        IndexCommand::Merge(args) => merge(args)?,
-        IndexCommand::Export(args) => export(args)?,
-        IndexCommand::Remove(args) => remove(args)?,
-        IndexCommand::Salvage(args) => return salvage(args),
-    }
-    Ok(ExitStatus::Done)
-}
-
-fn create(args: &CreateArgs) -> anyhow::Result<()> {
-    let mut options = Options::new();
-    args.near.set(&mut options);
-    args.terms.set(&mut options);
-    let method = run::create_index(&args.index, options, &holder("create"))?;
-    if !args.quiet {
-        console::note(&format!("{} keeps {method}", args.index.display()));
+/// Creates an index.
+pub(crate) fn create(call: &Call) -> anyhow::Result<ExitStatus> {
+    let index = call.path("index");
+    let method = run::create_index(&index, call.options(), &holder(call))?;
+    if !call.has("quiet") {
+        console::note(&format!("{} keeps {method}", index.display()));
         if let Some(means) = method.distance_means() {
             console::note(&format!("{means} The distance of an index cannot be changed later"));
         }
     }
-    Ok(())
+    Ok(ExitStatus::Done)
 }
 
 /// Returns a description of this process, which other processes show if they cannot write to the index
 /// meanwhile.
-fn holder(what: &str) -> String {
-    format!("process {} (simtool index {what})", std::process::id())
+fn holder(call: &Call) -> String {
+    format!("process {} (simtool {})", std::process::id(), call.command.words())
 }
 
-/// Returns the request to open `index`. `what` is the name of the subcommand, for example `add`.
-fn open_request(
-    index: &Path,
-    what: &str,
-    common: &CommonArgs,
-    memory: &MemoryArgs,
-) -> Result<OpenRequest, Error> {
-    let index = index.to_owned();
-    Ok(OpenRequest { index, resources: common.resources(memory)?, holder: holder(what) })
+/// Returns the request to open the index of a call. `options` has the settings that are not taken yet.
+fn open_request(call: &Call, options: &mut Options) -> Result<OpenRequest, Error> {
+    let request = OpenRequest::parse(call.path("index"), holder(call), options)?;
+    options.refuse_rest("this command on an index has no such option")?;
+    Ok(request)
 }
 
-/// Returns the documents that are added or looked up, with the settings for reading them.
-fn documents(args: &IndexedArgs) -> Result<IndexedDocuments, Error> {
-    Ok(IndexedDocuments { paths: args.corpus.clone(), input: args.input.settings(&args.memory)? })
-}
-
-fn add(args: &AddArgs) -> anyhow::Result<ExitStatus> {
-    let IndexedArgs { index, memory, common, .. } = &args.documents;
-    let running = &common.running;
-    let request = AddRequest {
-        index: open_request(index, "add", common, memory)?,
-        documents: documents(&args.documents)?,
-        source: args.arrival.source.clone(),
-        time: args.arrival.time,
-        only_new: args.only_new.clone(),
-        is_json: args.json,
-    };
-    let terminal = Terminal::new(running);
+/// Adds documents to an index.
+pub(crate) fn add(call: &Call) -> anyhow::Result<ExitStatus> {
+    let (index, paths) = (call.path("index"), call.paths("paths"));
+    let request = AddRequest::parse(index, holder(call), paths, call.options())?;
+    let request = AddRequest { is_json: call.has("json"), ..request };
+    let terminal = Terminal::new(call);
     let outcome = run::add_to_index(&request, &mut io::stdout().lock(), &terminal)?;
     terminal.end(&outcome.faults);
-    if !running.has("quiet") {
+    if !call.has("quiet") {
         print_added(&outcome);
     }
-    if running.has("stats") {
+    if call.has("stats") {
         console::stats(&console::stage_times(outcome.timings.stages(), outcome.timings.counts()));
     }
     Ok(ExitStatus::after(outcome.has_losses))
@@ -124,15 +84,12 @@ fn print_added(AddOutcome { added, known_files, .. }: &AddOutcome) {
     ));
 }
 
-fn query(args: &QueryArgs) -> anyhow::Result<ExitStatus> {
-    let IndexedArgs { index, memory, common, .. } = &args.documents;
-    let request = QueryRequest {
-        index: open_request(index, "query", common, memory)?,
-        documents: documents(&args.documents)?,
-        only_nearest: !args.all,
-        is_json: args.json,
-    };
-    let terminal = Terminal::new(&common.running);
+/// Looks up documents in an index.
+pub(crate) fn query(call: &Call) -> anyhow::Result<ExitStatus> {
+    let (index, paths) = (call.path("index"), call.paths("paths"));
+    let request = QueryRequest::parse(index, holder(call), paths, call.options())?;
+    let request = QueryRequest { is_json: call.has("json"), ..request };
+    let terminal = Terminal::new(call);
     let outcome = run::query_index(&request, &mut io::stdout().lock(), &terminal)?;
     terminal.end(&outcome.faults);
     let (documents, seen) = (counted(outcome.documents, "document"), grouped(outcome.seen_before));
@@ -140,18 +97,10 @@ fn query(args: &QueryArgs) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::after(outcome.has_losses))
 }
 
-fn filter(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
-    let OneIndexArgs { index, memory, common } = &args.index;
-    let request = FilterRequest {
-        index: open_request(index, "filter", common, memory)?,
-        input: args.settings()?,
-        source: args.arrival.source.clone(),
-        time: args.arrival.time,
-        batch_lines: args.batch.into(),
-        wait: Duration::from_millis(args.wait),
-        duplicates: args.duplicates.clone(),
-    };
-    let terminal = Terminal::new(&common.running);
+/// Passes on the lines of standard input that are new, and adds them to an index.
+pub(crate) fn filter(call: &Call) -> anyhow::Result<ExitStatus> {
+    let request = FilterRequest::parse(call.path("index"), holder(call), call.options())?;
+    let terminal = Terminal::new(call);
     let outcome = run::filter_lines(&request, io::stdin(), &mut io::stdout(), &terminal)?;
     let FilterOutcome { end, lines, new, repeats, bad } = outcome;
     let lines = counted(lines, "line");
@@ -172,19 +121,19 @@ fn filter(args: &FilterArgs) -> anyhow::Result<ExitStatus> {
     })
 }
 
-fn stat(args: &StatArgs) -> anyhow::Result<()> {
-    let resources = simtool::resources::Resources::default();
-    let index = args.index.clone();
-    let request = OpenRequest { index, resources, holder: holder("stat") };
+/// Prints the size of an index.
+pub(crate) fn stat(call: &Call) -> anyhow::Result<ExitStatus> {
+    let request = open_request(call, &mut call.options())?;
     // The command has no options for reading, so the files are mapped.
     let outcome = run::stat_index(&request, inputs::access(false))?;
     let mut out = Vec::new();
-    if args.json {
+    if call.has("json") {
         outcome.write_json(&mut out)?;
     } else {
         write_stat(&mut out, &outcome)?;
     }
-    Ok(console::out(&out)?)
+    console::out(&out)?;
+    Ok(ExitStatus::Done)
 }
 
 fn write_stat(out: &mut Vec<u8>, outcome: &StatOutcome) -> io::Result<()> {
@@ -206,40 +155,41 @@ fn write_stat(out: &mut Vec<u8>, outcome: &StatOutcome) -> io::Result<()> {
     writeln!(out, "generation  {}", grouped(size.generation))
 }
 
-fn verify(args: &OneIndexArgs) -> anyhow::Result<()> {
-    let OneIndexArgs { index, memory, common } = args;
-    let request = open_request(index, "verify", common, memory)?;
-    let size = run::verify_index(&request, inputs::access(common.running.has("no_mmap")))?;
-    if !common.running.has("quiet") {
+/// Checks every byte of an index.
+pub(crate) fn verify(call: &Call) -> anyhow::Result<ExitStatus> {
+    let request = open_request(call, &mut call.options())?;
+    let size = run::verify_index(&request, inputs::access(call.has("no_mmap")))?;
+    if !call.has("quiet") {
         let documents = counted(size.documents, "document");
         console::note(&format!("{documents}, {}: intact", bytes(size.bytes)));
     }
-    Ok(())
+    Ok(ExitStatus::Done)
 }
 
-fn compact(args: &OneIndexArgs) -> anyhow::Result<()> {
-    let OneIndexArgs { index, memory, common } = args;
-    let request = open_request(index, "compact", common, memory)?;
+/// Merges the segments of an index.
+pub(crate) fn compact(call: &Call) -> anyhow::Result<ExitStatus> {
+    let request = open_request(call, &mut call.options())?;
     let IndexSize { documents, segments, bytes: size, .. } =
-        run::compact_index(&request, inputs::access(common.running.has("no_mmap")))?;
-    if !common.running.has("quiet") {
+        run::compact_index(&request, inputs::access(call.has("no_mmap")))?;
+    if !call.has("quiet") {
         let documents = counted(documents, "document");
         let segments = counted(segments as u64, "segment");
         console::note(&format!("{documents} in {segments}, {}", bytes(size)));
     }
-    Ok(())
+    Ok(ExitStatus::Done)
 }
 
-fn merge(args: &MergeArgs) -> anyhow::Result<()> {
-    let OneIndexArgs { index, memory, common } = &args.index;
-    let request = open_request(index, "merge", common, memory)?;
-    let access = inputs::access(common.running.has("no_mmap"));
+/// Adds the documents of another index to an index.
+pub(crate) fn merge(call: &Call) -> anyhow::Result<ExitStatus> {
+    let request = open_request(call, &mut call.options())?;
+    let other = call.path("other");
+    let access = inputs::access(call.has("no_mmap"));
     let MergeOutcome { new, repeats, same, documents } =
-        run::merge_index(&request, &args.other, access)?;
-    if !common.running.has("quiet") {
+        run::merge_index(&request, &other, access)?;
+    if !call.has("quiet") {
         let (all, after) = (counted(new + repeats, "document"), counted(documents, "document"));
         let counts = format!("{} new, {} repeat others", grouped(new), grouped(repeats));
-        let (index, other) = (index.display(), args.other.display());
+        let (index, other) = (request.index.display(), other.display());
         console::note(&format!(
             "merged {other} into {index}: {all}, {counts}; {index} has {after}"
         ));
@@ -252,25 +202,22 @@ fn merge(args: &MergeArgs) -> anyhow::Result<()> {
             ));
         }
     }
-    Ok(())
+    Ok(ExitStatus::Done)
 }
 
-fn export(args: &ExportArgs) -> anyhow::Result<()> {
-    let OneIndexArgs { index, memory, common } = &args.index;
-    let request = ExportRequest {
-        index: open_request(index, "export", common, memory)?,
-        output: args.output.clone(),
-        existing: Existing::by_force(args.force),
-    };
-    Ok(run::export_index(&request, &mut io::stdout(), &Terminal::new(&common.running))?)
+/// Writes the documents of an index.
+pub(crate) fn export(call: &Call) -> anyhow::Result<ExitStatus> {
+    let request = ExportRequest::parse(call.path("index"), holder(call), call.options())?;
+    run::export_index(&request, &mut io::stdout(), &Terminal::new(call))?;
+    Ok(ExitStatus::Done)
 }
 
-fn remove(args: &RemoveArgs) -> anyhow::Result<()> {
-    let OneIndexArgs { index, memory, common } = &args.index;
-    let index = open_request(index, "remove", common, memory)?;
-    let request = RemoveRequest { index, ids: args.ids.clone(), is_json: args.json };
-    let outcome = run::remove_from_index(&request, &Terminal::new(&common.running))?;
-    if !common.running.has("quiet") {
+/// Removes documents from an index.
+pub(crate) fn remove(call: &Call) -> anyhow::Result<ExitStatus> {
+    let request = RemoveRequest::parse(call.path("index"), holder(call), call.options())?;
+    let request = RemoveRequest { is_json: call.has("json"), ..request };
+    let outcome = run::remove_from_index(&request, &Terminal::new(call))?;
+    if !call.has("quiet") {
         for id in outcome.unknown.iter().take(LISTED) {
             console::note(&format!("no document is called {}", simtool::fault::escaped(id)));
         }
@@ -280,7 +227,7 @@ fn remove(args: &RemoveArgs) -> anyhow::Result<()> {
         }
         console::note(&format!("{} removed", counted(outcome.removed, "document")));
     }
-    Ok(())
+    Ok(ExitStatus::Done)
 }
 
 /// Returns a sentence about the documents that were saved, and everything that is lost.
@@ -299,16 +246,18 @@ fn salvaged_counts(saved: &Salvaged) -> String {
     format!("{saved} saved, {lost}; {} are lost, too", more.join(" and "))
 }
 
-fn salvage(args: &SalvageArgs) -> anyhow::Result<ExitStatus> {
-    let OneIndexArgs { index, memory, common } = &args.index;
-    let request = open_request(index, "salvage", common, memory)?;
-    let access = inputs::access(common.running.has("no_mmap"));
-    let saved = run::salvage_index(&request, &args.new, args.force, access)?;
+/// Copies the intact documents of a damaged index.
+pub(crate) fn salvage(call: &Call) -> anyhow::Result<ExitStatus> {
+    let mut options = call.options();
+    let copies_intact = options.take_flag("force")?;
+    let request = open_request(call, &mut options)?;
+    let access = inputs::access(call.has("no_mmap"));
+    let saved = run::salvage_index(&request, &call.path("new"), copies_intact, access)?;
     // Damage is a loss, so it is printed even with --quiet.
     for damage in &saved.damages {
         console::error(damage);
     }
-    if !common.running.has("quiet") {
+    if !call.has("quiet") {
         console::note(&salvaged_counts(&saved));
     }
     Ok(ExitStatus::after(!saved.damages.is_empty()))

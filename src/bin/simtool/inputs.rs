@@ -1,8 +1,11 @@
-//! Opens the files of the user: by mapping them, or by reading them with `SIMTOOL_NO_MMAP=true`.
+//! Inputs of commands: files, which are mapped, or read with `SIMTOOL_NO_MMAP=true`, and N and M.
 #![expect(unsafe_code, reason = "the user, for whom this program speaks, lets files be mapped")]
 
+use crate::args::Call;
 use crate::signals;
 use simtool::mapped_file::FileAccess;
+use simtool::options::Options;
+use simtool::run::WordsRequest;
 
 /// Returns how files are opened: mapped into memory, or read if `no_mmap` is true.
 pub(crate) fn access(no_mmap: bool) -> FileAccess {
@@ -12,4 +15,10 @@ pub(crate) fn access(no_mmap: bool) -> FileAccess {
     // SAFETY: the help says that a mapped file must not change. If a file shrinks nevertheless, the program
     // ends with an error message. If it is overwritten, the results come from a mix of contents.
     unsafe { FileAccess::map(signals::register_map) }
+}
+
+/// Returns N and M as the user wrote them, and takes the paths of the files that they need out of `options`.
+pub(crate) fn words(call: &Call, options: &mut Options) -> WordsRequest {
+    let text = |name| call.value(name).map(|value| value.to_string_lossy().into_owned());
+    WordsRequest::parse(text("features"), text("bits"), options)
 }

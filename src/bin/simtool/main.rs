@@ -10,6 +10,7 @@ mod console;
 mod contamination;
 mod corpus;
 mod eval;
+mod eval_format;
 mod eval_sample;
 mod eval_suggest;
 mod exit_status;
@@ -17,6 +18,7 @@ mod fingerprint;
 mod generate;
 #[cfg(feature = "parquet")]
 mod generate_pages;
+mod generated_collection;
 mod guessed_options;
 mod index;
 mod inputs;
@@ -30,18 +32,19 @@ mod progress_line;
 #[cfg(test)]
 mod python_keywords;
 mod reference;
-mod settings_file;
-mod shell;
 mod signals;
 mod stored_note;
 mod terminal;
 mod usage;
 mod why;
 
-use args::{Args, Command};
-use clap::CommandFactory;
+use anyhow::Context as _;
+use args::{Call, program};
+use clap_complete::Shell;
 use exit_status::{ExitStatus, failed};
-use std::ffi::OsString;
+use simtool::Error;
+use simtool::setting::{find_command, printed_settings};
+use std::ffi::{OsStr, OsString};
 use std::panic;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -64,23 +67,27 @@ pub fn run_with(arguments: Vec<OsString>) -> u8 {
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
     }));
     signals::ignore_file_size_limit();
-    let status = panic::catch_unwind(|| match command(arguments) {
+    let status = panic::catch_unwind(|| match call(arguments) {
         Err(status) => status,
-        Ok(command) => run(&command).unwrap_or_else(|error| failed(&error)),
+        Ok(call) => {
+            let status = run(&call).unwrap_or_else(|error| failed(&error));
+            if status == ExitStatus::Usage {
+                call.show_origins();
+            }
+            status
+        }
     });
     let status = status.unwrap_or_else(|_| {
         let panic = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
         console::error(&format!("internal error, please report it: {panic}"));
         ExitStatus::Failed
     });
-    if status == ExitStatus::Usage {
-        settings_file::show_origins();
-    }
     status as u8
 }
 
-/// Parses the arguments, with the options of the environment and of a settings file. If there is no command to run, prints the reason.
-fn command(arguments: Vec<OsString>) -> Result<Command, ExitStatus> {
+/// Parses the arguments, with the settings of the environment and of a settings file. If there is no command to run,
+/// prints the reason.
+fn call(arguments: Vec<OsString>) -> Result<Call, ExitStatus> {
     if build_details::are_wanted(&arguments) {
         return match console::out(build_details::text().as_bytes()) {
             Ok(()) => Err(ExitStatus::Done),
@@ -88,36 +95,85 @@ fn command(arguments: Vec<OsString>) -> Result<Command, ExitStatus> {
         };
     }
     let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
-    usage::parse(shell::keep(settings_file::with_settings(arguments, &environment)?))
+    let call = usage::parse(&arguments, &environment)?;
+    Ok(call.with_words(arguments))
 }
 
-fn run(command: &Command) -> anyhow::Result<ExitStatus> {
-    match command {
-        Command::Dedup(args) => return corpus::run(args.job()),
-        Command::Match(args) => return corpus::run(args.job()),
-        Command::Corpus(args) => return corpus::run(args.job()),
-        Command::Combine(args) => return combine::run(args),
-        Command::Fingerprint(args) => return fingerprint::run(args),
-        Command::Passages(args) => return passages::run(args),
-        Command::Contamination(args) => return contamination::run(args),
-        Command::Eval(args) => return eval::run(args),
-        Command::Index(command) => return index::run(command),
-        Command::Compare(args) => compare::run(args)?,
-        Command::Join(args) => join::join(args)?,
-        Command::Search(args) => join::search(args)?,
-        Command::Plan(args) => plan::run(args)?,
-        Command::Reference(args) => reference::run(args)?,
-        Command::Generate(args) => generate::run(args)?,
-        Command::Completions { shell } => {
-            // The generator panics if it cannot write, so the script is first written to memory.
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Args::command(), "simtool", &mut script);
-            console::out(&script)?;
-        }
-        Command::Cite(args) => cite::run(args)?,
-        Command::Man(args) => manual::run(args)?,
-        Command::Why(args) => why::run(args)?,
-        Command::Config { words } => return settings_file::print(words),
-    }
+/// Function that runs a command.
+type Runner = fn(&Call) -> anyhow::Result<ExitStatus>;
+
+/// Commands by their words, each with its function.
+const RUNNERS: &[(&str, Runner)] = &[
+    ("dedup", corpus::run),
+    ("match", corpus::run),
+    ("passages", passages::run),
+    ("contamination", contamination::run),
+    ("combine", combine::run),
+    ("compare", compare::run),
+    ("why", why::run),
+    ("eval", eval::run),
+    ("fingerprint", fingerprint::run),
+    ("join", join::run),
+    ("search", join::run),
+    ("index create", index::create),
+    ("index add", index::add),
+    ("index filter", index::filter),
+    ("index query", index::query),
+    ("index stat", index::stat),
+    ("index verify", index::verify),
+    ("index compact", index::compact),
+    ("index merge", index::merge),
+    ("index export", index::export),
+    ("index remove", index::remove),
+    ("index salvage", index::salvage),
+    ("plan", plan::run),
+    ("reference", reference::run),
+    ("generate", generate::run),
+    ("config", config),
+    ("cite", cite::run),
+    ("completions", completions),
+    ("man", manual::run),
+];
+
+fn run(call: &Call) -> anyhow::Result<ExitStatus> {
+    let words = call.command.words();
+    let found = RUNNERS.iter().find(|(known, _)| *known == words);
+    let (_, runner) = found.with_context(|| format!("`simtool {words}` has no function"))?;
+    runner(call)
+}
+
+/// Prints the completion script of a shell.
+fn completions(call: &Call) -> anyhow::Result<ExitStatus> {
+    let name = call.value("shell").unwrap_or_default().to_string_lossy();
+    let shell: Shell = name.parse().map_err(|rule| Error::config("SHELL", &name, rule))?;
+    // The generator panics if it cannot write, so the script is first written to memory.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut program(), "simtool", &mut script);
+    console::out(&script)?;
     Ok(ExitStatus::Done)
+}
+
+/// Prints a settings file that has the defaults of a command, whose words are for example `index` and `add`.
+fn config(call: &Call) -> anyhow::Result<ExitStatus> {
+    let words: Vec<_> = call.values("words").map(OsStr::to_string_lossy).collect();
+    let words = words.join(" ");
+    let rule = "must be a command with options, such as dedup or index add";
+    let command = find_command(&words).filter(|command| !command.is_group());
+    let command = command.ok_or_else(|| Error::config("command", &words, rule))?;
+    console::out(printed_settings(command).as_bytes())?;
+    Ok(ExitStatus::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool::setting::{CommandKind, commands};
+
+    #[test]
+    fn every_command_has_a_function() {
+        let commands = commands().filter(|command| !command.is_group());
+        let commands: Vec<&str> = commands.map(CommandKind::words).collect();
+        let functions: Vec<&str> = RUNNERS.iter().map(|(words, _)| *words).collect();
+        assert_eq!(commands, functions);
+    }
 }

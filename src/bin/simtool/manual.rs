@@ -1,8 +1,9 @@
 //! `simtool man`: manual pages of the program and of every command.
 
-use crate::args::{Args, ManArgs};
+use crate::args::{Call, program};
 use crate::console;
-use clap::{Command, CommandFactory};
+use crate::exit_status::ExitStatus;
+use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use simtool::Error;
@@ -10,12 +11,13 @@ use simtool::run::refuse_existing;
 use simtool::write::output_folder::Existing;
 use std::fs;
 use std::io;
+use std::path::Path;
 
 /// Prints one manual page, or writes all of them to a folder.
-pub(crate) fn run(args: &ManArgs) -> anyhow::Result<()> {
+pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let pages = pages();
-    let Some(folder) = &args.output else {
-        let name = args.command.as_ref().map(|command| format!("simtool-{command}"));
+    let Some(folder) = call.value("output").map(Path::new) else {
+        let name = call.value("command").map(|name| format!("simtool-{}", name.to_string_lossy()));
         let name = name.as_deref().unwrap_or("simtool");
         let Some((_, page)) = pages.iter().find(|(known, _)| known == name) else {
             // The error lists the valid names, so that users need not look them up.
@@ -23,24 +25,25 @@ pub(crate) fn run(args: &ManArgs) -> anyhow::Result<()> {
             let rule = format!("is no command; there are {}", names.collect::<Vec<_>>().join(", "));
             return Err(Error::config("COMMAND", name.replacen("simtool-", "", 1), rule).into());
         };
-        return Ok(console::out(&text(page)?)?);
+        console::out(&text(page)?)?;
+        return Ok(ExitStatus::Done);
     };
     let path = |name: &str| folder.join(format!("{name}.1"));
     // All pages are checked before the first one is written, so that an error changes no files.
     for (name, _) in &pages {
-        refuse_existing("output", &path(name), Existing::by_force(args.force))?;
+        refuse_existing("output", &path(name), Existing::by_force(call.has("force")))?;
     }
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
     for (name, page) in &pages {
         let path = path(name);
         fs::write(&path, text(page)?).map_err(|e| Error::io(&path, "write", e))?;
     }
-    Ok(())
+    Ok(ExitStatus::Done)
 }
 
 /// Returns the name of each page and the command that it describes. The page of the program comes first.
 fn pages() -> Vec<(String, Command)> {
-    let mut program = Args::command().disable_help_subcommand(true);
+    let mut program = program().disable_help_subcommand(true);
     program.build();
     let of_commands = program.get_subcommands().filter(|command| !command.is_hide_set());
     let of_commands = of_commands.map(|command| {

@@ -1,22 +1,19 @@
 //! `simtool passages`: finds the passages of a collection that occur more than once.
 
-use crate::args::{PassagesArgs, RunningArgs};
+use crate::args::Call;
+use crate::console;
 use crate::exit_status::ExitStatus;
 use crate::stored_note::stored_note;
 use crate::terminal::Terminal;
-use crate::{console, shell};
-use simtool::options::Options;
 use simtool::quantity::{counted, grouped};
 use simtool::run::{self, PassagesFound, PassagesRequest};
 use std::io;
 
 /// Finds the passages, writes them, and prints counts. With `--shard`, only stores what it reads.
-pub(crate) fn run(args: &PassagesArgs) -> anyhow::Result<ExitStatus> {
-    let mut options = Options::new();
-    args.set(&mut options);
-    let mut request = PassagesRequest::parse(args.paths.clone(), options)?;
-    shell::describe(&mut request.job.recorded);
-    let terminal = Terminal::new(&args.common.running);
+pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
+    let mut request = PassagesRequest::parse(call.paths("paths"), call.options())?;
+    call.describe(&mut request.job.recorded);
+    let terminal = Terminal::new(call);
     if request.job.is_shard() {
         let stored = run::store_passage_shard(&request, &terminal)?;
         terminal.end(&[]);
@@ -24,21 +21,17 @@ pub(crate) fn run(args: &PassagesArgs) -> anyhow::Result<ExitStatus> {
         return Ok(ExitStatus::Done);
     }
     let found = run::passages(&request, &mut io::stdout(), &terminal)?;
-    Ok(show(&found, &args.common.running, &terminal))
+    Ok(show(&found, call, &terminal))
 }
 
 /// Prints the faults, the notes and the counts of a run.
-pub(crate) fn show(
-    found: &PassagesFound,
-    running: &RunningArgs,
-    terminal: &Terminal,
-) -> ExitStatus {
+pub(crate) fn show(found: &PassagesFound, call: &Call, terminal: &Terminal) -> ExitStatus {
     // The progress bar must be gone before notes are printed to the same terminal.
     terminal.end(&found.faults);
     for note in notes(found) {
         terminal.note(&note);
     }
-    if running.has("stats") {
+    if call.has("stats") {
         console::stats(&console::stage_times(found.timings.stages(), found.timings.counts()));
     }
     ExitStatus::after(found.has_losses)

@@ -1,19 +1,53 @@
 //! `simtool plan`: estimates the costs of an index for a number of fingerprints.
 #![expect(clippy::cast_sign_loss, reason = "bytes and documents are never less than none")]
 
-use crate::args::PlanArgs;
+use crate::args::Call;
 use crate::console;
+use crate::exit_status::ExitStatus;
+use simtool::Error;
 use simtool::hamming::capacity::Capacity;
-use simtool::quantity::bytes;
+use simtool::options::Options;
+use simtool::quantity::{BYTES_EXPECTED, bytes, parse_bytes};
 use simtool::resources::default_memory;
 use std::fmt::Write;
 
+/// Size of a planned index, and of a machine.
+#[derive(Debug)]
+pub(crate) struct PlannedIndex {
+    documents: f64,
+    bits: u32,
+    max_distance: u32,
+    /// Memory of a machine in bytes.
+    memory: u64,
+}
+
+impl PlannedIndex {
+    pub(crate) fn parse(options: &mut Options) -> Result<Self, Error> {
+        let rule = "must be a whole number";
+        let memory = options.take("max_memory").map(|given| {
+            parse_bytes(&given).ok_or_else(|| Error::config("max_memory", given, BYTES_EXPECTED))
+        });
+        let documents =
+            options.take_parsed("documents", "must be a number such as 5000000 or 1e11")?;
+        let planned = Self {
+            // The parser of the arguments requires the number.
+            documents: documents.unwrap_or_default(),
+            bits: options.take_parsed("bits", rule)?.unwrap_or(64),
+            max_distance: options.take_parsed("max_distance", rule)?.unwrap_or(3),
+            memory: memory.transpose()?.unwrap_or_else(default_memory),
+        };
+        options.refuse_rest("plan has no such option")?;
+        Ok(planned)
+    }
+}
+
 /// Prints a table of possible designs of an index, with their costs.
-pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<()> {
-    let designs = Capacity::of(args.documents, args.bits, args.max_distance)?;
-    let memory = args.max_memory.unwrap_or_else(default_memory) as f64;
+pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
+    let planned = PlannedIndex::parse(&mut call.options())?;
+    let designs = Capacity::of(planned.documents, planned.bits, planned.max_distance)?;
+    let memory = planned.memory as f64;
     let mut out = String::new();
-    if args.json {
+    if call.has("json") {
         for design in &designs {
             let Capacity { blocks, tables, prefix_bits, disk, memory: needed, candidates, seconds } =
                 design;
@@ -25,14 +59,15 @@ pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<()> {
                 design.machines(memory)
             )?;
         }
-        return Ok(console::out(out.as_bytes())?);
+        console::out(out.as_bytes())?;
+        return Ok(ExitStatus::Done);
     }
-    let (bits, distance) = (args.bits, args.max_distance);
+    let (bits, distance) = (planned.bits, planned.max_distance);
     writeln!(
         out,
         "{} fingerprints of {bits} bits, of which near-duplicates differ in at most {distance}; machines \
          with {} of memory",
-        number(args.documents),
+        number(planned.documents),
         bytes(memory as u64)
     )?;
     let head =
@@ -59,7 +94,8 @@ pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<()> {
         // The first design has the fewest tables. It is the design of `simtool index`.
         out.push_str(if at == 1 { "  <- simtool index\n" } else { "\n" });
     }
-    Ok(console::out(out.as_bytes())?)
+    console::out(out.as_bytes())?;
+    Ok(ExitStatus::Done)
 }
 
 /// Formats a number with about three significant digits.

@@ -2,18 +2,41 @@
 //!
 //! A separate thread shows the progress, so that the shown time advances even during a long step.
 
-use crate::args::ShowProgress;
+use crate::args::Call;
 use crate::console;
 use crate::console::Verbosity;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use simtool::progress::{Progress, Work};
 use simtool::quantity::unit;
+use std::ffi::OsStr;
 use std::fmt::{Display, Write as _};
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+
+/// Value of `--progress`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ShowProgress {
+    /// Show progress unless --quiet is given.
+    Auto,
+    /// Show progress even with --quiet.
+    Always,
+    /// Never show progress.
+    Never,
+}
+
+impl ShowProgress {
+    /// Returns when to show the progress of a call.
+    pub(crate) fn of(call: &Call) -> Self {
+        match call.value("progress").and_then(OsStr::to_str) {
+            Some("always") => Self::Always,
+            Some("never") => Self::Never,
+            _ => Self::Auto,
+        }
+    }
+}
 
 /// Name of the time before the first stage.
 const STARTING: &str = "starting";

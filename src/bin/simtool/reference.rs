@@ -1,28 +1,26 @@
 //! `simtool N M`: finds the articles that match samples.
 
-use crate::args::{CommonArgs, ReferenceArgs, ShowProgress, ending};
-use crate::console::Verbosity;
+use crate::args::Call;
+use crate::exit_status::ExitStatus;
 use crate::inputs;
-use crate::progress_line::ProgressLine;
+use crate::progress_line::{ProgressLine, ShowProgress};
 use crate::{console, usage};
 use simtool::Error;
 use simtool::mapped_file::FileAccess;
 use simtool::pipeline::MatchedQueries;
 use simtool::pipeline::timings::Timings;
 use simtool::progress::{NoProgress, Progress};
-use simtool::run::{self, Face, MatchedSamples, Notice, ReferenceRequest, STANDARD_OUTPUT};
-use simtool::write::output_folder::Existing;
+use simtool::run::{self, Face, MatchedSamples, Notice, ReferenceRequest, WordsRequest};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 /// Finds the matches of the samples. Writes them to the result file or prints them.
-pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
-    let common = &args.common;
-    let request = request(args)?;
+pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
+    let request = request(call)?;
     let face = Notes {
-        access: inputs::access(common.running.has("no_mmap")),
-        quiet: common.running.has("quiet"),
-        progress: progress(common),
+        access: inputs::access(call.has("no_mmap")),
+        quiet: call.has("quiet"),
+        progress: progress(call),
     };
     let found = run::reference(&request, &face)?;
     if let Some(progress) = &face.progress {
@@ -39,52 +37,38 @@ pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<()> {
         console::out(found.matched.first_query())?;
     }
     timings.end("write result");
-    if common.running.has("verbose") {
+    if call.has("verbose") {
         console::note(&counts(&found.matched));
     }
-    if common.running.has("stats") {
+    if call.has("stats") {
         console::stats(&statistics(&found, &timings, request.threads));
     }
-    Ok(())
+    Ok(ExitStatus::Done)
 }
 
 /// Creates the request to match samples, which the library carries out. Returns an error if N or M is
-/// missing, or if the name of the result file has the extension of another format.
-fn request(args: &ReferenceArgs) -> Result<ReferenceRequest, Error> {
-    let words = &args.words;
-    let threads = args.common.thread_count()?;
-    if words.features.is_none() || words.bits.is_none() {
-        let given = words.features.as_deref().unwrap_or("nothing");
+/// missing, or if a setting is wrong.
+fn request(call: &Call) -> Result<ReferenceRequest, Error> {
+    let mut options = call.options();
+    let words = inputs::words(call, &mut options);
+    let request = ReferenceRequest::parse(words, options)?;
+    let WordsRequest { features, bits, .. } = &request.words;
+    if features.is_none() || bits.is_none() {
+        let given = features.as_deref().unwrap_or("nothing");
         return Err(Error::config("N and M are needed, not", given, usage::HINT));
     }
-    let named = args.result.as_ref().filter(|named| named.as_os_str() != STANDARD_OUTPUT);
-    if let Some(named) = named
-        && let Some(ending) = ending(named).filter(|ending| *ending != "txt")
-    {
-        let rule = format!("is text of its own format: name a file without .{ending}, or a .txt");
-        return Err(Error::config("result", named.display(), rule));
-    }
-    Ok(ReferenceRequest {
-        words: words.request(),
-        stop_words: args.stop_words.clone(),
-        articles: args.articles.clone(),
-        samples: args.samples.clone(),
-        result: args.result.clone(),
-        existing: Existing::by_force(args.force),
-        max_distance: args.max_distance,
-        threads,
-    })
+    Ok(request)
 }
 
 /// Returns the progress display if standard error is a terminal or the user asks for progress. Otherwise
 /// returns `None`, because a program that calls simtool does not need progress.
-fn progress(common: &CommonArgs) -> Option<ProgressLine> {
-    let is_shown = match common.running.progress() {
+fn progress(call: &Call) -> Option<ProgressLine> {
+    let is_shown = match ShowProgress::of(call) {
         ShowProgress::Always => true,
-        ShowProgress::Auto => !common.running.has("quiet") && io::stderr().is_terminal(),
+        ShowProgress::Auto => !call.has("quiet") && io::stderr().is_terminal(),
         ShowProgress::Never => false,
     };
-    is_shown.then(|| ProgressLine::new(Verbosity::of(&common.running), common.running.progress()))
+    is_shown.then(|| ProgressLine::new(call.verbosity(), ShowProgress::of(call)))
 }
 
 /// Shows the notes and the progress of a run on standard error.

@@ -1,8 +1,8 @@
 //! Shows the notes, faults and progress of a run on standard error.
 
-use crate::args::RunningArgs;
+use crate::args::Call;
 use crate::console::Verbosity;
-use crate::progress_line::ProgressLine;
+use crate::progress_line::{ProgressLine, ShowProgress};
 use crate::{console, inputs, interrupt, signals};
 use simtool::fault::{Fault, Severity};
 use simtool::mapped_file::FileAccess;
@@ -20,13 +20,13 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    pub(crate) fn new(running: &RunningArgs) -> Self {
+    pub(crate) fn new(call: &Call) -> Self {
         signals::keep_ignored(interrupt::install);
-        let verbosity = Verbosity::of(running);
+        let verbosity = call.verbosity();
         Self {
             verbosity,
-            access: inputs::access(running.has("no_mmap")),
-            progress: ProgressLine::new(verbosity, running.progress()),
+            access: inputs::access(call.has("no_mmap")),
+            progress: ProgressLine::new(verbosity, ShowProgress::of(call)),
         }
     }
 

@@ -1,13 +1,15 @@
 //! Parses the arguments, and prints help or an error if there is no command to run.
 
-use crate::args::{Args, Command, CorpusForm, ReferenceArgs, with_short_help};
+use crate::args::{Call, CommandForm, program};
 use crate::exit_status::ExitStatus;
 use crate::{console, guessed_options};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
-use clap::{Args as _, CommandFactory, FromArgMatches};
 use simtool::output::Annotation;
+use simtool::setting::{
+    CommandKind, GivenSetting, Origin, add_settings, commands, find, find_command, variable,
+};
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -26,32 +28,97 @@ simtool finds near-duplicate documents in large text collections.
 pub(crate) const HINT: &str = "type `simtool N M`, for example `simtool 1000 16`: N features, M \
                                bits; or `simtool dedup PATH`; `simtool --help` tells more";
 
-/// Form of a command line. The first words of the command line decide it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CommandForm {
-    /// The first word is the name of a command, possibly misspelled.
-    Command,
-    /// The first words are N and M, or an option of `simtool N M`.
-    Reference,
-    /// Options include `--corpus`, possibly after N and M.
-    Corpus,
-}
-
-/// Parses the arguments of the program. If there is no command to run, prints help, the version or an error,
-/// and returns the exit status as `Err`.
-pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
+/// Parses the arguments of the program, and adds the settings of the environment and of the settings file. If there is
+/// no command to run, prints help, the version or an error, and returns the exit status as `Err`. `environment` has the
+/// names and values of variables.
+pub(crate) fn parse(
+    arguments: &[OsString],
+    environment: &[(OsString, OsString)],
+) -> Result<Call, ExitStatus> {
     if arguments.len() < 2 {
         // If standard error is closed, there is no place left to report that.
         drop(io::stderr().write_all(FIRST_STEPS.as_bytes()));
         return Err(ExitStatus::Usage);
     }
+    let form = form(&arguments[1..]);
+    let complete = complete_call(form, arguments, environment).map_err(|error| {
+        console::error(&console::explained(&error.into()));
+        ExitStatus::Usage
+    })?;
+    let parsed = parse_with(form, arguments, complete.as_ref());
+    if let (Err(ExitStatus::Usage), Some(complete)) = (&parsed, &complete) {
+        complete.show_origins();
+    }
+    parsed
+}
+
+/// Returns the call with the settings of the environment and of the settings file, as far as its arguments can be
+/// parsed without them. `None` if there are no such settings, as in most calls.
+fn complete_call(
+    form: CommandForm,
+    arguments: &[OsString],
+    environment: &[(OsString, OsString)],
+) -> Result<Option<Call>, simtool::Error> {
+    // After `--`, every word is a path, even if it looks like an option.
+    let mut options = arguments.iter().skip(1).take_while(|argument| *argument != "--");
+    if let Some(error) = options.clone().find_map(refused) {
+        return Err(error);
+    }
+    let names_file = |argument: &OsString| {
+        let text = argument.to_string_lossy();
+        text == "--config" || text.starts_with("--config=")
+    };
+    let prefix = variable("");
+    let has_variables =
+        environment.iter().any(|(name, _)| name.to_string_lossy().starts_with(&prefix));
+    if !has_variables && !options.any(names_file) {
+        return Ok(None);
+    }
+    let parser = form.parser(&[]).ignore_errors(true);
+    let matches = parser.try_get_matches_from(arguments).unwrap_or_default();
+    let Some(mut call) = form.call(&matches) else { return Ok(None) };
+    let mut given = call.given().to_vec();
+    let of_arguments = given.len();
+    add_settings(call.command, &mut given, environment)?;
+    call.extend(given.split_off(of_arguments));
+    Ok(Some(call))
+}
+
+/// Returns the error for an argument that is a setting of files and of the environment.
+fn refused(argument: &OsString) -> Option<simtool::Error> {
+    let text = argument.to_string_lossy();
+    let option = text.strip_prefix("--")?;
+    let name = option.split('=').next().unwrap_or(option);
+    let row = find(&name.replace('-', "_")).filter(|row| row.is_in_files)?;
+    let rule = format!(
+        "is no option: set {} in the environment, or {} in a settings file, which --config names",
+        variable(row.name),
+        row.name
+    );
+    Some(simtool::Error::config("options", text.trim_end_matches('='), rule))
+}
+
+/// Parses the arguments. `complete` has the settings of the environment and of the settings file, if there are any.
+fn parse_with(
+    form: CommandForm,
+    arguments: &[OsString],
+    complete: Option<&Call>,
+) -> Result<Call, ExitStatus> {
     if let Some(parts) = detached_parts(arguments) {
         let advice = format!("--annotate {parts}: join the two words with =: `--annotate={parts}`");
         console::error(&advice);
         return Err(ExitStatus::Usage);
     }
-    let form = form(&arguments[1..]);
-    let command = match read(form, arguments) {
+    let given = complete.map_or(&[][..], Call::given).iter();
+    let later: Vec<GivenSetting> =
+        given.filter(|setting| setting.origin != Origin::Argument).cloned().collect();
+    let names: Vec<&str> = later.iter().map(|setting| setting.row.name).collect();
+    let read = |form: CommandForm, arguments: &[OsString]| {
+        let matches = form.parser(&names).try_get_matches_from(arguments)?;
+        // Every command of the parser is in the table of commands.
+        form.call(&matches).ok_or_else(|| Error::new(ErrorKind::MissingSubcommand))
+    };
+    let call = match read(form, arguments) {
         Err(error) if form == CommandForm::Command && is_wrong_n(&error, arguments) => {
             read(CommandForm::Reference, arguments)
         }
@@ -60,38 +127,36 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Command, ExitStatus> {
         }
         read => read,
     };
-    let command = command.map_err(|error| show(form, &name_of_command(form, arguments), &error))?;
-    note_small_memory(form, arguments);
-    match &command {
-        // An option came first, so a word that may be a command was parsed as N.
-        Command::Reference(ReferenceArgs { words, .. }) => match &words.features {
-            Some(word) if form == CommandForm::Reference && !is_number(word) => {
-                console::error(&unexpected_word(word));
-                Err(ExitStatus::Usage)
-            }
-            _ => Ok(command),
-        },
-        _ => Ok(command),
+    let mut call = call.map_err(|error| show(form, &name_of_command(form, arguments), &error))?;
+    for setting in &later {
+        if let Err(rule) = setting.row.check(&setting.value) {
+            let error = simtool::Error::config(setting.row.name, setting.value.display(), rule);
+            console::error(&console::explained(&error.into()));
+            return Err(ExitStatus::Usage);
+        }
+    }
+    call.extend(later);
+    note_small_memory(&call);
+    // If an option came first, a word that may be a command was parsed as N.
+    let first = call.value("features").filter(|_| form == CommandForm::Reference);
+    match first.map(OsStr::to_string_lossy) {
+        Some(word) if !is_number(&word) => {
+            console::error(&unexpected_word(&word));
+            Err(ExitStatus::Usage)
+        }
+        _ => Ok(call),
     }
 }
 
-/// Prints a note if a command limits the memory to less than the program itself needs. All commands with the
-/// option say the same, so this is not a task of each of them.
-fn note_small_memory(form: CommandForm, arguments: &[OsString]) {
-    let is_limited = arguments.iter().any(|word| word.to_string_lossy().starts_with("--max-mem"));
-    // The command line is parsed once more only if it may have the option.
-    let Some(matches) = is_limited.then(|| program(form).try_get_matches_from(arguments)) else {
-        return;
-    };
-    let Ok(all) = matches else { return };
-    let mut of_command = &all;
-    while let Some((_, inner)) = of_command.subcommand() {
-        of_command = inner;
-    }
-    let is_quiet = of_command.try_get_one::<bool>("quiet").ok().flatten() == Some(&true);
-    let given = of_command.try_get_one::<String>("max_memory").ok().flatten();
-    let note = given.and_then(|given| simtool::resources::note_small_memory(given));
-    if let Some(note) = note.filter(|_| !is_quiet) {
+/// Prints a note if a command limits the memory to less than the program itself needs. All commands that work with
+/// limited memory say the same, so this is not a task of each of them.
+fn note_small_memory(call: &Call) {
+    // The memory of `simtool plan` is that of other machines.
+    let is_limit = call.command.setting("tmp_dir").is_some() && !call.has("quiet");
+    let given = call.value("max_memory").filter(|_| is_limit);
+    let note =
+        given.and_then(|given| simtool::resources::note_small_memory(&given.to_string_lossy()));
+    if let Some(note) = note {
         console::note(&console::with_options(&note));
     }
 }
@@ -154,32 +219,6 @@ fn is_number(text: &str) -> bool {
     !text.ends_with(char::is_alphabetic) && text.parse::<f64>().is_ok()
 }
 
-/// Returns the parser for a form of the command line.
-pub(crate) fn program(form: CommandForm) -> clap::Command {
-    let program = |usage: &'static str| {
-        let program = clap::Command::new("simtool").version(env!("CARGO_PKG_VERSION"));
-        program.override_usage(usage).max_term_width(100)
-    };
-    match form {
-        CommandForm::Command => with_short_help(Args::command()),
-        CommandForm::Reference => ReferenceArgs::augment_args(program("simtool N M [OPTIONS]")),
-        CommandForm::Corpus => {
-            CorpusForm::augment_args(program("simtool [N M] --corpus <PATH>... [OPTIONS]"))
-        }
-    }
-}
-
-fn read(form: CommandForm, arguments: &[OsString]) -> Result<Command, Error> {
-    let mut matches = program(form).try_get_matches_from(arguments)?;
-    match form {
-        CommandForm::Command => Args::from_arg_matches_mut(&mut matches).map(|args| args.command),
-        CommandForm::Reference => {
-            ReferenceArgs::from_arg_matches_mut(&mut matches).map(Command::Reference)
-        }
-        CommandForm::Corpus => CorpusForm::from_arg_matches_mut(&mut matches).map(Command::Corpus),
-    }
-}
-
 /// Returns the name of the command of a command line. A command that does not exist has no name.
 fn name_of_command(form: CommandForm, arguments: &[OsString]) -> String {
     match form {
@@ -188,7 +227,7 @@ fn name_of_command(form: CommandForm, arguments: &[OsString]) -> String {
         CommandForm::Corpus => "dedup".to_owned(),
         CommandForm::Command => {
             let first = arguments.get(1).cloned().unwrap_or_default();
-            let program = Args::command();
+            let program = program();
             let found = program.find_subcommand(first);
             found.map_or(String::new(), |command| command.get_name().to_owned())
         }
@@ -276,7 +315,7 @@ fn unknown_argument(form: CommandForm, command: &str, argument: &str) -> Option<
 /// Returns the message for an unknown command behind `command`, which is empty or `index`. `meant` is the name of a
 /// similar command, if there is one.
 fn unknown_command(command: &str, name: &str, meant: Option<&str>) -> String {
-    let program = Args::command();
+    let program = program();
     // The suggestion may be an alias, but the message shows the name of the command.
     let known = meant.and_then(|meant| program.find_subcommand(meant));
     let advice = match (command, meant) {
@@ -288,7 +327,9 @@ fn unknown_command(command: &str, name: &str, meant: Option<&str>) -> String {
         ("", _) if let Some(known) = known => {
             format!("did you mean `simtool {}`?", known.get_name())
         }
-        ("", _) if is_index_command(name) => format!("did you mean `simtool index {name}`?"),
+        ("", _) if find_command(&format!("index {name}")).is_some() => {
+            format!("did you mean `simtool index {name}`?")
+        }
         ("", _) => "`simtool --help` lists the commands".to_owned(),
         (_, Some(meant)) => format!("did you mean `simtool {command} {meant}`?"),
         (_, None) => format!("`simtool {command} --help` lists its commands"),
@@ -296,15 +337,9 @@ fn unknown_command(command: &str, name: &str, meant: Option<&str>) -> String {
     format!("there is no command '{name}': {advice}")
 }
 
-/// Returns whether `simtool index` has a command with this name.
-fn is_index_command(name: &str) -> bool {
-    let program = Args::command();
-    program.find_subcommand("index").is_some_and(|index| index.find_subcommand(name).is_some())
-}
-
 /// Returns the message for an unexpected word after N and M or after options.
 fn unexpected_word(word: &str) -> String {
-    if Args::command().find_subcommand(word).is_some() {
+    if find_command(word).is_some() {
         let rule = format!("a command stands in front, its options behind it: `simtool {word} …`");
         return format!("unexpected argument '{word}': {rule}");
     }
@@ -313,27 +348,25 @@ fn unexpected_word(word: &str) -> String {
 
 /// Returns the names of the commands that have this option.
 fn commands_with(option: &str) -> Vec<String> {
-    let program = Args::command();
-    let takes = |command: &&clap::Command| {
-        command.get_arguments().any(|argument| argument.get_long() == Some(option))
-    };
-    let commands = program.get_subcommands().filter(takes);
-    commands.map(|command| format!("`simtool {}`", command.get_name())).collect()
+    let name = option.replace('-', "_");
+    let found = commands().filter(|command| command.setting(&name).is_some());
+    let words = found.map(CommandKind::words).filter(|words| !words.contains(' '));
+    words.map(|words| format!("`simtool {words}`")).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read_line(line: &str) -> Result<Command, Error> {
+    fn read_line(line: &str) -> Result<clap::ArgMatches, Error> {
         let words = ["simtool"].into_iter().chain(line.split_whitespace());
         let arguments: Vec<OsString> = words.map(OsString::from).collect();
-        read(form(&arguments[1..]), &arguments)
+        form(&arguments[1..]).parser(&[]).try_get_matches_from(&arguments)
     }
 
     #[test]
     fn every_example_below_a_help_is_a_command_line() {
-        let program = Args::command();
+        let program = program();
         let nested = program.get_subcommands().flat_map(clap::Command::get_subcommands);
         for command in [&program].into_iter().chain(program.get_subcommands()).chain(nested) {
             let name = command.get_name();
@@ -371,6 +404,31 @@ mod tests {
         {
             assert_eq!(form_of(line), CommandForm::Corpus, "{line}");
         }
+    }
+
+    #[test]
+    fn options_of_the_environment_stand_in_for_arguments_that_are_missing() {
+        let call = |line: &str, variables: &[(&str, &str)]| {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let variables: Vec<(OsString, OsString)> =
+                variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
+            parse(&arguments, &variables)
+        };
+        let output = [("SIMTOOL_OUTPUT", "a.f")];
+        let made = call("simtool fingerprint a", &output).unwrap();
+        assert_eq!(made.path("output"), Path::new("a.f"));
+        assert!(call("simtool fingerprint a", &[]).is_err());
+        let cut = call("simtool passages a --cut first -o b", &[("SIMTOOL_WRITE_KEPT", "true")]);
+        assert!(cut.unwrap().has("write_kept"));
+        let made = call("simtool generate --output a", &[("SIMTOOL_DOCUMENTS", "3")]).unwrap();
+        assert_eq!(made.value("documents"), Some(OsStr::new("3")));
+        assert!(call("simtool dedup a", &[("SIMTOOL_PROGRESS", "sometimes")]).is_err());
+        let form = call("simtool 10 8 --corpus a", &[("SIMTOOL_THREADS", "5")]).unwrap();
+        assert_eq!(form.value("threads"), Some(OsStr::new("5")));
+        assert_eq!(
+            call("simtool dedup -- --max-record --config", &output).unwrap().paths("paths").len(),
+            2
+        );
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! `simtool why OUT ID`: explains what became of a document in a finished run.
 
-use crate::args::WhyArgs;
+use crate::args::Call;
 use crate::compare::{
     Marks, difference, four_digits, other_symbols, others_of_id, shared_shingles, shown,
 };
 use crate::console;
+use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
 use simtool::Error;
 use simtool::byte_text::{byte_text, path_text};
-use simtool::options::Options;
 use simtool::output::finished_run::Member;
 use simtool::pipeline::{Boilerplate, Site};
 use simtool::run::{
@@ -18,24 +18,23 @@ use simtool::run::{
 use simtool::shell_word::{shell_argument, shell_word};
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::path::Path;
 
 /// Maximum number of documents of a cluster that are listed, unless `--verbose` is given.
 const LISTED: usize = 10;
 
 /// Finds the document and prints its status, for example that it was removed.
-pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
-    let running = &args.common.running;
-    let mut options = Options::new();
-    args.common.set(&mut options);
-    let request = WhyRequest::parse(args.output.clone(), document(args).into_owned(), options)?;
-    let terminal = Terminal::new(running);
+pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
+    let output = call.path("output");
+    let request = WhyRequest::parse(output.clone(), document(call).into_owned(), call.options())?;
+    let terminal = Terminal::new(call);
     let found = run::why(&request, &terminal)?;
     terminal.end(&found.faults);
 
     let is_changed = !found.changes.is_empty();
-    let page = StatusPage { args, keeps_similar: found.keeps_similar, is_changed };
+    let page = StatusPage { call, output: &output, keeps_similar: found.keeps_similar, is_changed };
     let shown = match &found.status {
-        _ if args.json => format!("{}\n", found.object(&args.output)),
+        _ if call.has("json") => format!("{}\n", found.object(&output)),
         DocumentStatus::Alone(located) => page.alone(located),
         DocumentStatus::Clustered(document) => page.clustered(document),
         DocumentStatus::Bad { file, record, code, expected } => bad(file, *record, code, expected),
@@ -43,24 +42,27 @@ pub(crate) fn run(args: &WhyArgs) -> anyhow::Result<()> {
     for change in &found.changes {
         terminal.note(&format!("{change}; run again for results about the input as it is now"));
     }
-    if !args.json && !found.others.is_empty() {
+    if !call.has("json") && !found.others.is_empty() {
         terminal.note(&others_of_id(&found.others, page.listed()));
     }
-    if running.has("stats") {
+    if call.has("stats") {
         let timings = found.timings;
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
-    Ok(console::out(shown.as_bytes())?)
+    console::out(shown.as_bytes())?;
+    Ok(ExitStatus::Done)
 }
 
 /// Returns the name of the document as the outputs of a run write it.
-fn document(args: &WhyArgs) -> Cow<'_, str> {
-    byte_text(args.document.as_encoded_bytes())
+fn document(call: &Call) -> Cow<'_, str> {
+    byte_text(call.value("document").unwrap_or_default().as_encoded_bytes())
 }
 
 /// Builder of the text about the document that the arguments name.
 struct StatusPage<'w> {
-    args: &'w WhyArgs,
+    call: &'w Call,
+    /// Output folder of the run.
+    output: &'w Path,
     /// Whether kept documents of the run may be similar.
     keeps_similar: bool,
     /// Whether the file of the document has changed since the run.
@@ -81,7 +83,7 @@ impl StatusPage<'_> {
     /// was not compared.
     fn alone(&self, located: &LocatedDocument) -> String {
         let LocatedDocument { file, record, is_passed_over, .. } = located;
-        let name = shown(&document(self.args));
+        let name = shown(&document(self.call));
         let place = shown(&format!("{file}:{record}"));
         let reason = if *is_passed_over {
             "the options of the run skip it, so it was compared with nothing"
@@ -115,13 +117,13 @@ impl StatusPage<'_> {
         };
         self.list_members(document, other, &mut text);
         text += &shown_texts(texts);
-        let compare = document.compare_command(other, &self.args.output);
+        let compare = document.compare_command(other, self.output);
         let removed = &document.cluster.removed;
         let is_removed = document.at.is_some();
         // If the document was removed, the command for the kept document is printed, which lists the other
         // members.
         let explain = (is_removed && removed.len() > 1).then(|| {
-            let output = shell_argument(self.args.output.as_os_str());
+            let output = shell_argument(self.output.as_os_str());
             let kept = shell_word(&kept.place());
             let separator = if kept.starts_with('-') { "-- " } else { "" };
             format!("simtool why {output} {separator}{kept}")
@@ -158,13 +160,13 @@ impl StatusPage<'_> {
 
     /// Returns the maximum number of entries of a list that are printed.
     fn listed(&self) -> usize {
-        if self.args.common.running.has("verbose") { usize::MAX } else { LISTED }
+        if self.call.has("verbose") { usize::MAX } else { LISTED }
     }
 
     /// Returns the name of a document for `simtool compare`, in the form `OUT#FILE:RECORD`. `place` is
     /// `FILE:RECORD`, so no ID is needed.
     fn compare_name(&self, place: &str) -> String {
-        shell_word(&format!("{}#{place}", path_text(&self.args.output)))
+        shell_word(&format!("{}#{place}", path_text(self.output)))
     }
 }
 

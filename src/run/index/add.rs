@@ -1,7 +1,7 @@
 //! `index add`: adds documents to an index, and lists the documents that are near one of the
 //! index.
 
-use super::{IndexedDocuments, OpenRequest};
+use super::{ArrivalSettings, IndexedDocuments, OpenRequest, refuse_rest};
 use crate::index::{
     Added, AddedCorpus, Arrival, ArrivingCorpus, Commits, FileSelection, Near, write_only_new,
 };
@@ -13,6 +13,7 @@ use crate::run::reading_faults::{has_losses, note_whole_pages};
 use crate::write::output_folder::Existing;
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
+use simtool_base::options::Options;
 use simtool_base::utc_time::UtcTime;
 use simtool_read::{Corpus, Strict};
 use std::io::{self, BufWriter, Write};
@@ -35,6 +36,33 @@ pub struct AddRequest {
     pub only_new: Option<PathBuf>,
     /// Whether each repeat is written as a JSON object instead of tab-separated text.
     pub is_json: bool,
+}
+
+impl AddRequest {
+    /// Creates the request to add the documents of `paths` to `index`. `holder` describes this process. `options` may
+    /// have the settings of the command `index add`, except those of printing.
+    ///
+    /// # Errors
+    ///
+    /// A value is wrong, or a setting is unknown.
+    pub fn parse(
+        index: PathBuf,
+        holder: String,
+        paths: Vec<PathBuf>,
+        mut options: Options,
+    ) -> Result<Self> {
+        let ArrivalSettings { source, time } = ArrivalSettings::parse(&mut options)?;
+        let request = Self {
+            documents: IndexedDocuments::parse(paths, &mut options)?,
+            index: OpenRequest::parse(index, holder, &mut options)?,
+            source,
+            time,
+            only_new: options.take_path("only_new"),
+            is_json: false,
+        };
+        refuse_rest(&options)?;
+        Ok(request)
+    }
 }
 
 /// Numbers of documents that are new, that repeat others, and that were added before this run.

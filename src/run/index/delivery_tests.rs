@@ -71,6 +71,7 @@ fn request(place: &IndexPlace) -> FilterRequest {
         time: None,
         batch_lines: 10,
         wait: Duration::ZERO,
+        commit_after: Duration::from_secs(5),
         duplicates: None,
     }
 }

@@ -1,12 +1,13 @@
 //! `index export`: writes the documents of an index as a table.
 
-use super::OpenRequest;
+use super::{OpenRequest, refuse_rest};
 use crate::run::face::Face;
 use crate::run::files::{refuse_existing, write_whole_file};
 use crate::run::standard_streams::is_standard_output;
 use crate::write::columns::RowFormat;
 use crate::write::output_folder::Existing;
 use simtool_base::error::{Error, Result};
+use simtool_base::options::Options;
 use std::ffi::OsStr;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -21,6 +22,24 @@ pub struct ExportRequest {
     pub output: Option<PathBuf>,
     /// Whether an existing output file is replaced.
     pub existing: Existing,
+}
+
+impl ExportRequest {
+    /// Creates the request to write the documents of `index`. `holder` describes this process. `options` may have the
+    /// settings of the command `index export`.
+    ///
+    /// # Errors
+    ///
+    /// A value is wrong, or a setting is unknown.
+    pub fn parse(index: PathBuf, holder: String, mut options: Options) -> Result<Self> {
+        let request = Self {
+            index: OpenRequest::parse(index, holder, &mut options)?,
+            output: options.take_path("output"),
+            existing: Existing::by_force(options.take_flag("force")?),
+        };
+        refuse_rest(&options)?;
+        Ok(request)
+    }
 }
 
 /// Writes a row for each document of the index, to the file of `request` or to `standard_output`.

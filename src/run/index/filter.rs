@@ -1,27 +1,33 @@
 //! `index filter`: adds the lines of a pipe to an index, and passes on the lines that are not near an earlier
 //! line.
 
-use super::OpenRequest;
 use super::batches::{Due, LineBatches, Taken};
+use super::{ArrivalSettings, OpenRequest, refuse_rest};
 use crate::index::{Added, Arrival, IndexAdder, Line, LineReader, LineStatus, Near, ReadLines};
 use crate::output::index_rows::{DuplicateRow, write_duplicate};
 use crate::run::face::{Face, Notice};
 use crate::run::input_settings::InputSettings;
 use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::options::Options;
 use simtool_base::quantity::{bytes as readable_bytes, counted};
 use simtool_base::utc_time::UtcTime;
 use simtool_model::document::Bad;
 use simtool_read::{ReadOptions, UnpackedInput, lack_of_text_in_line};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Name of standard output in messages.
 const STANDARD_OUTPUT: &str = "standard output";
+/// Number of lines in a batch if the option `batch` is not given.
+const BATCH: NonZeroU32 = NonZeroU32::new(1000).unwrap();
+/// Time after which a batch is answered if the option `wait` is not given.
+const WAIT: Duration = Duration::from_millis(20);
 /// Number of lines since the last commit after which the added documents are committed.
 const COMMITTED_LINES: u64 = 100_000;
-/// Maximum time between two commits while lines come in.
+/// Maximum time between two commits while lines come in if the option `commit_after` is not given.
 const COMMITTED_AFTER: Duration = Duration::from_secs(5);
 /// Maximum time after which the filter notices an interruption while no lines come in.
 const NOTICED_AFTER: Duration = Duration::from_millis(100);
@@ -45,9 +51,40 @@ pub struct FilterRequest {
     /// Maximum time from the arrival of the first line of a batch until the batch is added, even if few lines
     /// came.
     pub wait: Duration,
+    /// Maximum time between two commits while lines come in. Zero commits after every batch.
+    pub commit_after: Duration,
     /// File to which the filter appends each line whose document is near an earlier document. `None` if the filter
     /// only leaves such lines out.
     pub duplicates: Option<PathBuf>,
+}
+
+impl FilterRequest {
+    /// Creates the request to filter lines by `index`. `holder` describes this process. `options` may have the settings
+    /// of the command `index filter`.
+    ///
+    /// # Errors
+    ///
+    /// A value is wrong, or a setting is unknown.
+    pub fn parse(index: PathBuf, holder: String, mut options: Options) -> Result<Self> {
+        let ArrivalSettings { source, time } = ArrivalSettings::parse(&mut options)?;
+        let rule = "must be a whole number from 1 on";
+        let batch: NonZeroU32 = options.take_parsed("batch", rule)?.unwrap_or(BATCH);
+        let wait = options.take_parsed("wait", "must be a whole number of milliseconds")?;
+        let commit_after =
+            options.take_parsed("commit_after", "must be a whole number of seconds")?;
+        let request = Self {
+            input: InputSettings::parse(&mut options)?,
+            index: OpenRequest::parse(index, holder, &mut options)?,
+            source,
+            time,
+            batch_lines: batch.get().into(),
+            wait: wait.map_or(WAIT, Duration::from_millis),
+            commit_after: commit_after.map_or(COMMITTED_AFTER, Duration::from_secs),
+            duplicates: options.take_path("duplicates"),
+        };
+        refuse_rest(&options)?;
+        Ok(request)
+    }
 }
 
 /// Reason why a filter ended. In all cases, the documents of all lines that were passed on are in the index, and no
@@ -368,7 +405,7 @@ impl Answers<'_> {
     /// Returns the time that is left until lines that were passed on or left out must be committed.
     fn until_commit(&self) -> Duration {
         if self.counts.lines > self.committed {
-            COMMITTED_AFTER.saturating_sub(self.since.elapsed())
+            self.request.commit_after.saturating_sub(self.since.elapsed())
         } else {
             Duration::MAX
         }

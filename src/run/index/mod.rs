@@ -27,11 +27,15 @@ use super::input_settings::InputSettings;
 use crate::index::{Index, IndexAdder};
 use crate::method::Method;
 use simtool_base::durable::{Disk, Durability};
-use simtool_base::error::Result;
+use simtool_base::error::{Error, Result};
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::options::Options;
+use simtool_base::utc_time::UtcTime;
 use simtool_compute::resources::Resources;
 use std::path::{Path, PathBuf};
+
+/// Source of documents if the option `source` is not given.
+const SOURCE: &str = "default";
 
 /// Folder of an index, and the resources for working on it.
 #[derive(Clone, Debug)]
@@ -46,6 +50,16 @@ pub struct OpenRequest {
 }
 
 impl OpenRequest {
+    /// Creates the request to open `index`. `holder` describes this process. Takes the settings of [`Resources`] out
+    /// of `options`.
+    ///
+    /// # Errors
+    ///
+    /// A value is wrong.
+    pub fn parse(index: PathBuf, holder: String, options: &mut Options) -> Result<Self> {
+        Ok(Self { index, resources: Resources::parse(options)?, holder })
+    }
+
     /// Opens the index for reading.
     ///
     /// # Errors
@@ -60,7 +74,7 @@ impl OpenRequest {
     /// # Errors
     ///
     /// The same as for [`Self::open`]. It is also an error if another process writes to the index.
-    pub fn open_adder(&self, access: FileAccess) -> Result<IndexAdder> {
+    fn open_adder(&self, access: FileAccess) -> Result<IndexAdder> {
         IndexAdder::open(&self.index, access, synced_disk(), &self.holder, &self.resources)
     }
 }
@@ -75,6 +89,11 @@ pub struct IndexedDocuments {
 }
 
 impl IndexedDocuments {
+    /// Creates the request to read `paths`. Takes the settings for reading out of `options`.
+    fn parse(paths: Vec<PathBuf>, options: &mut Options) -> Result<Self> {
+        Ok(Self { paths, input: InputSettings::parse(options)? })
+    }
+
     /// Opens the files with the documents. If the index is inside an input folder, its files are left out.
     fn open(&self, index: &OpenRequest, face: &dyn Face) -> Result<Input<'_>> {
         let options = self.input.read_options(face.access(), &index.resources);
@@ -86,6 +105,30 @@ impl IndexedDocuments {
         Input::refuse_idle(&[&input], &[])?;
         Ok(input)
     }
+}
+
+/// Settings of added documents that are not about reading: their source and their time.
+#[derive(Debug)]
+struct ArrivalSettings {
+    source: String,
+    /// `None` if the documents arrive during the run.
+    time: Option<UtcTime>,
+}
+
+impl ArrivalSettings {
+    fn parse(options: &mut Options) -> Result<Self> {
+        let time = options.take("time").map(|text| {
+            text.parse()
+                .map_err(|expected| Error::config("time", &text, format!("must be {expected}")))
+        });
+        let source = options.take("source").unwrap_or_else(|| SOURCE.to_owned());
+        Ok(Self { source, time: time.transpose()? })
+    }
+}
+
+/// Refuses the settings that the parts of a request have not taken.
+fn refuse_rest(options: &Options) -> Result<()> {
+    options.refuse_rest("this command on an index has no such option")
 }
 
 /// Creates an index without documents in the folder `path`. Returns the method that `options` describe, by
@@ -102,7 +145,7 @@ pub fn create_index(path: &Path, mut options: Options, holder: &str) -> Result<M
 
 /// Returns the way in which index files are written: a commit returns only when it will survive a power cut.
 #[must_use]
-pub fn synced_disk() -> Disk {
+fn synced_disk() -> Disk {
     Disk::new(Durability::Synced)
 }
 
@@ -298,6 +341,7 @@ mod tests {
             time: None,
             batch_lines: 1,
             wait: Duration::ZERO,
+            commit_after: Duration::from_secs(5),
             duplicates: Some(duplicates.clone()),
         };
         let (a, rest) = LINES.split_once('\n').unwrap();
@@ -321,6 +365,20 @@ mod tests {
     }
 
     #[test]
+    fn an_index_is_committed_as_often_as_wanted() {
+        let commits = |seconds: &str| {
+            let place = IndexPlace::new();
+            let mut options = Options::parse("batch=1,wait=0,threads=1").unwrap();
+            options.set("commit_after", seconds);
+            let index = place.index().index;
+            let request = FilterRequest::parse(index, "test".to_owned(), options).unwrap();
+            filter_lines(&request, LINES.as_bytes(), &mut Vec::new(), &Silent).unwrap();
+            stat_index(&place.index(), FileAccess::READ).unwrap().size.generation
+        };
+        assert!(commits("0") > commits("1000"));
+    }
+
+    #[test]
     fn lines_that_are_too_long_pass_and_are_bad() {
         let long = format!("{{\"id\":\"l\",\"text\":\"{}\"}}\n", "five ".repeat(220_000));
         let lines = format!("{LINES}{long}{LINES}{}", long.trim_end());
@@ -333,6 +391,7 @@ mod tests {
                 time: None,
                 batch_lines: 1,
                 wait: Duration::ZERO,
+                commit_after: Duration::from_secs(5),
                 duplicates: None,
             };
             let (mut out, input) = (Vec::new(), io::Cursor::new(lines.clone()));
@@ -374,6 +433,7 @@ mod tests {
             time: None,
             batch_lines: 2,
             wait: Duration::ZERO,
+            commit_after: Duration::from_secs(5),
             duplicates: None,
         };
         let mut out = Vec::new();

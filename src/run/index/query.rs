@@ -1,12 +1,14 @@
 //! `index query`: finds the documents of an index that are near the documents of a collection.
 
-use super::{IndexedDocuments, OpenRequest};
+use super::{IndexedDocuments, OpenRequest, refuse_rest};
 use crate::run::face::Face;
 use crate::run::reading_faults::{has_losses, note_whole_pages};
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
+use simtool_base::options::Options;
 use simtool_read::Strict;
 use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 
 /// Documents that are looked up in an index, and the form of the output.
 #[derive(Clone, Debug)]
@@ -19,6 +21,30 @@ pub struct QueryRequest {
     pub only_nearest: bool,
     /// Whether each row is written as a JSON object instead of tab-separated text.
     pub is_json: bool,
+}
+
+impl QueryRequest {
+    /// Creates the request to look up the documents of `paths` in `index`. `holder` describes this process. `options`
+    /// may have the settings of the command `index query`, except those of printing.
+    ///
+    /// # Errors
+    ///
+    /// A value is wrong, or a setting is unknown.
+    pub fn parse(
+        index: PathBuf,
+        holder: String,
+        paths: Vec<PathBuf>,
+        mut options: Options,
+    ) -> Result<Self> {
+        let request = Self {
+            documents: IndexedDocuments::parse(paths, &mut options)?,
+            index: OpenRequest::parse(index, holder, &mut options)?,
+            only_nearest: !options.take_flag("all")?,
+            is_json: false,
+        };
+        refuse_rest(&options)?;
+        Ok(request)
+    }
 }
 
 /// Result of a finished [`query_index`].

@@ -1,10 +1,11 @@
 //! `index remove`: removes documents from an index by their IDs.
 
-use super::OpenRequest;
+use super::{OpenRequest, refuse_rest};
 use crate::run::face::Face;
 use crate::run::standard_streams::STANDARD_INPUT;
 use serde_json::value::RawValue;
 use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::options::Options;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,6 +21,25 @@ pub struct RemoveRequest {
     pub ids: PathBuf,
     /// Whether each line is JSON: an ID as a string or a number, or an object with the field `id`.
     pub is_json: bool,
+}
+
+impl RemoveRequest {
+    /// Creates the request to remove documents from `index`. `holder` describes this process. `options` may have the
+    /// settings of the command `index remove`, except `json`, which the caller sets.
+    ///
+    /// # Errors
+    ///
+    /// A value is wrong, the file of the IDs is missing, or a setting is unknown.
+    pub fn parse(index: PathBuf, holder: String, mut options: Options) -> Result<Self> {
+        let missing = || Error::config("ids", "", "names the file with the IDs, which is missing");
+        let request = Self {
+            index: OpenRequest::parse(index, holder, &mut options)?,
+            ids: options.take_path("ids").ok_or_else(missing)?,
+            is_json: false,
+        };
+        refuse_rest(&options)?;
+        Ok(request)
+    }
 }
 
 /// Result of a finished [`remove_from_index`].

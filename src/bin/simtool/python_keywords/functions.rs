@@ -7,8 +7,10 @@ pub(super) struct Function {
     pub(super) command: &'static str,
     /// Headings of the help under which these options are. Empty for all headings.
     pub(super) headings: &'static [&'static str],
-    /// Options that the function does not take.
+    /// Names of settings that the function does not take.
     pub(super) without: &'static [&'static str],
+    /// Whether the function takes the settings that limit threads, memory and temporary files.
+    pub(super) has_resources: bool,
     /// Further options, each with the words of its command.
     pub(super) also: &'static [(&'static str, &'static str)],
     pub(super) place: Place,
@@ -42,33 +44,14 @@ impl Place {
 
 /// Heading of options that have none.
 pub(super) const PLAIN: &str = "";
-/// Options that limit the resources of a run.
-const RESOURCES: &[(&str, &str)] =
-    &[("dedup", "threads"), ("dedup", "max_memory"), ("dedup", "tmp_dir")];
-/// Options that cut passages out of copies.
-const CUTTING: &[&str] = &["cut", "mask", "min_left", "write_kept"];
-
-/// Options that engines do not support, and options whose values are arguments of their own on engines.
-const NOT_ON_SPARK: &[&str] = &[
-    "across",
-    "against",
-    "against_id_field",
-    "against_text_field",
-    "annotate",
-    "boilerplate",
-    "keep_count",
-    "pairs",
-    "prefer",
-    "within",
-];
-
 pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "deduplicate",
         command: "dedup",
         headings: &["Near-duplicates", "Keeping"],
         without: &["pairs"],
-        also: RESOURCES,
+        has_resources: true,
+        also: &[],
         place: Place::Compiled,
     },
     Function {
@@ -76,7 +59,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         command: "match",
         headings: &["Near-duplicates"],
         without: &["against", "against_text_field", "against_id_field"],
-        also: RESOURCES,
+        has_resources: true,
+        also: &[],
         place: Place::Compiled,
     },
     Function {
@@ -84,7 +68,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         command: "fingerprint",
         headings: &[PLAIN],
         without: &[],
-        also: RESOURCES,
+        has_resources: true,
+        also: &[],
         place: Place::Compiled,
     },
     Function {
@@ -92,6 +77,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         command: "dedup",
         headings: &["Near-duplicates"],
         without: &["within", "across", "boilerplate"],
+        has_resources: false,
         also: &[],
         place: Place::Compiled,
     },
@@ -100,7 +86,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         command: "index create",
         headings: &[PLAIN],
         without: &[],
-        also: RESOURCES,
+        has_resources: true,
+        also: &[],
         place: Place::Compiled,
     },
     Function {
@@ -108,6 +95,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         command: "dedup",
         headings: &[],
         without: &["output"],
+        has_resources: false,
         also: &[],
         place: Place::Files,
     },
@@ -116,6 +104,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         command: "match",
         headings: &[],
         without: &["against", "output"],
+        has_resources: false,
         also: &[],
         place: Place::Files,
     },
@@ -125,6 +114,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         headings: &["Near-duplicates", "Keeping", "Reading", "Running"],
         // A preview stores nothing.
         without: &["pairs", "annotate", "resume", "shard"],
+        has_resources: false,
         also: &[("match", "against_text_field"), ("match", "against_id_field")],
         place: Place::Files,
     },
@@ -133,6 +123,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         command: "combine",
         headings: &[],
         without: &[],
+        has_resources: false,
         also: &[],
         place: Place::Files,
     },
@@ -141,6 +132,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         command: "why",
         headings: &[],
         without: &[],
+        has_resources: false,
         also: &[],
         place: Place::Files,
     },
@@ -149,14 +141,16 @@ pub(super) const FUNCTIONS: &[Function] = &[
         command: "contamination",
         headings: &[],
         without: &["in", "output"],
+        has_resources: false,
         also: &[],
         place: Place::Files,
     },
     Function {
         name: "passages_files",
         command: "passages",
-        headings: &[],
-        without: CUTTING,
+        headings: &[PLAIN, "Writing", "Reading", "Running"],
+        without: &[],
+        has_resources: false,
         also: &[],
         place: Place::Files,
     },
@@ -165,6 +159,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         command: "passages",
         headings: &[],
         without: &["output", "write_kept"],
+        has_resources: false,
         also: &[],
         place: Place::Files,
     },
@@ -172,7 +167,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "deduplicate",
         command: "dedup",
         headings: &["Near-duplicates", "Keeping"],
-        without: NOT_ON_SPARK,
+        without: &[],
+        has_resources: false,
         also: &[],
         place: Place::Spark,
     },
@@ -180,7 +176,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         name: "match",
         command: "match",
         headings: &["Near-duplicates"],
-        without: NOT_ON_SPARK,
+        without: &[],
+        has_resources: false,
         also: &[],
         place: Place::Spark,
     },

@@ -1,7 +1,6 @@
 //! An option of the command line as a keyword argument of Python.
 
-use clap::{Arg, ArgAction, ValueHint};
-use simtool::setting::{Kind, find};
+use simtool::setting::{Kind, Setting};
 use std::fmt::Write;
 
 /// Types of values by their names in the help. Values with other names are texts.
@@ -17,107 +16,81 @@ const TYPES: &[(&str, &str)] = &[
     ("S", NUMBER),
     ("SHARE", NUMBER),
 ];
-/// Options whose values may also be a list of Python.
-const LISTS: &[&str] = &["stop_words"];
 const INTEGER: &str = "_Integer";
 const NUMBER: &str = "_Number | str";
 
 /// A keyword argument.
 pub(super) struct Keyword {
-    pub(super) name: String,
+    pub(super) name: &'static str,
     pub(super) kind: String,
     pub(super) default: String,
     pub(super) help: String,
 }
 
 impl Keyword {
-    pub(super) fn new(option: &Arg) -> Self {
-        let name = keyword(option);
-        let choices = choices(option);
-        let kind = kind(option, &choices);
-        let default = default(option, &kind, &choices);
-        let help = meaning(option, &choices);
-        Self { name, kind, default, help }
+    pub(super) fn new(row: &'static Setting) -> Self {
+        let kind = kind(row);
+        let default = default(row, &kind);
+        Self { name: row.name, kind, default, help: meaning(row) }
     }
 }
 
-/// Returns the name of an option as a keyword.
-pub(super) fn keyword(option: &Arg) -> String {
-    option.get_long().unwrap_or_default().replace('-', "_")
-}
-
-/// Returns the values of an option if there are only some.
-fn choices(option: &Arg) -> Vec<String> {
-    let values = option.get_possible_values();
-    let listed = values.iter().filter(|value| !value.is_hide_set());
-    let listed: Vec<&str> = listed.map(clap::builder::PossibleValue::get_name).collect();
-    listed.into_iter().map(str::to_owned).collect()
-}
-
-fn is_flag(option: &Arg) -> bool {
-    matches!(option.get_action(), ArgAction::SetTrue)
-}
-
-/// Returns the type of the values of an option.
-fn kind(option: &Arg, choices: &[String]) -> String {
-    let value = option.get_value_names().and_then(|names| names.first());
-    let value = value.map_or("", |name| name.as_str());
-    if is_flag(option) {
-        return "bool".to_owned();
-    }
-    let row = find(&keyword(option));
-    if row.is_some_and(|row| matches!(row.kind, Kind::FlagOrText(_))) {
-        return "str | bool".to_owned();
-    }
-    if !choices.is_empty() {
-        // A flag that also has other values.
-        let (flags, values): (Vec<&String>, Vec<&String>) =
-            choices.iter().partition(|value| ["true", "false"].contains(&value.as_str()));
-        let values: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
+/// Returns the type of the values of a setting.
+fn kind(row: &Setting) -> String {
+    let choices = row.kind.choices();
+    let names = choices.iter().map(|(name, _)| *name);
+    let texts = names.filter(|name| !["true", "false"].contains(name));
+    let texts = texts.map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    match row.kind {
+        Kind::Flag => "bool".to_owned(),
+        Kind::FlagOrText(_) => "str | bool".to_owned(),
+        Kind::Choice(..) => format!("Literal[{texts}]"),
         // A method may have options behind its name.
-        let rest = match (value, flags.is_empty()) {
-            ("METHOD", _) => " | str",
-            (_, false) => " | bool",
-            _ => "",
-        };
-        return format!("Literal[{}]{rest}", values.join(", "));
+        Kind::Named(..) => format!("Literal[{texts}] | str"),
+        Kind::FlagOr(..) => format!("Literal[{texts}] | bool"),
+        Kind::Values(_) => "str | Sequence[str]".to_owned(),
+        Kind::WordList(_) => "_Path | Collection[str]".to_owned(),
+        Kind::Path(_)
+        | Kind::SettingsFile(_)
+        | Kind::Paths(_)
+        | Kind::Folder(_)
+        | Kind::Results(_) => "_Path".to_owned(),
+        Kind::Value(value) => {
+            let known = TYPES.iter().find(|(name, _)| *name == value);
+            known.map_or("str", |(_, kind)| kind).to_owned()
+        }
     }
-    let is_path = matches!(
-        option.get_value_hint(),
-        ValueHint::FilePath | ValueHint::DirPath | ValueHint::AnyPath
-    );
-    if is_path {
-        let is_list = LISTS.contains(&keyword(option).as_str());
-        let list = if is_list { " | Collection[str]" } else { "" };
-        return format!("_Path{list}");
-    }
-    if matches!(option.get_action(), ArgAction::Append) {
-        return "str | Sequence[str]".to_owned();
-    }
-    let known = TYPES.iter().find(|(name, _)| *name == value);
-    known.map_or("str", |(_, kind)| kind).to_owned()
 }
 
-/// Returns the default of an option as a literal of Python. `None` if it depends on other options.
-fn default(option: &Arg, kind: &str, choices: &[String]) -> String {
-    if is_flag(option) {
+/// Returns the default of a setting as its row has it. A setting that may be a flag is off by default.
+fn given_default(row: &Setting) -> Option<&'static str> {
+    let is_flag = matches!(row.kind, Kind::FlagOr(..) | Kind::FlagOrText(_));
+    row.default.or(is_flag.then_some("false"))
+}
+
+/// Returns the first paragraph of the help of a setting, without the dot at its end.
+fn short_help(row: &Setting) -> &'static str {
+    let help = row.help.split("\n\n").next().unwrap_or_default();
+    help.strip_suffix('.').unwrap_or(help)
+}
+
+/// Returns the default of a setting as a literal of Python. `None` if it depends on other settings.
+fn default(row: &Setting, kind: &str) -> String {
+    if matches!(row.kind, Kind::Flag) {
         return "False".to_owned();
     }
-    let given = option.get_default_values().first().map(|value| value.to_string_lossy());
-    let help = option.get_help().map(ToString::to_string).unwrap_or_default();
-    let mut described = help.split("[default: ").skip(1);
-    let text = match (given, described.next(), described.next()) {
-        (Some(given), ..) => given.into_owned(),
+    let mut described = short_help(row).split("[default: ").skip(1);
+    let text = match (given_default(row), described.next(), described.next()) {
+        (Some(given), ..) => given,
         // The default may itself have brackets.
-        (None, Some(described), None) => {
-            described.rfind(']').map_or(String::new(), |end| described[..end].to_owned())
-        }
-        _ => String::new(),
+        (None, Some(described), None) => described.rfind(']').map_or("", |end| &described[..end]),
+        _ => "",
     };
     let is_number =
         text.parse::<f64>().is_ok() && kind.starts_with('_') && !kind.starts_with("_Path");
-    let is_text = kind == "str" || choices.contains(&text) || kind == "_Integer | str";
-    match &text[..] {
+    let is_choice = row.kind.choices().iter().any(|(name, _)| *name == text);
+    let is_text = kind == "str" || is_choice || kind == "_Integer | str";
+    match text {
         "true" if kind.ends_with("bool") => "True".to_owned(),
         "false" if kind.ends_with("bool") => "False".to_owned(),
         "" => "None".to_owned(),
@@ -127,19 +100,19 @@ fn default(option: &Arg, kind: &str, choices: &[String]) -> String {
     }
 }
 
-/// Returns the help text of an option as a sentence of a docstring.
-fn meaning(option: &Arg, choices: &[String]) -> String {
-    let help = option.get_help().map(ToString::to_string).unwrap_or_default();
-    let mut text = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    let default = option.get_default_values().first().map(|value| value.to_string_lossy());
-    if let Some(default) = default.filter(|default| !is_flag(option) && !default.is_empty()) {
+/// Returns the help text of a setting as a sentence of a docstring.
+fn meaning(row: &Setting) -> String {
+    let mut text = short_help(row).to_owned();
+    if let Some(default) = given_default(row) {
         text = format!("{} [default: {default}]", text.trim_end_matches('.'));
     }
     if !text.ends_with('.') {
         text.push('.');
     }
+    let choices = row.kind.choices();
     if !choices.is_empty() {
-        let _ = write!(text, " Values: {}.", choices.join(", "));
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        let _ = write!(text, " Values: {}.", names.join(", "));
     }
     as_keywords(&text)
 }

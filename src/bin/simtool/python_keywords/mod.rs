@@ -5,10 +5,8 @@
 mod functions;
 mod keyword;
 
-use crate::args::Args;
-use clap::{Arg, Command, CommandFactory};
-use functions::{FUNCTIONS, Function, PLAIN, Place};
-use keyword::{Keyword, as_keywords, keyword};
+use functions::{FUNCTIONS, Function, Place};
+use keyword::{Keyword, as_keywords};
 use simtool::Config;
 use simtool::method::Method;
 use simtool::options::Options;
@@ -17,49 +15,34 @@ use simtool::run::{
     self, ContaminationRequest, PassagesRequest, Paths, Request, WhyRequest, guessed_names,
     guessed_setting,
 };
-use simtool::setting::{Effect, find};
+use simtool::setting::{Effect, MEMORY, Setting, find, find_command};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns the command with these words.
-fn command(words: &str) -> Command {
-    let mut command = Args::command();
-    // Arguments get their defaults and actions when the command is built.
-    command.build();
-    for word in words.split(' ') {
-        command = command.find_subcommand(word).unwrap().clone();
-    }
-    command
-}
-
-/// Returns the options of a command, with their names as keywords.
-fn options(words: &str) -> Vec<(String, Arg)> {
-    let command = command(words);
-    let options = command.get_arguments().filter(|arg| arg.get_long().is_some());
-    options.map(|option| (keyword(option), option.clone())).collect()
-}
-
-/// Returns whether only the program has an option, because it changes what the program prints.
-fn is_of_program(name: &str) -> bool {
-    let is_printing = find(name).is_some_and(|setting| setting.effect == Effect::Printing);
-    is_printing || ["help", "version"].contains(&name)
-}
-
 impl Function {
-    fn keywords(&self) -> Vec<Keyword> {
-        let mut taken = options(self.command);
-        taken.retain(|(name, option)| {
-            let heading = option.get_help_heading().unwrap_or(PLAIN);
-            let is_here = self.headings.is_empty() || self.headings.contains(&heading);
-            is_here && !self.without.contains(&&**name) && !is_of_program(name)
-        });
-        for (words, wanted) in self.also {
-            let found = options(words).into_iter().find(|(name, _)| name == wanted);
-            taken.push(found.unwrap());
+    /// Returns the rows of the settings that the function takes.
+    fn rows(&self) -> Vec<&'static Setting> {
+        let command = find_command(self.command).unwrap();
+        let is_here = |heading: &str| self.headings.is_empty() || self.headings.contains(&heading);
+        let groups = command.groups.iter().filter(|group| is_here(group.heading));
+        let mut rows: Vec<&Setting> = groups.flat_map(|group| group.rows).collect();
+        // Only the program has settings that change what it prints.
+        rows.retain(|row| !self.without.contains(&row.name) && row.effect != Effect::Printing);
+        if self.place == Place::Spark {
+            rows.retain(|row| row.is_on_engines);
         }
-        let mut keywords: Vec<Keyword> =
-            taken.iter().map(|(_, option)| Keyword::new(option)).collect();
+        if self.has_resources {
+            rows.extend(find("threads").into_iter().chain(MEMORY));
+        }
+        for (words, name) in self.also {
+            rows.push(find_command(words).unwrap().setting(name).unwrap());
+        }
+        rows
+    }
+
+    fn keywords(&self) -> Vec<Keyword> {
+        let mut keywords: Vec<Keyword> = self.rows().into_iter().map(Keyword::new).collect();
         for keyword in &mut keywords {
             // Engines have the method that shuffles the fewest bytes by default.
             if self.place == Place::Spark && keyword.name == "method" {
@@ -213,7 +196,7 @@ fn the_library_knows_all_keywords_and_their_values() {
     for function in FUNCTIONS {
         let keywords = function.keywords();
         let has_method = keywords.iter().any(|keyword| keyword.name == "method");
-        for keyword in keywords.iter().filter(|keyword| !others.contains(&&*keyword.name)) {
+        for keyword in keywords.iter().filter(|keyword| !others.contains(&keyword.name)) {
             for value in samples(keyword) {
                 let with = |method: Option<&str>| {
                     let mut options = Options::new();
@@ -221,7 +204,7 @@ fn the_library_knows_all_keywords_and_their_values() {
                     {
                         options.set("method", method);
                     }
-                    options.set(&keyword.name, &value);
+                    options.set(keyword.name, &value);
                     refusal(function, options)
                 };
                 let methods = Method::kinds().map(|(name, _)| Some(name)).chain([None]);
@@ -261,11 +244,10 @@ fn guessed_keywords_are_answered_with_keywords_of_the_function() {
                 continue;
             }
             let advice = guessed_setting(call, name).unwrap();
-            assert!(!keywords.iter().any(|known| known == name), "{name} is a keyword of {call}");
+            assert!(!keywords.contains(&name), "{name} is a keyword of {call}");
             for quoted in advice.split('`').skip(1).step_by(2) {
                 let keyword = quoted.split('=').next().unwrap();
-                let is_known =
-                    own.contains(&keyword) || keywords.iter().any(|known| known == keyword);
+                let is_known = own.contains(&keyword) || keywords.contains(&keyword);
                 // Functions are named with the package, and commands with the program.
                 assert!(is_known || quoted.starts_with("simtool"), "{call}({name}): {advice}");
             }

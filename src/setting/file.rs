@@ -1,14 +1,17 @@
 //! Settings files: options of commands in [TOML](https://toml.io), with a table for each command.
 
-use crate::setting::COMMANDS;
+use super::command_kind::CommandKind;
+use super::commands::commands;
+use super::row::{Kind, Setting};
 use simtool_base::error::{Error, Result};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use toml::{Table, Value};
 
 /// Options of a command, in the order of their names. Each option has one value, or several if it may be given
 /// several times. A flag has the value `true` or `false`.
-pub type FileSettings = Vec<(String, Vec<String>)>;
+type FileSettings = Vec<(String, Vec<String>)>;
 
 /// Reads the options of a command from a settings file.
 ///
@@ -16,7 +19,7 @@ pub type FileSettings = Vec<(String, Vec<String>)>;
 /// `[index.add]`. Names may have `-` or `_` between their words. They are returned with `-`.
 ///
 /// ```
-/// use simtool::run::read_settings;
+/// use simtool::setting::read_settings;
 ///
 /// let folder = tempfile::tempdir().unwrap();
 /// let file = folder.path().join("simtool.toml");
@@ -46,11 +49,12 @@ pub fn read_settings(file: &Path, command: &str) -> Result<FileSettings> {
                 "`{name}` must be in the table of a command, such as [dedup]"
             )));
         }
-        if !COMMANDS.contains(&name.as_str()) {
-            return Err(wrong(format!(
-                "[{name}] is no command; there are {}",
-                COMMANDS.join(", ")
-            )));
+        // The table of `index` has the tables of the commands on an index.
+        let known = commands().map(CommandKind::words);
+        let known: Vec<&str> = known.filter(|words| !words.contains(' ')).collect();
+        if !known.contains(&name.as_str()) {
+            let known = known.join(", ");
+            return Err(wrong(format!("[{name}] is no command; there are {known}")));
         }
     }
     let mut found = &table;
@@ -71,6 +75,38 @@ pub fn read_settings(file: &Path, command: &str) -> Result<FileSettings> {
         Ok((name.replace('_', "-"), values.ok_or_else(rule)?))
     };
     found.iter().map(option).collect()
+}
+
+/// Returns a settings file that has the defaults of a command, behind `#`.
+#[must_use]
+pub fn printed_settings(command: &CommandKind) -> String {
+    let mut file = format!(
+        "# Settings of `simtool {}`: remove the # before an option to change it, and use the file\n\
+         # with --config. Options of the command line go before those of the environment, such as\n\
+         # SIMTOOL_THREADS, and these before those of the file.\n\
+         [{}]\n",
+        command.words(),
+        command.words().replace(' ', ".")
+    );
+    let is_in_files = |row: &&Setting| !matches!(row.kind, Kind::SettingsFile(_));
+    for row in command.settings().filter(is_in_files) {
+        let help = row.help.split("\n\n").next().unwrap_or_default();
+        let help = help.strip_suffix('.').unwrap_or(help);
+        // Writing to memory does not fail.
+        let _ = writeln!(file, "\n# {help}\n# {} = {}", row.name, example(row));
+    }
+    file
+}
+
+/// Returns the default of a setting as TOML, or the name of its value if it has none.
+fn example(row: &Setting) -> String {
+    let value = match row.kind {
+        Kind::Flag => return "false".to_owned(),
+        Kind::FlagOr(..) | Kind::FlagOrText(_) => "false",
+        kind => row.default.or(kind.value_name()).unwrap_or_default(),
+    };
+    let is_number = value.parse::<f64>().is_ok_and(f64::is_finite);
+    if is_number { value.to_owned() } else { format!("\"{value}\"") }
 }
 
 /// Returns a value as the command line has it. Returns `None` if it is a time, a list or a table.
@@ -129,5 +165,21 @@ mod tests {
             let error = settings(text, "dedup").unwrap_err();
             assert!(error.contains(message), "{error}");
         }
+    }
+
+    #[test]
+    fn printed_settings_are_the_defaults() {
+        let command = crate::setting::find_command("dedup").unwrap();
+        let lines = printed_settings(command);
+        assert!(
+            lines.contains("\n[dedup]\n") && lines.contains("\n# keep = \"first\"\n"),
+            "{lines}"
+        );
+        assert!(!lines.contains("# config ="), "{lines}");
+        // With the # removed from an option with a default, the file sets the default.
+        let is_default = |line: &&str| line.starts_with('[') || line.starts_with("# keep = ");
+        let defaults = lines.lines().filter(is_default).map(|line| line.trim_start_matches("# "));
+        let set = settings(&defaults.collect::<Vec<_>>().join("\n"), "dedup").unwrap();
+        assert_eq!(set, [("keep".to_owned(), vec!["first".to_owned()])]);
     }
 }
