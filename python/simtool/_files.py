@@ -62,22 +62,22 @@ def deduplicate_files(
 
 @documented("", PROGRESS)
 def match_files(
-    queries: Path | Iterable[Path],
-    against: Path | Iterable[Path],
+    paths: Path | Iterable[Path],
     *,
+    against: Path | Iterable[Path],
     output: Path,
     progress: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
-    """Finds the documents of `queries` that are similar to a document of `against`.
+    """Finds the documents of `paths` that are similar to a document of `against`.
 
     Does the work of `simtool match` in this process, with options and results as in `deduplicate_files`.
 
     Args:
-        queries: Files and folders with the documents to find: one path, or several.
-        against: Files and folders to search: one path, or several.
-        output: Folder for the results. `pairs.jsonl` has all matches, and `removed.jsonl` the queries
-            that have a match.
+        paths: Files and folders with the documents to find: one path, or several.
+        against: Files and folders of the collection to compare with: one path, or several.
+        output: Folder for the results. `pairs.jsonl` has all matches, and `removed.jsonl` the documents of
+            `paths` that have a match.
 
     Returns:
         The contents of `summary.json`.
@@ -92,13 +92,13 @@ def match_files(
         >>> folder = pathlib.Path(tempfile.mkdtemp())
         >>> for name, text in [("new.txt", "one two three four"), ("known.txt", "One, two, three four!")]:
         ...     _ = (folder / name).write_text(text)
-        >>> summary = simtool.match_files(folder / "new.txt", folder / "known.txt", output=folder / "out")
+        >>> summary = simtool.match_files(folder / "new.txt", against=folder / "known.txt", output=folder / "out")
         >>> summary["documents"], summary["removed"], summary["corpus_documents"]
         (1, 1, 1)
     """
-    listed = _listed(queries)
+    listed = _listed(paths)
     if not listed:
-        raise ValueError("queries: there must be at least one path")
+        raise ValueError("paths: there must be at least one path")
     return json.loads(run_files(_listed(against), listed, os.fspath(output), progress, options))
 
 
@@ -116,7 +116,7 @@ def preview_files(
 
     Args:
         paths: Files and folders to read: one path, or several.
-        against: Files and folders to search for documents that are similar to a document of `paths`.
+        against: Files and folders of the collection to compare with, as for `match_files`.
 
     Returns:
         The counts of the run, and lists: `removed_by_closeness`, `removed_by_cluster_size`,

@@ -173,9 +173,9 @@ def deduplicate_files(
         shard: Read shard I of N, such as 2/4, store it in OUTPUT.parts, and end.
     """
 def match_files(
-    queries: Path | Iterable[Path],
-    against: Path | Iterable[Path],
+    paths: Path | Iterable[Path],
     *,
+    against: Path | Iterable[Path],
     output: Path,
     progress: bool = False,
     # Options of match_files, generated.
@@ -220,15 +220,15 @@ def match_files(
     no_mmap: bool | None = False,
     # End of the options.
 ) -> dict[str, Any]:
-    """Finds the documents of `queries` that are similar to a document of `against`.
+    """Finds the documents of `paths` that are similar to a document of `against`.
 
     Does the work of `simtool match` in this process, with options and results as in `deduplicate_files`.
 
     Args:
-        queries: Files and folders with the documents to find: one path, or several.
-        against: Files and folders to search: one path, or several.
-        output: Folder for the results. `pairs.jsonl` has all matches, and `removed.jsonl` the queries
-            that have a match.
+        paths: Files and folders with the documents to find: one path, or several.
+        against: Files and folders of the collection to compare with: one path, or several.
+        output: Folder for the results. `pairs.jsonl` has all matches, and `removed.jsonl` the documents of
+            `paths` that have a match.
         progress: Show a bar, if tqdm is installed.
 
     Returns:
@@ -244,7 +244,7 @@ def match_files(
         >>> folder = pathlib.Path(tempfile.mkdtemp())
         >>> for name, text in [("new.txt", "one two three four"), ("known.txt", "One, two, three four!")]:
         ...     _ = (folder / name).write_text(text)
-        >>> summary = simtool.match_files(folder / "new.txt", folder / "known.txt", output=folder / "out")
+        >>> summary = simtool.match_files(folder / "new.txt", against=folder / "known.txt", output=folder / "out")
         >>> summary["documents"], summary["removed"], summary["corpus_documents"]
         (1, 1, 1)
 
@@ -370,7 +370,7 @@ def preview_files(
 
     Args:
         paths: Files and folders to read: one path, or several.
-        against: Files and folders to search for documents that are similar to a document of `paths`.
+        against: Files and folders of the collection to compare with, as for `match_files`.
         progress: Show a bar, if tqdm is installed.
 
     Returns:

@@ -45,7 +45,7 @@ use std::convert::Infallible;
 ///     (3, 1, 'exact:similarity=0.8,shingle=words:3')
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct NearDuplicates {
-    /// Number of documents. For a match: number of queries and number of corpus documents.
+    /// Number of documents. For a match: number of texts, and number of texts they are compared with.
     pub(crate) documents: Sides<usize>,
     pub(crate) close: Close,
     pub(crate) removals: Vec<Removal>,
@@ -154,7 +154,7 @@ impl NearDuplicates {
     }
 
     /// All pairs of close rows, `a` before `b`, with their closeness. Equal documents are pairs,
-    /// too. For a match, `a` is a query and `b` a document of the corpus.
+    /// too. For a match, `a` is one of the texts and `b` one of `against`.
     #[getter]
     fn pairs(&self, py: Python<'_>) -> PyResult<Py<Table>> {
         let made = self.pairs.get_or_try_init(py, || {
@@ -187,7 +187,7 @@ impl NearDuplicates {
         &self.method
     }
 
-    /// Returns the number of documents. For a match: the number of queries.
+    /// Returns the number of documents. For a match: the number of texts, without those of `against`.
     fn __len__(&self) -> usize {
         self.len()
     }
@@ -287,39 +287,40 @@ pub(crate) fn deduplicate(
     found(py, asked, Some(&of_columns), progress, Sides::One(documents))
 }
 
-/// Finds the `queries` that are similar to a text of `corpus`. Queries are kept or removed; the
-/// column `kept` of `removed` has rows of `corpus`.
+/// Finds the texts that are similar to a text of `against`. These texts are kept or removed, and the column `kept`
+/// of `removed` has rows of `against`.
 ///
 /// The options are those of `deduplicate`, except `keep` and `cluster`, which choose among documents of
 /// one collection.
 ///
 /// Args:
-///     corpus: Texts to search, in any form that `deduplicate` takes.
-///     queries: Texts to find in the corpus, in any of these forms.
+///     texts: Texts to find in the other collection, in any form that `deduplicate` takes.
+///     against: Texts of the collection to compare with, in any of these forms.
 ///     column: Name of the column of the texts, in both tables. Needed if a table has several columns
 ///         of text.
 #[doc = include_str!("../parameters/progress.txt")]
 ///
 /// Returns:
-///     The kept and the removed queries, and the pairs, as tables.
+///     The kept and the removed texts, and the pairs, as tables.
 #[doc = include_str!("../parameters/errors.txt")]
 ///
-///     >>> found = simtool.match(["one two three four", "five six"], ["seven eight", "One, two, three four!"])
+///     >>> known = ["one two three four", "five six"]
+///     >>> found = simtool.match(["seven eight", "One, two, three four!"], against=known)
 ///     >>> found.removed.to_pydict()
 ///     {'row': [1], 'kept': [0], 'similarity': [1.0]}
 #[doc = include_str!("../keywords/match.txt")]
 #[pyfunction(name = "match")]
-#[pyo3(signature = (corpus, queries, *, column=None, progress=false, **options))]
+#[pyo3(signature = (texts, *, against, column=None, progress=false, **options))]
 pub(crate) fn match_(
     py: Python<'_>,
-    corpus: &Bound<'_, PyAny>,
-    queries: &Bound<'_, PyAny>,
+    texts: &Bound<'_, PyAny>,
+    against: &Bound<'_, PyAny>,
     column: Option<String>,
     progress: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<NearDuplicates> {
     let asked = settings::asked(settings::options(options)?, false)?;
-    let given = Sides::Two(queries, corpus);
+    let given = Sides::Two(texts, against);
     let inputs = given.try_map(|texts| ImportedTexts::of(texts, column.clone()))?;
     let columns = given
         .zip(inputs.as_ref())

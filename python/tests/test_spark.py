@@ -272,8 +272,8 @@ def test_queries_are_matched_by_sets(spark, frame):
     corpus, queries = written(16, 400), written(16, 200)[100:] + written(17, 100) + [None]
     for options in [{"similarity": 0.6, "shingle": "words:1"}, {"method": "exact:weight=idf", "similarity": 0.5}][: 2 if ALL else 1]:
         options = {"method": "exact", **options}
-        expected = in_order(simtool.match(corpus, queries, **options).removed)
-        found = simtool.spark.match(frame(corpus), frame(queries), **options)
+        expected = in_order(simtool.match(queries, against=corpus, **options).removed)
+        found = simtool.spark.match(frame(queries), against=frame(corpus), **options)
         assert on_engine(found) == expected
         assert len(expected) > 80
 
@@ -413,9 +413,9 @@ def test_short_texts_are_repeats_of_equal_ones(spark, frame):
     assert 20 < repeats <= len(expected)
     assert any(distance > 0 for *_, distance in expected)
     assert on_engine(simtool.spark.deduplicate(frame(texts, parts=3), **options)) == expected
-    expected = in_order(simtool.match(texts[:200], texts[100:], **options).removed)
+    expected = in_order(simtool.match(texts[100:], against=texts[:200], **options).removed)
     assert len(expected) > 20
-    assert on_engine(simtool.spark.match(frame(texts[:200]), frame(texts[100:]), **options)) == expected
+    assert on_engine(simtool.spark.match(frame(texts[100:]), against=frame(texts[:200]), **options)) == expected
 
 
 def test_nothing_to_find(spark, frame):
@@ -427,8 +427,8 @@ def test_queries_are_matched(spark, frame):
     learned = {"method": "simhash:weight=idf,verify_weight=idf", "max_distance": 8, "verify": 0.6, "shingle": "words:2"}
     every = [{"max_distance": 8, "verify": 0.7}, {"max_distance": 8}, learned, {"method": "simhash:bits=128", "max_distance": 12}]
     for options in every[: 4 if ALL else 3]:
-        expected = in_order(simtool.match(corpus, queries, **{"method": "simhash", **options}).removed)
-        found = simtool.spark.match(frame(corpus), frame(queries), **options)
+        expected = in_order(simtool.match(queries, against=corpus, **{"method": "simhash", **options}).removed)
+        found = simtool.spark.match(frame(queries), against=frame(corpus), **options)
         assert on_engine(found) == expected
         assert expected
 
@@ -448,8 +448,8 @@ def test_options_that_are_not_distributed_are_refused(spark, frame):
     lists = few.selectExpr("id", "text", "array(id) AS all")
     with pytest.raises(ValueError, match="keep all: all must be numbers, texts, points in time or booleans, not lists"):
         simtool.spark.deduplicate(lists, keep="min:all")
-    with pytest.raises(ValueError, match="does not go with queries"):
-        simtool.spark.match(few, few, keep="last")
+    with pytest.raises(ValueError, match="does not go with a match"):
+        simtool.spark.match(few, against=few, keep="last")
 
 
 def nested(texts):
@@ -506,9 +506,10 @@ def test_ids_are_selected_and_checked(spark, frame):
         with pytest.raises(ValueError, match=message):
             simtool.spark.deduplicate(documents)
         with pytest.raises(ValueError, match=message):
-            simtool.spark.match(frame(texts), documents)
+            simtool.spark.match(documents, against=frame(texts))
     # Repeated ids of the collection to match against do no harm.
-    repeated = simtool.spark.match(frame(texts, ["a", "a", "b", "c"], body=texts), frame(texts[2:]), against_text_column="body")
+    known = frame(texts, ["a", "a", "b", "c"], body=texts)
+    repeated = simtool.spark.match(frame(texts[2:]), against=known, against_text_column="body")
     assert on_engine(repeated) == [(0, "a", 0), (1, "c", 0)]
     documents = frame(texts, body=[text.encode() for text in texts])
     with pytest.raises(ValueError, match="text_column body: body is binary, not text"):

@@ -141,8 +141,8 @@ def deduplicate(
 @documented("spark.", deduplicate.__doc__ or "")
 def match(
     df: DataFrame,
-    queries: DataFrame,
     *,
+    against: DataFrame,
     text_column: str = "text",
     id_column: str = "id",
     against_text_column: str | None = None,
@@ -155,36 +155,36 @@ def match(
     max_terms: int = MOST_TERMS,
     **options: Any,
 ) -> DataFrame:
-    """Returns the documents of `queries` that are similar to a document of `df`.
+    """Returns the documents of `df` that are similar to a document of `against`.
 
     The options are those of `deduplicate`, except `keep` and `cluster`.
 
     Args:
-        df: Documents to search, one in each row. Their ids may be repeated.
-        queries: Documents to find, one in each row.
-        against_text_column: Selector of the text in `df`. By default, as in `queries`.
-        against_id_column: Selector of the ID in `df`. By default, as in `queries`.
+        df: Documents to find in the other collection, one in each row.
+        against: Documents of the collection to compare with, one in each row. Their ids may be repeated.
+        against_text_column: Selector of the text in `against`. By default, as in `df`.
+        against_id_column: Selector of the ID in `against`. By default, as in `df`.
 
     Returns:
-        The columns `id`, `kept_id` of the closest document of `df` (among equally close ones the first
+        The columns `id`, `kept_id` of the closest document of `against` (among equally close ones the first
         id), and the closeness as in `deduplicate`.
 
     Raises:
         ValueError: An option does not exist here or has a wrong value, a selector names no column, ids of
-            `queries` are missing or repeated, or a limit is too small.
+            `df` are missing or repeated, or a limit is too small.
         RuntimeError: The documents changed between two readings, and there is no `work_dir`.
     """
     for name in ("keep", "cluster"):
         if options.get(name) is not None:
-            raise ValueError(f"{name}: chooses among documents of one collection: it does not go with queries")
+            raise ValueError(f"{name}: chooses among documents of one collection: it does not go with a match")
     from pyspark.sql import functions as f
 
     engine, options = _engine(options)
     keep = Steps(work_dir)
-    against = against_text_column or text_column
+    of_text = against_text_column or text_column
     of_queries = Selectors(None if text_column == "*" else text_column, id_column)
-    of_corpus = Selectors(None if against == "*" else against, against_id_column or id_column)
-    rows = [texts(queries, of_queries, check_ids), texts(df, of_corpus, False)]
+    of_corpus = Selectors(None if of_text == "*" else of_text, against_id_column or id_column)
+    rows = [texts(df, of_queries, check_ids), texts(against, of_corpus, False)]
     known = learned(rows[1], options, sample, keep, max_terms)
     if engine.has_fingerprints:
         asked, corpus = (fingerprints(of, engine, options, known, of is rows[0]) for of in rows)

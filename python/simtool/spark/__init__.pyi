@@ -96,8 +96,8 @@ def deduplicate(
     """
 def match(
     df: DataFrame,
-    queries: DataFrame,
     *,
+    against: DataFrame,
     text_column: str = "text",
     id_column: str = "id",
     against_text_column: str | None = None,
@@ -117,17 +117,17 @@ def match(
     stop_words: _Path | Collection[str] | None = None,
     # End of the options.
 ) -> DataFrame:
-    """Returns the documents of `queries` that are similar to a document of `df`.
+    """Returns the documents of `df` that are similar to a document of `against`.
 
     The options are those of `deduplicate`, except `keep` and `cluster`.
 
     Args:
-        df: Documents to search, one in each row. Their ids may be repeated.
-        queries: Documents to find, one in each row.
+        df: Documents to find in the other collection, one in each row.
+        against: Documents of the collection to compare with, one in each row. Their ids may be repeated.
         text_column: Selector of the text.
         id_column: Selector of the ID.
-        against_text_column: Selector of the text in `df`. By default, as in `queries`.
-        against_id_column: Selector of the ID in `df`. By default, as in `queries`.
+        against_text_column: Selector of the text in `against`. By default, as in `df`.
+        against_id_column: Selector of the ID in `against`. By default, as in `df`.
         check_ids: Look for missing and repeated ids in a job of its own. They are an error.
         partitions: Number of parts in which different documents are compared. By default, the number of
             shuffle partitions of the session.
@@ -139,12 +139,12 @@ def match(
         max_terms: Number of terms whose document counts go to each task, if weights are learned.
 
     Returns:
-        The columns `id`, `kept_id` of the closest document of `df` (among equally close ones the first
+        The columns `id`, `kept_id` of the closest document of `against` (among equally close ones the first
         id), and the closeness as in `deduplicate`.
 
     Raises:
         ValueError: An option does not exist here or has a wrong value, a selector names no column, ids of
-            `queries` are missing or repeated, or a limit is too small.
+            `df` are missing or repeated, or a limit is too small.
         RuntimeError: The documents changed between two readings, and there is no `work_dir`.
 
     Options:

@@ -61,7 +61,7 @@ def main(arguments: list[str], session: SparkSession | None = None) -> None:
     else:
         corpus = read(session, asked.against, asked.format, parser)
         of_corpus = {"against_text_column": asked.against_text_field, "against_id_column": asked.against_id_field}
-        removed = simtool.spark.match(corpus, documents, **how, **of_corpus, **options)
+        removed = simtool.spark.match(documents, against=corpus, **how, **of_corpus, **options)
     if asked.annotate:
         path = f"{asked.output}/documents"
         removed.write.parquet(path)

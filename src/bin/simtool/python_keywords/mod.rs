@@ -252,8 +252,16 @@ fn guessed_keywords_are_answered_with_keywords_of_the_function() {
         found.keywords().into_iter().map(|keyword| keyword.name).collect::<Vec<_>>()
     };
     for (call, own, keywords) in [
-        ("texts", &["column", "hash_seeds", "keep_field"][..], of(Place::Compiled, "deduplicate")),
-        ("engine", &["text_column", "id_column", "partitions"], of(Place::Spark, "deduplicate")),
+        (
+            "texts",
+            &["against", "column", "hash_seeds", "keep_field"][..],
+            of(Place::Compiled, "deduplicate"),
+        ),
+        (
+            "engine",
+            &["against", "text_column", "id_column", "partitions"],
+            of(Place::Spark, "deduplicate"),
+        ),
     ] {
         for (command, name) in guessed_names() {
             // The functions have some of these names as arguments of their own.
