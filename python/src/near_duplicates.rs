@@ -2,14 +2,14 @@
 
 use crate::closeness_columns::ClosenessColumns;
 use crate::columns::{ColumnData, Values};
-use crate::document_columns::{DocumentRows, TextColumns, annotation, documents_table};
+use crate::document_columns::{DocumentRows, TextColumns, documents_table};
 use crate::errors::exception;
 use crate::fields;
 use crate::given_pairs::given_pairs;
 use crate::plain_rows::found_rows;
 use crate::plain_values::{Numbers, Reduced, link, reduced};
 use crate::run::run;
-use crate::settings::{self, Asked};
+use crate::settings;
 use crate::tables::Table;
 use crate::texts::ImportedTexts;
 use pyo3::exceptions::{PyMemoryError, PyValueError};
@@ -19,14 +19,13 @@ use pyo3::types::PyDict;
 use simtool::close::{Close, Neighbourhood};
 use simtool::closeness::Closeness;
 use simtool::cluster::{Removal, clusters, components, keep, keep_several};
-use simtool::context::Context;
 use simtool::groups::Groups;
-use simtool::output::{Annotation, ClusterWeight, histograms};
-use simtool::pipeline::{Plan, Task, find_near_duplicates};
+use simtool::output::{ClusterWeight, histograms};
+use simtool::pipeline::Task;
 use simtool::quantity::{counted, grouped};
 use simtool::read::{Corpus, Texts};
+use simtool::run::{FoundInTexts, TextsRequest, find_in_texts};
 use simtool::sides::Sides;
-use simtool::suggest::suggest;
 use simtool::write::report::{Report, write_charts};
 use simtool::write::summary::{ReadCounts, Summary};
 use simtool::{ClusterRule, Config, Keep};
@@ -276,15 +275,14 @@ pub(crate) fn deduplicate(
     progress: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<NearDuplicates> {
-    let mut options = settings::options(options)?;
-    let of_columns = annotation(&mut options)?;
-    let mut asked = settings::asked(options, keep_field.is_some())?;
-    asked.config.has_text_facts = true;
+    let options = settings::options(options)?;
+    let request = TextsRequest::parse(Task::Deduplicate, options, keep_field.is_some());
+    let request = request.map_err(exception)?;
     let input = ImportedTexts::of(texts, column)?;
-    let columns = fields::all(&asked.config, keep_field, texts, &input)?;
+    let columns = fields::all(request.config(), keep_field, texts, &input)?;
     let rows = &input.rows()?;
     let documents = with_columns(Texts::of(rows), &columns)?;
-    found(py, asked, Some(&of_columns), progress, Sides::One(documents))
+    found(py, &request, progress, Sides::One(documents))
 }
 
 /// Finds the texts that are similar to a text of `against`. These texts are kept or removed, and the column `kept`
@@ -319,16 +317,17 @@ pub(crate) fn match_(
     progress: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<NearDuplicates> {
-    let asked = settings::asked(settings::options(options)?, false)?;
+    let request = TextsRequest::parse(Task::Match, settings::options(options)?, false);
+    let request = request.map_err(exception)?;
     let given = Sides::Two(texts, against);
     let inputs = given.try_map(|texts| ImportedTexts::of(texts, column.clone()))?;
     let columns = given
         .zip(inputs.as_ref())
-        .try_map(|(texts, input)| fields::all(&asked.config, None, texts, input))?;
+        .try_map(|(texts, input)| fields::all(request.config(), None, texts, input))?;
     let rows = inputs.as_ref().try_map(ImportedTexts::rows)?;
     let texts = rows.as_ref().zip(columns.as_ref());
     let texts = texts.try_map(|(rows, columns)| with_columns(Texts::of(rows), columns))?;
-    found(py, asked, None, progress, texts)
+    found(py, &request, progress, texts)
 }
 
 /// Adds the values of fields, in their order, to the texts.
@@ -339,40 +338,29 @@ fn with_columns<'t>(mut texts: Texts<'t>, columns: &'t [Vec<String>]) -> PyResul
     Ok(texts)
 }
 
-/// Finds the near-duplicates. `of_columns` are the settings for the columns of all documents, or `None` for a match.
+/// Finds the near-duplicates among texts.
 fn found(
     py: Python<'_>,
-    asked: Asked,
-    of_columns: Option<&Annotation>,
+    request: &TextsRequest,
     progress: bool,
     texts: Sides<Texts<'_>>,
 ) -> PyResult<NearDuplicates> {
-    let Asked { config, chosen_by } = asked;
-    let (memory, documents) = (config.resources.memory, texts.as_ref().map(Texts::len));
-    let task = if of_columns.is_some() { Task::Deduplicate } else { Task::Match };
-    let (found, method, texts) = run(py, progress, |progress| {
-        let corpora = texts.as_ref().map(|texts| texts as &dyn Corpus);
-        let method = match chosen_by {
-            Some(given) => suggest(corpora, &given, &config.resources, progress)?.method,
-            None => config.method.clone(),
-        };
-        let plan = Plan::new(Config { method, ..config }, task)?;
-        let found = find_near_duplicates(corpora, &plan, progress)?;
-        let context = &Context::new(plan.resources(), progress)?;
-        let columns = |settings| TextColumns::new(*corpora.first(), &found, settings, context);
-        let columns = of_columns.map(columns).transpose()?;
-        Ok((found, plan.method().clone(), columns))
+    let documents = texts.as_ref().map(Texts::len);
+    let FoundInTexts { found, method, repeated_words } = run(py, progress, |progress| {
+        find_in_texts(texts.as_ref().map(|texts| texts as &dyn Corpus), request, progress)
     })?;
+    // A match has no table of all documents.
+    let texts = (!documents.is_two()).then(|| TextColumns::new(&found, repeated_words));
     Ok(NearDuplicates {
         documents,
         close: found.close,
         removals: found.removals,
         texts,
-        weight: of_columns.cloned().unwrap_or_default().weight,
+        weight: request.annotation().weight.clone(),
         shown: ClosenessColumns::by(&method),
         method: method.to_string(),
         distance_means: method.distance_means(),
-        memory,
+        memory: request.config().resources.memory,
         pairs: PyOnceLock::new(),
     })
 }

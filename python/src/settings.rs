@@ -8,7 +8,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 use simtool::options::Options;
 use simtool::pipeline::config::KeepCount;
-use simtool::pipeline::scope::ScopeValue;
 use simtool::run::guessed_setting;
 use simtool::tokenize::stop_words::StopWords;
 use simtool::{Config, Resources};
@@ -165,40 +164,6 @@ fn refuse_groups(config: &Config) -> PyResult<()> {
         return Err(exception(simtool::Error::config("keep_count", config.keep_count.0, rule)));
     }
     Ok(())
-}
-
-/// The settings of a run in memory.
-pub(crate) struct Asked {
-    /// All settings. The method in it has no meaning if a sample chooses the method.
-    pub(crate) config: Config,
-    /// Options about the method, if a sample chooses the method.
-    pub(crate) chosen_by: Option<Options>,
-}
-
-/// Name of the method that lets a sample choose.
-const AUTO: &str = "auto";
-
-/// Parses the settings of a run in memory. `has_field` says whether there are values that decide
-/// which document is kept.
-pub(crate) fn asked(mut options: Options, has_field: bool) -> PyResult<Asked> {
-    let is_auto = options.clone().take("method").as_deref() == Some(AUTO);
-    let config = if is_auto {
-        Config::parse_without_method(&mut options)
-    } else {
-        Config::parse(&mut options)
-    };
-    let config = config.map_err(exception)?;
-    config.keep.check_field(has_field, false, &config.fields).map_err(exception)?;
-    if let Some(scope) = config.scope
-        && !matches!(scope.value, ScopeValue::Field(_))
-    {
-        let name = scope.value.written(&config.fields);
-        let rule = "is of files: name a column of the table of the texts";
-        return Err(exception(simtool::Error::config(scope.relation.name(), name, rule)));
-    }
-    // The rest are options for the choice, in which `auto` is not a method.
-    options.take("method");
-    Ok(Asked { config, chosen_by: is_auto.then_some(options) })
 }
 
 /// Parses the limits on resources if these are the only settings of a call.
