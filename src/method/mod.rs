@@ -28,8 +28,9 @@ pub(crate) use stop_word_lists::{names_file, read_stop_words};
 pub use terms::Terms;
 pub(crate) use text_memory::TextMemory;
 
-use own_settings::of_method;
+use own_settings::{EXACT, EXACT_OPTIONS, ROW_OPTIONS, VERIFY_WEIGHT, of_method};
 pub(crate) use own_settings::{OF_FINGERPRINTS, OF_METHODS};
+pub use own_settings::{has_setting, own_settings};
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_fingerprint::hash_table::HashTable;
@@ -43,15 +44,6 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Name of the method that compares sets of terms directly.
-/// Names of the options of the method `exact`, except the options that all methods have.
-const EXACT_OPTIONS: &[&str] = &["similarity", "weight"];
-/// Name of the option for the weights of terms when candidate pairs are verified. Verifying compares the sets
-/// of terms of two documents whose fingerprints are close.
-const VERIFY_WEIGHT: &str = "verify_weight";
-/// Names of the options that all methods with fingerprints have.
-const ROW_OPTIONS: &[&str] =
-    &["max_distance", "recall", "verify", VERIFY_WEIGHT, "words", "top", "idf_band"];
 /// Default of the option `bits` when the option `words` is given: the number of bits of a fingerprint that is
 /// made from the most frequent words.
 const WORD_BITS: usize = 64;
@@ -100,7 +92,7 @@ impl Default for Method {
 
 impl Method {
     /// Name of the method that holds if the user names none.
-    pub(crate) const DEFAULT: &str = "exact";
+    pub(crate) const DEFAULT: &str = EXACT;
 
     /// Creates the method that finds all pairs of documents whose sets of terms have at least this
     /// similarity. `terms` defines the kind and the weights of the terms. With the weight `idf`, rare terms

@@ -3,6 +3,19 @@
 use simtool_base::error::{Error, ErrorKind};
 use simtool_fingerprint::{SKETCHES, SketchOption};
 
+/// Name of the method that compares sets of terms directly.
+pub(super) const EXACT: &str = "exact";
+/// Names of the options of the method `exact`, except the options that all methods have.
+pub(super) const EXACT_OPTIONS: &[&str] = &["similarity", "weight"];
+/// Name of the option for the weights of terms when candidate pairs are verified. Verifying compares the sets
+/// of terms of two documents whose fingerprints are close.
+pub(super) const VERIFY_WEIGHT: &str = "verify_weight";
+/// Names of the options that all methods with fingerprints have.
+pub(super) const ROW_OPTIONS: &[&str] =
+    &["max_distance", "recall", "verify", VERIFY_WEIGHT, "words", "top", "idf_band"];
+/// Names of the settings of terms, which all methods have.
+const OF_TERMS: &[&str] = &["shingle", "stop_words"];
+
 /// Settings of all methods, which users write behind the name of the method.
 pub(crate) const OF_METHODS: &[SketchOption] = &[SketchOption {
     name: "weight",
@@ -37,6 +50,32 @@ pub(crate) const OF_FINGERPRINTS: &[SketchOption] = &[
                shingles [default: use all]",
     },
 ];
+
+/// Returns whether the method `method` has the setting `setting`, which users may write behind its name.
+///
+/// ```
+/// use simtool::method::has_setting;
+///
+/// assert!(has_setting("minhash", "lanes"));
+/// assert!(!has_setting("exact", "max_distance"));
+/// ```
+#[must_use]
+pub fn has_setting(method: &str, setting: &str) -> bool {
+    let is_own = match SKETCHES.iter().find(|kind| kind.name == method) {
+        Some(kind) => kind.has_option(setting) || ROW_OPTIONS.contains(&setting),
+        None => method == EXACT && EXACT_OPTIONS.contains(&setting),
+    };
+    is_own || OF_TERMS.contains(&setting)
+}
+
+/// Returns the settings of the method `method` that users can write only behind its name.
+#[must_use]
+pub fn own_settings(method: &str) -> Vec<&'static SketchOption> {
+    let kind = SKETCHES.iter().find(|kind| kind.name == method);
+    let of_kind = kind.map_or(&[][..], |kind| kind.options);
+    let all = of_kind.iter().chain(OF_METHODS).chain(OF_FINGERPRINTS);
+    all.filter(|own| has_setting(method, own.name)).collect()
+}
 
 /// Returns an error about a setting that users write behind the name of the method as an error about the method.
 pub(super) fn of_method(name: &str, error: Error) -> Error {
