@@ -6,7 +6,7 @@ import json
 import os
 import pathlib
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._docstrings import documented
 from ._options import PROGRESS
@@ -19,12 +19,17 @@ from ._simtool import (
     why_in_files,
 )
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from . import _option_types
+
 Path = str | os.PathLike[str]
 
 
 @documented("", PROGRESS)
 def deduplicate_files(
-    paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Any
+    paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Unpack[_option_types.DeduplicateFilesOptions]
 ) -> dict[str, Any]:
     """Finds the near-duplicates in files and folders, and writes the results to a folder.
 
@@ -57,7 +62,7 @@ def deduplicate_files(
         >>> summary["documents"], summary["removed"]
         (2, 1)
     """
-    return json.loads(run_files(_listed(paths), [], os.fspath(output), progress, options))
+    return json.loads(run_files(_listed(paths), [], os.fspath(output), progress, dict(options)))
 
 
 @documented("", PROGRESS)
@@ -67,7 +72,7 @@ def match_files(
     against: Path | Iterable[Path],
     output: Path,
     progress: bool = False,
-    **options: Any,
+    **options: Unpack[_option_types.MatchFilesOptions],
 ) -> dict[str, Any]:
     """Finds the documents of `paths` that are similar to a document of `against`.
 
@@ -99,7 +104,7 @@ def match_files(
     listed = _listed(paths)
     if not listed:
         raise ValueError("paths: there must be at least one path")
-    return json.loads(run_files(_listed(against), listed, os.fspath(output), progress, options))
+    return json.loads(run_files(_listed(against), listed, os.fspath(output), progress, dict(options)))
 
 
 @documented("", PROGRESS)
@@ -108,7 +113,7 @@ def preview_files(
     *,
     against: Path | Iterable[Path] | None = None,
     progress: bool = False,
-    **options: Any,
+    **options: Unpack[_option_types.PreviewFilesOptions],
 ) -> dict[str, Any]:
     """Returns what `deduplicate_files` would remove, or `match_files` if `against` is given. Writes nothing.
 
@@ -137,15 +142,15 @@ def preview_files(
         (1, 1)
     """
     if against is None:
-        return json.loads(preview_of_files(_listed(paths), [], progress, options))
+        return json.loads(preview_of_files(_listed(paths), [], progress, dict(options)))
     listed = _listed(paths)
     if not listed:
         raise ValueError("paths: there must be at least one path")
-    return json.loads(preview_of_files(_listed(against), listed, progress, options))
+    return json.loads(preview_of_files(_listed(against), listed, progress, dict(options)))
 
 
 @documented("", PROGRESS)
-def combine_files(output: Path, *, progress: bool = False, **options: Any) -> dict[str, Any]:
+def combine_files(output: Path, *, progress: bool = False, **options: Unpack[_option_types.CombineFilesOptions]) -> dict[str, Any]:
     """Writes the results of a run whose input was read in shards, by `deduplicate_files` or `passages_files` with `shard`.
 
     Does the work of `simtool combine` in this process. The settings are those of the shards.
@@ -171,11 +176,11 @@ def combine_files(output: Path, *, progress: bool = False, **options: Any) -> di
         >>> simtool.combine_files(folder / "out")["removed"]
         1
     """
-    return json.loads(combined_files(os.fspath(output), progress, options))
+    return json.loads(combined_files(os.fspath(output), progress, dict(options)))
 
 
 @documented("", PROGRESS)
-def why(output: Path, document: str, *, progress: bool = False, **options: Any) -> dict[str, Any]:
+def why(output: Path, document: str, *, progress: bool = False, **options: Unpack[_option_types.WhyOptions]) -> dict[str, Any]:
     """Explains what became of a document in a finished run, and for which other document.
 
     Does the work of `simtool why --json` in this process. Texts are read from the input files if they still exist.
@@ -201,7 +206,7 @@ def why(output: Path, document: str, *, progress: bool = False, **options: Any) 
         >>> answer["fate"], answer["similarity"], answer["kept"]["file"] == str(folder / "a.txt")
         ('removed', 1.0, True)
     """
-    return json.loads(why_in_files(os.fspath(output), document, progress, options))
+    return json.loads(why_in_files(os.fspath(output), document, progress, dict(options)))
 
 
 @documented("", PROGRESS)
@@ -211,7 +216,7 @@ def contamination_files(
     *,
     output: Path | None = None,
     progress: bool = False,
-    **options: Any,
+    **options: Unpack[_option_types.ContaminationFilesOptions],
 ) -> dict[str, Any]:
     """Finds the items of an evaluation set that documents contain.
 
@@ -244,9 +249,10 @@ def contamination_files(
     listed_items, listed = _listed(items), _listed(documents)
     if not listed_items or not listed:
         raise ValueError("items and documents: there must be at least one path of each")
+    given: dict[str, Any] = dict(options)
     if output is not None:
-        options["output"] = os.fspath(output)
-    counts, rows = contamination_of_files(listed_items, listed, progress, options)
+        given["output"] = os.fspath(output)
+    counts, rows = contamination_of_files(listed_items, listed, progress, given)
     found: dict[str, Any] = dict(counts)
     if output is None:
         # JSON escapes line feeds, but not other characters at which `splitlines` divides a text.
@@ -256,7 +262,7 @@ def contamination_files(
 
 @documented("", PROGRESS)
 def passages_files(
-    paths: Path | Iterable[Path], *, progress: bool = False, **options: Any
+    paths: Path | Iterable[Path], *, progress: bool = False, **options: Unpack[_option_types.PassagesFilesOptions]
 ) -> list[dict[str, Any]]:
     """Returns the passages of at least 50 words that several documents of files and folders have.
 
@@ -282,13 +288,13 @@ def passages_files(
         >>> first["word_start"], first["word_end"], second["whole"]
         (3, 9, True)
     """
-    rows = passages_of_files(_listed(paths), progress, options)
+    rows = passages_of_files(_listed(paths), progress, dict(options))
     return [json.loads(row) for row in rows.split("\n") if row]
 
 
 @documented("", PROGRESS)
 def cut_passages_files(
-    paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Any
+    paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Unpack[_option_types.CutPassagesFilesOptions]
 ) -> dict[str, Any]:
     """Writes copies of files without the passages that several documents have. The first copy of each stays.
 
@@ -321,8 +327,7 @@ def cut_passages_files(
         >>> (folder / "out" / "kept" / "b.txt").read_text()
         '! Why?'
     """
-    options |= {"write_kept": True, "output": os.fspath(output)}
-    passages_of_files(_listed(paths), progress, options)
+    passages_of_files(_listed(paths), progress, {**options, "write_kept": True, "output": os.fspath(output)})
     return json.loads((pathlib.Path(output) / "summary.json").read_text())
 
 

@@ -1,11 +1,14 @@
 """The compiled part of the package; its names are taken from `simtool`."""
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex
+from typing import Any, Literal, Protocol, SupportsIndex
 
 import numpy
 import numpy.typing
+from typing_extensions import Unpack
+
+from . import _option_types
+from ._types import _Integer, _Number, _Path
 
 __version__: str
 
@@ -26,10 +29,6 @@ _Fingerprints = Fingerprints | numpy.typing.NDArray[Any] | _Arrow
 _Pairs = Table | _Arrow | Iterable[Sequence[float]] | numpy.typing.NDArray[Any]
 # One value for each document (numbers, texts, points in time), or the name of a column of the texts' table.
 _Values = str | Iterable[Any] | _Arrow
-# Values of options. Numbers may also be those of NumPy, fractions and decimals.
-_Integer = SupportsIndex
-_Number = SupportsFloat | SupportsIndex
-_Path = str | os.PathLike[str]
 
 class Table:
     """A table: columns of one length. It has Arrow's PyCapsule interface: `pyarrow.table(table)` and
@@ -305,10 +304,8 @@ class Index:
         method: Literal["simhash", "multi-lexicon", "minhash"] | str | None = "simhash",
         max_distance: _Integer | None = None,
         shingle: _Integer | str | None = "words:3",
-        stop_words: _Path | Collection[str] | None = None,
         threads: _Integer | None = 0,
-        max_memory: _Integer | str | None = None,
-        tmp_dir: _Path | None = None,
+        **options: Unpack[_option_types.IndexOptions],
         # End of the options.
     ) -> None: ...
     @property
@@ -427,22 +424,12 @@ def deduplicate(
     progress: bool = False,
     # Options of deduplicate, generated.
     keep: str | None = "first",
-    prefer: str | None = None,
-    keep_count: _Integer | None = 1,
-    cluster: Literal["proven", "components"] | None = "proven",
-    annotate: str | bool | None = False,
     method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
     similarity: _Number | str | None = None,
     max_distance: _Integer | None = None,
-    verify: _Number | str | None = None,
-    within: str | None = None,
-    across: str | None = None,
-    boilerplate: _Integer | str | None = None,
     shingle: _Integer | str | None = "words:3",
-    stop_words: _Path | Collection[str] | None = None,
     threads: _Integer | None = 0,
-    max_memory: _Integer | str | None = None,
-    tmp_dir: _Path | None = None,
+    **options: Unpack[_option_types.DeduplicateOptions],
     # End of the options.
 ) -> NearDuplicates:
     """Finds the near-duplicates among texts, and chooses which to remove.
@@ -516,15 +503,9 @@ def match(
     method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
     similarity: _Number | str | None = None,
     max_distance: _Integer | None = None,
-    verify: _Number | str | None = None,
-    within: str | None = None,
-    across: str | None = None,
-    boilerplate: _Integer | str | None = None,
     shingle: _Integer | str | None = "words:3",
-    stop_words: _Path | Collection[str] | None = None,
     threads: _Integer | None = 0,
-    max_memory: _Integer | str | None = None,
-    tmp_dir: _Path | None = None,
+    **options: Unpack[_option_types.MatchOptions],
     # End of the options.
 ) -> NearDuplicates:
     """Finds the texts that are similar to a text of `against`. These texts are kept or removed, and the column `kept`
@@ -790,6 +771,7 @@ def evaluate(
         ['exact', 'word-simhash']
     """
 def command(arguments: list[str]) -> int: ...
+def method_text(name: str, settings: dict[str, Any]) -> str: ...
 def run_files(
     paths: list[str], queries: list[str], output: str, progress: bool, options: dict[str, Any]
 ) -> str: ...

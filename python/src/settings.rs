@@ -22,20 +22,21 @@ const ON_ENGINES: &str = "engine";
 /// Converts keywords of a function on texts in memory into options. A keyword with the value `None`, or `NA` of
 /// pandas, counts as not given.
 pub(crate) fn options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
-    plain_options(keywords, ON_TEXTS)
+    plain_options(keywords, Some(ON_TEXTS))
 }
 
 /// Converts keywords of a function on engines into options as [`options`] does.
 pub(crate) fn engine_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
-    plain_options(keywords, ON_ENGINES)
+    plain_options(keywords, Some(ON_ENGINES))
 }
 
-fn plain_options(keywords: Option<&Bound<'_, PyDict>>, command: &str) -> PyResult<Options> {
+/// Converts keywords into options. With `command`, returns an error about keywords that users guess.
+fn plain_options(keywords: Option<&Bound<'_, PyDict>>, command: Option<&str>) -> PyResult<Options> {
     let mut options = Options::new();
     let Some(keywords) = keywords else { return Ok(options) };
     for (name, value) in keywords {
         let name: String = name.extract()?;
-        refuse_guess(command, &name)?;
+        command.map_or(Ok(()), |command| refuse_guess(command, &name))?;
         if !is_none(&value) {
             let value = word_list(&name, &value)?.map_or_else(|| text(&name, &value), Ok)?;
             options.set(&name, value);
@@ -139,6 +140,23 @@ fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<OsString> {
     }
     let class = value.get_type().name()?;
     Err(PyTypeError::new_err(format!("{name} must be text or a number, not {class}")))
+}
+
+/// Returns the text of a method with settings, as the keyword `method` takes it.
+#[pyfunction]
+pub(crate) fn method_text(name: &str, settings: &Bound<'_, PyDict>) -> PyResult<String> {
+    let mut text = name.to_owned();
+    for (setting, value) in plain_options(Some(settings), None)?.iter() {
+        let value = value.to_string_lossy();
+        if value.contains(',') {
+            return Err(PyValueError::new_err(format!(
+                "{setting} {value}: a comma ends a setting of a method: give {setting} as a keyword beside method"
+            )));
+        }
+        text.push(if text.len() == name.len() { ':' } else { ',' });
+        text.extend([setting, "=", &*value]);
+    }
+    Ok(text)
 }
 
 /// Parses all settings of a run.

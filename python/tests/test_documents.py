@@ -118,16 +118,16 @@ def test_the_stubs_have_the_docstrings():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-# Modules with public functions, and the stubs of their names.
-STUBS = {"simtool": ["_simtool.pyi", "_files.pyi"], "simtool.spark": ["spark/__init__.pyi"]}
+# Modules with public functions, and the files with their signatures.
+SOURCES = {"simtool": ["_simtool.pyi", "_files.py", "_methods.py"], "simtool.spark": ["spark/__init__.py"]}
 
 
-@pytest.mark.parametrize("module", STUBS)
+@pytest.mark.parametrize("module", SOURCES)
 def test_the_docstrings_explain_all_parameters(module):
     if module == "simtool.spark":
         pytest.importorskip("pyarrow")
     offered, checked = importlib.import_module(module), set()
-    nodes = [node for stub in STUBS[module] for node in stubs(stub).body]
+    nodes = [node for source in SOURCES[module] for node in stubs(source).body]
     for node in nodes:
         if getattr(node, "name", None) not in offered.__all__:
             continue
@@ -137,11 +137,11 @@ def test_the_docstrings_explain_all_parameters(module):
             check_parameters(thing, node.args, node.name)
             continue
         for member in (member for member in node.body if isinstance(member, ast.FunctionDef)):
-            if member.name == "__init__":
+            if member.name in ("__init__", "__new__"):
                 check_parameters(thing, member.args, node.name)
             elif not member.name.startswith("_"):
                 check_parameters(getattr(thing, member.name), member.args, f"{node.name}.{member.name}")
-    # A public name that no stub has would not be checked.
+    # A public name that no file has would not be checked.
     assert checked == {name for name in offered.__all__ if callable(getattr(offered, name))}
 
 
@@ -154,12 +154,23 @@ def check_parameters(thing, arguments, name):
     for heading, section in zip(sections[1::2], sections[2::2]):
         if heading in ("Args", "Options"):
             explained += re.findall(r"^    (\w+):", section, flags=re.M)
-    named = [argument.arg for argument in arguments.args + arguments.kwonlyargs if argument.arg != "self"]
+    named = [argument.arg for argument in arguments.args + arguments.kwonlyargs if argument.arg not in ("self", "cls")]
+    if arguments.kwarg:
+        listed = re.search(r"_option_types\.(\w+)", ast.unparse(arguments.kwarg.annotation))[1]
+        named += OPTION_TYPES[listed]
     assert sorted(explained) == sorted(named), name
 
 
 def stubs(name="_simtool.pyi"):
     return ast.parse((Path(simtool.__file__).parent / name).read_text())
+
+
+# Names of the options in each type of options.
+OPTION_TYPES = {
+    node.name: [field.target.id for field in node.body if isinstance(field, ast.AnnAssign)]
+    for node in stubs("_option_types.py").body
+    if isinstance(node, ast.ClassDef)
+}
 
 
 def test_stubs_name_what_is_there():

@@ -350,7 +350,7 @@ const OF_COMMANDS: &[(&str, &[Guess])] = &[
             ),
             (
                 &["new", "old", "reference", "query", "queries", "corpus", "against"],
-                "`simtool.match` compares texts with the collection that it takes as `against`",
+                "`simtool.match` compares texts with another collection",
             ),
         ],
     ),
@@ -398,7 +398,7 @@ const OF_COMMANDS: &[(&str, &[Guess])] = &[
             ),
             (
                 &["new", "old", "reference", "query", "queries", "corpus", "against"],
-                "`simtool.spark.match` compares documents with the collection that it takes as `against`",
+                "`simtool.spark.match` compares documents with another collection",
             ),
         ],
     ),

@@ -23,6 +23,9 @@ from simtool.spark.verify import similar
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from typing_extensions import Unpack
+
+    from simtool import _option_types
 
 __all__ = ["deduplicate", "match"]
 
@@ -49,7 +52,7 @@ def deduplicate(
     max_pairs: int = MOST_PAIRS,
     max_terms: int = MOST_TERMS,
     annotate: bool | str = False,
-    **options: Any,
+    **keywords: Unpack[_option_types.SparkDeduplicateOptions],
 ) -> DataFrame:
     """Returns the removed documents: `id`, and `kept_id` of the document that is kept instead.
 
@@ -93,6 +96,7 @@ def deduplicate(
     """
     from pyspark.sql import functions as f
 
+    options: dict[str, Any] = dict(keywords)
     rule, _, field = str(options.get("keep") or "").partition(":")
     if field and "," not in field:
         options["keep"] = rule
@@ -153,7 +157,7 @@ def match(
     work_dir: str | None = None,
     full_bucket: int = FULL_BUCKET,
     max_terms: int = MOST_TERMS,
-    **options: Any,
+    **keywords: Unpack[_option_types.SparkMatchOptions],
 ) -> DataFrame:
     """Returns the documents of `df` that are similar to a document of `against`.
 
@@ -174,6 +178,7 @@ def match(
             `df` are missing or repeated, or a limit is too small.
         RuntimeError: The documents changed between two readings, and there is no `work_dir`.
     """
+    options: dict[str, Any] = dict(keywords)
     for name in ("keep", "cluster"):
         if options.get(name) is not None:
             raise ValueError(f"{name}: chooses among documents of one collection: it does not go with a match")

@@ -1,6 +1,7 @@
 //! An option of the command line as a keyword argument of Python.
 
 use clap::{Arg, ArgAction, ValueHint};
+use simtool::fingerprint::SketchOption;
 use simtool::setting::{Kind, find};
 use std::fmt::Write;
 
@@ -16,6 +17,10 @@ const TYPES: &[(&str, &str)] = &[
     ("N[:ORIGIN]", "_Integer | str"),
     ("S", NUMBER),
     ("SHARE", NUMBER),
+    ("BITS", INTEGER),
+    ("COUNT", INTEGER),
+    ("PART", NUMBER),
+    ("VOTES", "_Integer | str"),
 ];
 /// Options whose values may also be a list of Python.
 const LISTS: &[&str] = &["stop_words"];
@@ -39,6 +44,21 @@ impl Keyword {
         let help = meaning(option, &choices);
         Self { name, kind, default, help }
     }
+
+    /// Returns the keyword for a setting that is written behind the name of a method.
+    pub(super) fn of_method(option: &SketchOption) -> Self {
+        let known = TYPES.iter().find(|(name, _)| *name == option.value);
+        let kind = known.map_or("str", |(_, kind)| kind).to_owned();
+        let help = as_keywords(&as_sentence(option.help));
+        Self { name: option.name.to_owned(), kind, default: "None".to_owned(), help }
+    }
+}
+
+/// Returns a phrase as a sentence, with a capital letter and a full stop.
+pub(super) fn as_sentence(phrase: &str) -> String {
+    let mut letters = phrase.trim_end_matches('.').chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
 }
 
 /// Returns the name of an option as a keyword.
