@@ -31,6 +31,8 @@ GENERATED = (
     "python/simtool/_option_types.py",
     "python/simtool/_options.py",
     "python/simtool/_simtool.pyi",
+    "python/spark/simtool_spark/_option_types.py",
+    "python/spark/simtool_spark/_options.py",
 )
 
 # A comment, a string or a character of Rust. The order matters: a `//` inside a string is no comment.

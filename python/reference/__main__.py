@@ -11,11 +11,11 @@ import re
 from pathlib import Path
 
 import simtool
-import simtool.spark
+import simtool_spark
 
 HEAD = """# Reference of the Python package
 
-The text of `help(simtool)` and `help(simtool.spark)`, written by `python/reference`. [The guide](../start/python.md) shows how the functions
+The text of `help(simtool)` and `help(simtool_spark)`, written by `python/reference`. [The guide](../start/python.md) shows how the functions
 work together, `simtool dedup --help` explains each option, and [Spark and Slurm](../guides/spark.md) shows how to run on Spark.
 """
 # Wider signatures are cut into lines.
@@ -129,7 +129,7 @@ def text() -> str:
 
     stubs = body("_simtool.pyi")
     known = functions(stubs) | functions(body("_files.py"))
-    on_spark = functions(body("spark/__init__.py"))
+    on_spark = functions(ast.parse(Path(simtool_spark.__file__).read_text()).body)
     classes = {node.name: node for node in [*stubs, *body("_methods.py")] if isinstance(node, ast.ClassDef)}
     types = [ast.unparse(node) for node in [*stubs, *body("_types.py")] if isinstance(node, ast.Assign)]
     sections = [HEAD]
@@ -140,8 +140,8 @@ def text() -> str:
     for name in simtool.__all__:
         if name in classes:
             sections.append(class_section(name, classes[name]))
-    for name in simtool.spark.__all__:
-        sections.append(function_section(f"simtool.spark.{name}", on_spark[name], getattr(simtool.spark, name)))
+    for name in simtool_spark.__all__:
+        sections.append(function_section(f"simtool_spark.{name}", on_spark[name], getattr(simtool_spark, name)))
     sections.append(f"## Types\n\nThe names with `_` mean:\n\n{block(chr(10).join(types))}")
     return "\n".join(sections)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ._docstrings import documented
-from ._options import PROGRESS
+from ._options import OPTIONS, PROGRESS
 from ._simtool import (
     combined_files,
     contamination_of_files,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Path = str | os.PathLike[str]
 
 
-@documented("", PROGRESS)
+@documented(OPTIONS, PROGRESS)
 def deduplicate_files(
     paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Unpack[_option_types.DeduplicateFilesOptions]
 ) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def deduplicate_files(
     return json.loads(run_files(_listed(paths), [], os.fspath(output), progress, dict(options)))
 
 
-@documented("", PROGRESS)
+@documented(OPTIONS, PROGRESS)
 def match_files(
     paths: Path | Iterable[Path],
     *,
@@ -107,7 +107,7 @@ def match_files(
     return json.loads(run_files(_listed(against), listed, os.fspath(output), progress, dict(options)))
 
 
-@documented("", PROGRESS)
+@documented(OPTIONS, PROGRESS)
 def preview_files(
     paths: Path | Iterable[Path],
     *,
@@ -149,7 +149,7 @@ def preview_files(
     return json.loads(preview_of_files(_listed(against), listed, progress, dict(options)))
 
 
-@documented("", PROGRESS)
+@documented(OPTIONS, PROGRESS)
 def combine_files(output: Path, *, progress: bool = False, **options: Unpack[_option_types.CombineFilesOptions]) -> dict[str, Any]:
     """Writes the results of a run whose input was read in shards, by `deduplicate_files` or `passages_files` with `shard`.
 
@@ -179,7 +179,7 @@ def combine_files(output: Path, *, progress: bool = False, **options: Unpack[_op
     return json.loads(combined_files(os.fspath(output), progress, dict(options)))
 
 
-@documented("", PROGRESS)
+@documented(OPTIONS, PROGRESS)
 def why(output: Path, document: str, *, progress: bool = False, **options: Unpack[_option_types.WhyOptions]) -> dict[str, Any]:
     """Explains what became of a document in a finished run, and for which other document.
 
@@ -209,7 +209,7 @@ def why(output: Path, document: str, *, progress: bool = False, **options: Unpac
     return json.loads(why_in_files(os.fspath(output), document, progress, dict(options)))
 
 
-@documented("", PROGRESS)
+@documented(OPTIONS, PROGRESS)
 def contamination_files(
     items: Path | Iterable[Path],
     documents: Path | Iterable[Path],
@@ -260,7 +260,7 @@ def contamination_files(
     return found
 
 
-@documented("", PROGRESS)
+@documented(OPTIONS, PROGRESS)
 def passages_files(
     paths: Path | Iterable[Path], *, progress: bool = False, **options: Unpack[_option_types.PassagesFilesOptions]
 ) -> list[dict[str, Any]]:
@@ -292,7 +292,7 @@ def passages_files(
     return [json.loads(row) for row in rows.split("\n") if row]
 
 
-@documented("", PROGRESS)
+@documented(OPTIONS, PROGRESS)
 def cut_passages_files(
     paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Unpack[_option_types.CutPassagesFilesOptions]
 ) -> dict[str, Any]:

@@ -319,27 +319,3 @@ class CutPassagesFilesOptions(TypedDict, total=False):
     threads: _Integer | None
     config: _Path | None
     no_mmap: bool | None
-
-
-class SparkDeduplicateOptions(TypedDict, total=False):
-    """Options of `deduplicate`."""
-
-    keep: str | None
-    cluster: Literal["proven", "components"] | None
-    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
-    similarity: _Number | str | None
-    max_distance: _Integer | None
-    verify: _Number | str | None
-    shingle: _Integer | str | None
-    stop_words: _Path | Collection[str] | None
-
-
-class SparkMatchOptions(TypedDict, total=False):
-    """Options of `match`."""
-
-    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
-    similarity: _Number | str | None
-    max_distance: _Integer | None
-    verify: _Number | str | None
-    shingle: _Integer | str | None
-    stop_words: _Path | Collection[str] | None

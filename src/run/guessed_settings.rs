@@ -398,7 +398,7 @@ const OF_COMMANDS: &[(&str, &[Guess])] = &[
             ),
             (
                 &["new", "old", "reference", "query", "queries", "corpus", "against"],
-                "`simtool.spark.match` compares documents with another collection",
+                "`simtool_spark.match` compares documents with another collection",
             ),
         ],
     ),

@@ -119,20 +119,20 @@ fn with_keywords(stub: &str) -> String {
     text
 }
 
-/// Returns the module with what completes the docstrings of the functions in Python.
-fn docstrings() -> String {
-    let progress = fs::read_to_string(python("parameters/progress.txt")).unwrap();
-    let mut module = format!(
-        "\"\"\"Meanings of options and parameters of the functions on files and on Spark, generated from the \
-         program.\"\"\"\n\nPROGRESS = r\"\"\"{progress}\"\"\"\n\nOPTIONS = {{\n"
-    );
-    // Functions on Spark have names of functions on texts.
-    for (place, prefix) in [(Place::Files, ""), (Place::Spark, "spark.")] {
-        for function in place.functions() {
-            let text = function.docstring();
-            assert!(!text.contains("\"\"\""), "{}", function.name);
-            let _ = write!(module, "    \"{prefix}{}\": r\"\"\"\n{text}\"\"\",\n", function.name);
-        }
+/// Returns the module with what completes the docstrings of the functions of a place.
+fn docstrings(place: Place) -> String {
+    let mut module =
+        "\"\"\"Meanings of options and parameters, generated from the program.\"\"\"\n\n"
+            .to_owned();
+    if place == Place::Files {
+        let progress = fs::read_to_string(python("parameters/progress.txt")).unwrap();
+        let _ = write!(module, "PROGRESS = r\"\"\"{progress}\"\"\"\n\n");
+    }
+    module += "OPTIONS = {\n";
+    for function in place.functions() {
+        let text = function.docstring();
+        assert!(!text.contains("\"\"\""), "{}", function.name);
+        let _ = write!(module, "    \"{}\": r\"\"\"\n{text}\"\"\",\n", function.name);
     }
     module + "}\n"
 }
@@ -152,8 +152,11 @@ fn stubs_and_docstrings_have_the_options_of_the_program() {
     let stub = "simtool/_simtool.pyi";
     let text = fs::read_to_string(python(stub)).unwrap();
     check(stub, &with_keywords(&text));
-    check("simtool/_options.py", &docstrings());
-    check("simtool/_option_types.py", &option_types());
+    check("simtool/_options.py", &docstrings(Place::Files));
+    check("simtool/_option_types.py", &option_types("._types", &[Place::Compiled, Place::Files]));
+    // The functions on engines are in a package of their own.
+    check("spark/simtool_spark/_options.py", &docstrings(Place::Spark));
+    check("spark/simtool_spark/_option_types.py", &option_types("simtool._types", &[Place::Spark]));
     check("simtool/_methods.py", &methods());
     for function in Place::Compiled.functions() {
         check(&format!("keywords/{}.txt", function.name), &function.docstring());

@@ -39,15 +39,16 @@ impl Parts {
 
 /// Returns the name of the type that lists options of a function.
 pub(super) fn type_of(function: &Function) -> String {
-    let prefix = if function.place == Place::Spark { "Spark" } else { "" };
-    format!("{prefix}{}Options", camel_case(function.name))
+    format!("{}Options", camel_case(function.name))
 }
 
-/// Returns the module with a type for the options of each function.
-pub(super) fn option_types() -> String {
+/// Returns the module with a type for the options of each function of `places`. `types` is the module of the types of
+/// values.
+pub(super) fn option_types(types: &str, places: &[Place]) -> String {
+    let imports = IMPORTS.replace("._types", types);
     let mut module =
-        format!("\"\"\"Types of options, generated from the program.\"\"\"\n\n{IMPORTS}");
-    for place in [Place::Compiled, Place::Files, Place::Spark] {
+        format!("\"\"\"Types of options, generated from the program.\"\"\"\n\n{imports}");
+    for place in places {
         for function in place.functions() {
             let listed = Parts::new(function).listed;
             if listed.is_empty() {

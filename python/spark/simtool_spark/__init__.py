@@ -1,7 +1,7 @@
 """Near-duplicates of a Spark DataFrame: the engine moves rows, the wheel computes.
 
 Only the DataFrame API and `mapInArrow` are used, so this runs on Spark 3.5 and later, on Connect and on Sail.
-Every worker needs this package, pyarrow and NumPy. The results are those of `simtool.deduplicate` and
+Every worker needs this package, `simtool`, pyarrow and NumPy. The results are those of `simtool.deduplicate` and
 `simtool.match` on the same documents in the order of their ids.
 """
 
@@ -11,21 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 from simtool._docstrings import documented
 from simtool._simtool import Engine, cluster_weights
-from simtool.spark.buckets import Buckets, sampled
-from simtool.spark.decided import decided_rows
-from simtool.spark.documents import classes, fingerprints, texts
-from simtool.spark.fates import fate_schema, removed, settled, settled_by_chain, told
-from simtool.spark.learning import learned
-from simtool.spark.selectors import Selectors
-from simtool.spark.sets import alike, keyed
-from simtool.spark.transfer import Steps, collect, distribute
-from simtool.spark.verify import similar
+from simtool_spark._options import OPTIONS
+from simtool_spark.buckets import Buckets, sampled
+from simtool_spark.decided import decided_rows
+from simtool_spark.documents import classes, fingerprints, texts
+from simtool_spark.outcomes import outcome_schema, removed, settled, settled_by_chain, told
+from simtool_spark.learning import learned
+from simtool_spark.selectors import Selectors
+from simtool_spark.sets import alike, keyed
+from simtool_spark.transfer import Steps, collect, distribute
+from simtool_spark.verify import similar
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from typing_extensions import Unpack
 
-    from simtool import _option_types
+    from simtool_spark import _option_types
 
 __all__ = ["deduplicate", "match"]
 
@@ -38,7 +39,7 @@ MOST_PAIRS = 20_000_000
 MOST_TERMS = 4_000_000
 
 
-@documented("spark.", "")
+@documented(OPTIONS, "")
 def deduplicate(
     df: DataFrame,
     *,
@@ -52,7 +53,7 @@ def deduplicate(
     max_pairs: int = MOST_PAIRS,
     max_terms: int = MOST_TERMS,
     annotate: bool | str = False,
-    **keywords: Unpack[_option_types.SparkDeduplicateOptions],
+    **keywords: Unpack[_option_types.DeduplicateOptions],
 ) -> DataFrame:
     """Returns the removed documents: `id`, and `kept_id` of the document that is kept instead.
 
@@ -125,24 +126,24 @@ def deduplicate(
     near = keep("pairs", near.select("a", "b", *told(engine)))
     count = near.count()
     if count == 0:
-        fates = None
+        outcomes = None
     elif count <= max_pairs:
         ends = near.select(f.col("a").alias("class")).union(near.select("b")).distinct()
         of_class = [name for name in ("class", "id", "order") if name in groups.columns]
         members = collect(ends.join(groups, "class").select(*of_class))
-        fates = distribute(near.sparkSession, settled(engine, members, collect(near)), fate_schema(engine, groups))
+        outcomes = distribute(near.sparkSession, settled(engine, members, collect(near)), outcome_schema(engine, groups))
     elif work_dir is None:
         raise ValueError(
             f"{count:,} pairs of different documents are more than max_pairs {max_pairs:,}, the limit of the "
             "driver: give work_dir, for the steps that follow chains of pairs, or a greater max_pairs"
         )
     else:
-        fates = keep("fates", settled_by_chain(engine, options, near, groups, keep, partitions))
-    gone = removed(documents, groups, fates, engine)
+        outcomes = keep("outcomes", settled_by_chain(engine, options, near, groups, keep, partitions))
+    gone = removed(documents, groups, outcomes, engine)
     return decided_rows(rows, gone, engine, options, weight, keep) if annotate else gone
 
 
-@documented("spark.", deduplicate.__doc__ or "")
+@documented(OPTIONS, deduplicate.__doc__ or "")
 def match(
     df: DataFrame,
     *,
@@ -157,7 +158,7 @@ def match(
     work_dir: str | None = None,
     full_bucket: int = FULL_BUCKET,
     max_terms: int = MOST_TERMS,
-    **keywords: Unpack[_option_types.SparkMatchOptions],
+    **keywords: Unpack[_option_types.MatchOptions],
 ) -> DataFrame:
     """Returns the documents of `df` that are similar to a document of `against`.
 
