@@ -27,10 +27,12 @@ PROSE = ["src", "crates", "python", "README.md", "CONTRIBUTING.md", "CHANGELOG.m
 
 # Files that tests generate from other files of the tree, so that their lines would be counted twice.
 GENERATED = (
-    "python/simtool/_files.pyi",
+    "python/simtool/_methods.py",
+    "python/simtool/_option_types.py",
     "python/simtool/_options.py",
     "python/simtool/_simtool.pyi",
-    "python/simtool/spark/__init__.pyi",
+    "python/spark/simtool_spark/_option_types.py",
+    "python/spark/simtool_spark/_options.py",
 )
 
 # A comment, a string or a character of Rust. The order matters: a `//` inside a string is no comment.

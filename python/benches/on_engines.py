@@ -96,7 +96,7 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.engine == "make":
         return make(asked.input, Path(asked.options[0]))
-    import simtool.spark
+    import simtool_spark
 
     options = dict(option.split("=", 1) for option in asked.options)
     spark = session(asked.engine)
@@ -104,7 +104,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             before, begin = processor_seconds(), time.time()
             documents = spark.read.parquet(str(asked.input.resolve()))
-            removed = simtool.spark.deduplicate(documents, work_dir=f"{folder}/work", **options)
+            removed = simtool_spark.deduplicate(documents, work_dir=f"{folder}/work", **options)
             removed.write.parquet(f"{folder}/removed")
             took, wall = processor_seconds() - before, time.time() - begin
             rows = spark.read.parquet(f"{folder}/removed").count()

@@ -11,11 +11,11 @@ import re
 from pathlib import Path
 
 import simtool
-import simtool.spark
+import simtool_spark
 
 HEAD = """# Reference of the Python package
 
-The text of `help(simtool)` and `help(simtool.spark)`, written by `python/reference`. [The guide](../start/python.md) shows how the functions
+The text of `help(simtool)` and `help(simtool_spark)`, written by `python/reference`. [The guide](../start/python.md) shows how the functions
 work together, `simtool dedup --help` explains each option, and [Spark and Slurm](../guides/spark.md) shows how to run on Spark.
 """
 # Wider signatures are cut into lines.
@@ -31,24 +31,26 @@ def options(thing: object) -> dict[str, str]:
     return {name: " ".join(meaning.split()) for name, meaning in zip(parts[1::2], parts[2::2])}
 
 
-def parameters(arguments: ast.arguments, hidden: dict[str, str]) -> list[str]:
-    """Returns the parameters of a function as in its definition, without `self` and the options."""
+def parameters(arguments: ast.arguments) -> list[str]:
+    """Returns the parameters of a function as in its definition, without `self`. Options that a type lists are
+    `**options`.
+    """
 
     def written(argument: ast.arg, default: ast.expr | None) -> str:
         kind = f": {ast.unparse(argument.annotation)}" if argument.annotation else ""
         return argument.arg + kind + (f" = {ast.unparse(default)}" if default else "")
 
     missing = [None] * (len(arguments.args) - len(arguments.defaults))
-    found = [written(*of) for of in zip(arguments.args, [*missing, *arguments.defaults]) if of[0].arg != "self"]
-    keywords = [of for of in zip(arguments.kwonlyargs, arguments.kw_defaults) if of[0].arg not in hidden]
+    found = [written(*of) for of in zip(arguments.args, [*missing, *arguments.defaults]) if of[0].arg not in ("self", "cls")]
+    keywords = list(zip(arguments.kwonlyargs, arguments.kw_defaults))
     if keywords:
         found += ["*", *(written(*of) for of in keywords)]
-    return [*found, "**options"] if hidden else found
+    return [*found, "**options"] if arguments.kwarg else found
 
 
-def signature(function: ast.FunctionDef, hidden: dict[str, str]) -> str:
-    """Returns the signature of a function in the stubs. Instead of the options, it has `**options`."""
-    parts, returned = parameters(function.args, hidden), ast.unparse(function.returns)
+def signature(function: ast.FunctionDef) -> str:
+    """Returns the signature of a function."""
+    parts, returned = parameters(function.args), ast.unparse(function.returns)
     line = f"{function.name}({', '.join(parts)}) -> {returned}"
     if len(line) <= WIDTH:
         return line
@@ -98,22 +100,22 @@ def functions(body: list[ast.stmt]) -> dict[str, ast.FunctionDef]:
 
 
 def function_section(title: str, node: ast.FunctionDef, of: object) -> str:
-    return f"## {title}\n\n{block(signature(node, options(of)))}\n{documented(of)}"
+    return f"## {title}\n\n{block(signature(node))}\n{documented(of)}"
 
 
 def class_section(name: str, node: ast.ClassDef) -> str:
     of, known = getattr(simtool, name), functions(node.body)
-    made = known.pop("__init__", None)
+    made = known.pop("__init__", None) or known.pop("__new__", None)
     section = f"## {name}\n\n"
     if made:
         made.name, made.returns = name, ast.Name(name)
-        section += block(signature(made, options(of))) + "\n"
+        section += block(signature(made)) + "\n"
     section += documented(of)
     for member, function in known.items():
         if member.startswith("_"):
             continue
         is_property = any(ast.unparse(decorator) == "property" for decorator in function.decorator_list)
-        shown = f"{member}: {ast.unparse(function.returns)}" if is_property else signature(function, {})
+        shown = f"{member}: {ast.unparse(function.returns)}" if is_property else signature(function)
         section += f"\n### {name}.{member}\n\n{block(shown)}\n{documented(getattr(of, member))}"
     return section
 
@@ -121,11 +123,15 @@ def class_section(name: str, node: ast.ClassDef) -> str:
 def text() -> str:
     """Returns the whole reference."""
     folder = Path(simtool.__file__).parent
-    stubs = ast.parse((folder / "_simtool.pyi").read_text())
-    known = functions(stubs.body) | functions(ast.parse((folder / "_files.pyi").read_text()).body)
-    on_spark = functions(ast.parse((folder / "spark/__init__.pyi").read_text()).body)
-    classes = {node.name: node for node in stubs.body if isinstance(node, ast.ClassDef)}
-    types = [ast.unparse(node) for node in stubs.body if isinstance(node, ast.Assign)]
+
+    def body(file: str) -> list[ast.stmt]:
+        return ast.parse((folder / file).read_text()).body
+
+    stubs = body("_simtool.pyi")
+    known = functions(stubs) | functions(body("_files.py"))
+    on_spark = functions(ast.parse(Path(simtool_spark.__file__).read_text()).body)
+    classes = {node.name: node for node in [*stubs, *body("_methods.py")] if isinstance(node, ast.ClassDef)}
+    types = [ast.unparse(node) for node in [*stubs, *body("_types.py")] if isinstance(node, ast.Assign)]
     sections = [HEAD]
     for name in simtool.__all__:
         of = getattr(simtool, name)
@@ -134,8 +140,8 @@ def text() -> str:
     for name in simtool.__all__:
         if name in classes:
             sections.append(class_section(name, classes[name]))
-    for name in simtool.spark.__all__:
-        sections.append(function_section(f"simtool.spark.{name}", on_spark[name], getattr(simtool.spark, name)))
+    for name in simtool_spark.__all__:
+        sections.append(function_section(f"simtool_spark.{name}", on_spark[name], getattr(simtool_spark, name)))
     sections.append(f"## Types\n\nThe names with `_` mean:\n\n{block(chr(10).join(types))}")
     return "\n".join(sections)
 

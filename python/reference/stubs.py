@@ -4,22 +4,17 @@
     target/python/bin/python python/reference/stubs.py --check
 
 with what `scripts/python-test` installs; a test checks whether the stubs are up to date. The docstrings come from the
-comments of the functions in `python/src` and the docstrings in `python/simtool`, and from the command line for the options.
+comments of the functions in `python/src`, and from the command line for the options.
 """
 
 import ast
 import inspect
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import simtool
-import simtool.spark
 
-FOLDER = Path(__file__).parent.parent / "simtool"
-# The stubs, each with the module that offers its names. Docstrings in Python are completed when they are imported,
-# so an editor that reads sources would not find the options in them.
-STUBS = {"_simtool.pyi": simtool, "_files.pyi": simtool, "spark/__init__.pyi": simtool.spark}
+STUB = Path(__file__).parent.parent / "simtool/_simtool.pyi"
 
 
 def docstring(thing: object, indent: str) -> list[str]:
@@ -78,13 +73,13 @@ class Edits:
         return "\n".join(lines) + "\n"
 
 
-def text(stub: str, module: ModuleType) -> str:
-    """Returns the stub with the docstrings of everything that the module offers."""
+def text(stub: str) -> str:
+    """Returns the stub with the docstrings of everything that the package offers."""
     edits = Edits(stub)
     for node in ast.parse(stub).body:
-        if getattr(node, "name", None) not in module.__all__:
+        if getattr(node, "name", None) not in simtool.__all__:
             continue
-        thing = getattr(module, node.name)
+        thing = getattr(simtool, node.name)
         if isinstance(node, ast.FunctionDef):
             edits.function(node, thing)
         elif isinstance(node, ast.ClassDef):
@@ -96,11 +91,8 @@ def text(stub: str, module: ModuleType) -> str:
 
 
 if __name__ == "__main__":
-    is_check = sys.argv[1:] == ["--check"]
-    for name, module in STUBS.items():
-        stub = FOLDER / name
-        new = text(stub.read_text(), module)
-        if not is_check:
-            stub.write_text(new)
-        elif stub.read_text() != new:
-            sys.exit(f"{stub} lacks docstrings of the package: run python python/reference/stubs.py")
+    new = text(STUB.read_text())
+    if sys.argv[1:] != ["--check"]:
+        STUB.write_text(new)
+    elif STUB.read_text() != new:
+        sys.exit(f"{STUB} lacks docstrings of the package: run python python/reference/stubs.py")

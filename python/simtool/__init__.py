@@ -15,6 +15,7 @@ row  kept  similarity
 [1 row]
 """
 
+from . import _methods
 from ._files import (
     combine_files,
     contamination_files,
@@ -25,6 +26,7 @@ from ._files import (
     preview_files,
     why,
 )
+from ._methods import *  # noqa: F403
 from ._simtool import (
     Column,
     Comparison,
@@ -67,4 +69,6 @@ __all__ = [
     "pairs",
     "passages_files",
     "preview_files",
+    "why",
 ]
+__all__ += _methods.__all__

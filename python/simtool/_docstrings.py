@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
-
-from ._options import OPTIONS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 # An entry of a section of a docstring. Its further lines are indented more.
 _ENTRY = re.compile(r"^    (\w+):.*(?:\n {8}.*)*", re.M)
 
 
-def documented(prefix: str, shared: str) -> Callable[[Function], Function]:
+def documented(options: Mapping[str, str], shared: str) -> Callable[[Function], Function]:
     """Returns a decorator that completes a docstring with a section Args.
 
-    The section gets the entries of `shared` for the parameters that it does not explain itself. The options of the
-    function are below its name with `prefix` in `OPTIONS`, and are added at the end.
+    The section gets the entries of `shared` for the parameters that it does not explain itself. The text about the
+    options of the function, which `options` has below its name, is added at the end.
     """
 
     def completed(function: Function) -> Function:
         # Python may leave docstrings out (-OO).
         if function.__doc__:
-            options = OPTIONS[prefix + function.__name__]
-            function.__doc__ = _with_parameters(function, shared) + options
+            function.__doc__ = _with_parameters(function, shared) + options[function.__name__]
         return function
 
     return completed

@@ -6,10 +6,10 @@ import json
 import os
 import pathlib
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._docstrings import documented
-from ._options import PROGRESS
+from ._options import OPTIONS, PROGRESS
 from ._simtool import (
     combined_files,
     contamination_of_files,
@@ -19,12 +19,17 @@ from ._simtool import (
     why_in_files,
 )
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from . import _option_types
+
 Path = str | os.PathLike[str]
 
 
-@documented("", PROGRESS)
+@documented(OPTIONS, PROGRESS)
 def deduplicate_files(
-    paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Any
+    paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Unpack[_option_types.DeduplicateFilesOptions]
 ) -> dict[str, Any]:
     """Finds the near-duplicates in files and folders, and writes the results to a folder.
 
@@ -57,27 +62,27 @@ def deduplicate_files(
         >>> summary["documents"], summary["removed"]
         (2, 1)
     """
-    return json.loads(run_files(_listed(paths), [], os.fspath(output), progress, options))
+    return json.loads(run_files(_listed(paths), [], os.fspath(output), progress, dict(options)))
 
 
-@documented("", PROGRESS)
+@documented(OPTIONS, PROGRESS)
 def match_files(
-    queries: Path | Iterable[Path],
-    against: Path | Iterable[Path],
+    paths: Path | Iterable[Path],
     *,
+    against: Path | Iterable[Path],
     output: Path,
     progress: bool = False,
-    **options: Any,
+    **options: Unpack[_option_types.MatchFilesOptions],
 ) -> dict[str, Any]:
-    """Finds the documents of `queries` that are similar to a document of `against`.
+    """Finds the documents of `paths` that are similar to a document of `against`.
 
     Does the work of `simtool match` in this process, with options and results as in `deduplicate_files`.
 
     Args:
-        queries: Files and folders with the documents to find: one path, or several.
-        against: Files and folders to search: one path, or several.
-        output: Folder for the results. `pairs.jsonl` has all matches, and `removed.jsonl` the queries
-            that have a match.
+        paths: Files and folders with the documents to find: one path, or several.
+        against: Files and folders of the collection to compare with: one path, or several.
+        output: Folder for the results. `pairs.jsonl` has all matches, and `removed.jsonl` the documents of
+            `paths` that have a match.
 
     Returns:
         The contents of `summary.json`.
@@ -92,23 +97,23 @@ def match_files(
         >>> folder = pathlib.Path(tempfile.mkdtemp())
         >>> for name, text in [("new.txt", "one two three four"), ("known.txt", "One, two, three four!")]:
         ...     _ = (folder / name).write_text(text)
-        >>> summary = simtool.match_files(folder / "new.txt", folder / "known.txt", output=folder / "out")
+        >>> summary = simtool.match_files(folder / "new.txt", against=folder / "known.txt", output=folder / "out")
         >>> summary["documents"], summary["removed"], summary["corpus_documents"]
         (1, 1, 1)
     """
-    listed = _listed(queries)
+    listed = _listed(paths)
     if not listed:
-        raise ValueError("queries: there must be at least one path")
-    return json.loads(run_files(_listed(against), listed, os.fspath(output), progress, options))
+        raise ValueError("paths: there must be at least one path")
+    return json.loads(run_files(_listed(against), listed, os.fspath(output), progress, dict(options)))
 
 
-@documented("", PROGRESS)
+@documented(OPTIONS, PROGRESS)
 def preview_files(
     paths: Path | Iterable[Path],
     *,
     against: Path | Iterable[Path] | None = None,
     progress: bool = False,
-    **options: Any,
+    **options: Unpack[_option_types.PreviewFilesOptions],
 ) -> dict[str, Any]:
     """Returns what `deduplicate_files` would remove, or `match_files` if `against` is given. Writes nothing.
 
@@ -116,7 +121,7 @@ def preview_files(
 
     Args:
         paths: Files and folders to read: one path, or several.
-        against: Files and folders to search for documents that are similar to a document of `paths`.
+        against: Files and folders of the collection to compare with, as for `match_files`.
 
     Returns:
         The counts of the run, and lists: `removed_by_closeness`, `removed_by_cluster_size`,
@@ -137,15 +142,15 @@ def preview_files(
         (1, 1)
     """
     if against is None:
-        return json.loads(preview_of_files(_listed(paths), [], progress, options))
+        return json.loads(preview_of_files(_listed(paths), [], progress, dict(options)))
     listed = _listed(paths)
     if not listed:
         raise ValueError("paths: there must be at least one path")
-    return json.loads(preview_of_files(_listed(against), listed, progress, options))
+    return json.loads(preview_of_files(_listed(against), listed, progress, dict(options)))
 
 
-@documented("", PROGRESS)
-def combine_files(output: Path, *, progress: bool = False, **options: Any) -> dict[str, Any]:
+@documented(OPTIONS, PROGRESS)
+def combine_files(output: Path, *, progress: bool = False, **options: Unpack[_option_types.CombineFilesOptions]) -> dict[str, Any]:
     """Writes the results of a run whose input was read in shards, by `deduplicate_files` or `passages_files` with `shard`.
 
     Does the work of `simtool combine` in this process. The settings are those of the shards.
@@ -171,11 +176,11 @@ def combine_files(output: Path, *, progress: bool = False, **options: Any) -> di
         >>> simtool.combine_files(folder / "out")["removed"]
         1
     """
-    return json.loads(combined_files(os.fspath(output), progress, options))
+    return json.loads(combined_files(os.fspath(output), progress, dict(options)))
 
 
-@documented("", PROGRESS)
-def why(output: Path, document: str, *, progress: bool = False, **options: Any) -> dict[str, Any]:
+@documented(OPTIONS, PROGRESS)
+def why(output: Path, document: str, *, progress: bool = False, **options: Unpack[_option_types.WhyOptions]) -> dict[str, Any]:
     """Explains what became of a document in a finished run, and for which other document.
 
     Does the work of `simtool why --json` in this process. Texts are read from the input files if they still exist.
@@ -201,17 +206,17 @@ def why(output: Path, document: str, *, progress: bool = False, **options: Any) 
         >>> answer["status"], answer["similarity"], answer["kept"]["file"] == str(folder / "a.txt")
         ('removed', 1.0, True)
     """
-    return json.loads(why_in_files(os.fspath(output), document, progress, options))
+    return json.loads(why_in_files(os.fspath(output), document, progress, dict(options)))
 
 
-@documented("", PROGRESS)
+@documented(OPTIONS, PROGRESS)
 def contamination_files(
     items: Path | Iterable[Path],
     documents: Path | Iterable[Path],
     *,
     output: Path | None = None,
     progress: bool = False,
-    **options: Any,
+    **options: Unpack[_option_types.ContaminationFilesOptions],
 ) -> dict[str, Any]:
     """Finds the items of an evaluation set that documents contain.
 
@@ -244,9 +249,10 @@ def contamination_files(
     listed_items, listed = _listed(items), _listed(documents)
     if not listed_items or not listed:
         raise ValueError("items and documents: there must be at least one path of each")
+    given: dict[str, Any] = dict(options)
     if output is not None:
-        options["output"] = os.fspath(output)
-    counts, rows = contamination_of_files(listed_items, listed, progress, options)
+        given["output"] = os.fspath(output)
+    counts, rows = contamination_of_files(listed_items, listed, progress, given)
     found: dict[str, Any] = dict(counts)
     if output is None:
         # JSON escapes line feeds, but not other characters at which `splitlines` divides a text.
@@ -254,9 +260,9 @@ def contamination_files(
     return found
 
 
-@documented("", PROGRESS)
+@documented(OPTIONS, PROGRESS)
 def passages_files(
-    paths: Path | Iterable[Path], *, progress: bool = False, **options: Any
+    paths: Path | Iterable[Path], *, progress: bool = False, **options: Unpack[_option_types.PassagesFilesOptions]
 ) -> list[dict[str, Any]]:
     """Returns the passages of at least 50 words that several documents of files and folders have.
 
@@ -282,13 +288,13 @@ def passages_files(
         >>> first["word_start"], first["word_end"], second["whole"]
         (3, 9, True)
     """
-    rows = passages_of_files(_listed(paths), progress, options)
+    rows = passages_of_files(_listed(paths), progress, dict(options))
     return [json.loads(row) for row in rows.split("\n") if row]
 
 
-@documented("", PROGRESS)
+@documented(OPTIONS, PROGRESS)
 def cut_passages_files(
-    paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Any
+    paths: Path | Iterable[Path], *, output: Path, progress: bool = False, **options: Unpack[_option_types.CutPassagesFilesOptions]
 ) -> dict[str, Any]:
     """Writes copies of files without the passages that several documents have. The first copy of each stays.
 
@@ -321,8 +327,7 @@ def cut_passages_files(
         >>> (folder / "out" / "kept" / "b.txt").read_text()
         '! Why?'
     """
-    options |= {"write_kept": True, "output": os.fspath(output)}
-    passages_of_files(_listed(paths), progress, options)
+    passages_of_files(_listed(paths), progress, {**options, "write_kept": True, "output": os.fspath(output)})
     return json.loads((pathlib.Path(output) / "summary.json").read_text())
 
 

@@ -1,11 +1,14 @@
 """The compiled part of the package; its names are taken from `simtool`."""
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex
+from typing import Any, Literal, Protocol, SupportsIndex
 
 import numpy
 import numpy.typing
+from typing_extensions import Unpack
+
+from . import _option_types
+from ._types import _Integer, _Number, _Path
 
 __version__: str
 
@@ -26,10 +29,6 @@ _Fingerprints = Fingerprints | numpy.typing.NDArray[Any] | _Arrow
 _Pairs = Table | _Arrow | Iterable[Sequence[float]] | numpy.typing.NDArray[Any]
 # One value for each document (numbers, texts, points in time), or the name of a column of the texts' table.
 _Values = str | Iterable[Any] | _Arrow
-# Values of options. Numbers may also be those of NumPy, fractions and decimals.
-_Integer = SupportsIndex
-_Number = SupportsFloat | SupportsIndex
-_Path = str | os.PathLike[str]
 
 class Table:
     """A table: columns of one length. It has Arrow's PyCapsule interface: `pyarrow.table(table)` and
@@ -114,7 +113,7 @@ class NearDuplicates:
     @property
     def pairs(self) -> Table:
         """All pairs of close rows, `a` before `b`, with their closeness. Equal documents are pairs,
-        too. For a match, `a` is a query and `b` a document of the corpus.
+        too. For a match, `a` is one of the texts and `b` one of `against`.
         """
     @property
     def pair_count(self) -> int:
@@ -305,10 +304,8 @@ class Index:
         method: Literal["simhash", "multi-lexicon", "minhash"] | str | None = "simhash",
         max_distance: _Integer | None = None,
         shingle: _Integer | str | None = "words:3",
-        stop_words: _Path | Collection[str] | None = None,
         threads: _Integer | None = 0,
-        max_memory: _Integer | str | None = None,
-        tmp_dir: _Path | None = None,
+        **options: Unpack[_option_types.IndexOptions],
         # End of the options.
     ) -> None: ...
     @property
@@ -427,22 +424,12 @@ def deduplicate(
     progress: bool = False,
     # Options of deduplicate, generated.
     keep: str | None = "first",
-    prefer: str | None = None,
-    keep_count: _Integer | None = 1,
-    cluster: Literal["proven", "components"] | None = "proven",
-    annotate: str | bool | None = False,
     method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
     similarity: _Number | str | None = None,
     max_distance: _Integer | None = None,
-    verify: _Number | str | None = None,
-    within: str | None = None,
-    across: str | None = None,
-    boilerplate: _Integer | str | None = None,
     shingle: _Integer | str | None = "words:3",
-    stop_words: _Path | Collection[str] | None = None,
     threads: _Integer | None = 0,
-    max_memory: _Integer | str | None = None,
-    tmp_dir: _Path | None = None,
+    **options: Unpack[_option_types.DeduplicateOptions],
     # End of the options.
 ) -> NearDuplicates:
     """Finds the near-duplicates among texts, and chooses which to remove.
@@ -507,48 +494,43 @@ def deduplicate(
         tmp_dir: Folder for temporary files [default: the system's temporary folder].
     """
 def match(
-    corpus: _Texts,
-    queries: _Texts,
+    texts: _Texts,
     *,
+    against: _Texts,
     column: str | None = None,
     progress: bool = False,
     # Options of match, generated.
     method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
     similarity: _Number | str | None = None,
     max_distance: _Integer | None = None,
-    verify: _Number | str | None = None,
-    within: str | None = None,
-    across: str | None = None,
-    boilerplate: _Integer | str | None = None,
     shingle: _Integer | str | None = "words:3",
-    stop_words: _Path | Collection[str] | None = None,
     threads: _Integer | None = 0,
-    max_memory: _Integer | str | None = None,
-    tmp_dir: _Path | None = None,
+    **options: Unpack[_option_types.MatchOptions],
     # End of the options.
 ) -> NearDuplicates:
-    """Finds the `queries` that are similar to a text of `corpus`. Queries are kept or removed; the
-    column `kept` of `removed` has rows of `corpus`.
+    """Finds the texts that are similar to a text of `against`. These texts are kept or removed, and the column `kept`
+    of `removed` has rows of `against`.
 
     The options are those of `deduplicate`, except `keep` and `cluster`, which choose among documents of
     one collection.
 
     Args:
-        corpus: Texts to search, in any form that `deduplicate` takes.
-        queries: Texts to find in the corpus, in any of these forms.
+        texts: Texts to find in the other collection, in any form that `deduplicate` takes.
+        against: Texts of the collection to compare with, in any of these forms.
         column: Name of the column of the texts, in both tables. Needed if a table has several columns
             of text.
         progress: Show a bar, if tqdm is installed.
 
     Returns:
-        The kept and the removed queries, and the pairs, as tables.
+        The kept and the removed texts, and the pairs, as tables.
 
     Raises:
         TypeError: A text is not `str`, or a keyword does not exist here.
         ValueError: An option has a wrong value, or `column` names no column of the table.
         MemoryError: `max_memory` is too small.
 
-        >>> found = simtool.match(["one two three four", "five six"], ["seven eight", "One, two, three four!"])
+        >>> known = ["one two three four", "five six"]
+        >>> found = simtool.match(["seven eight", "One, two, three four!"], against=known)
         >>> found.removed.to_pydict()
         {'row': [1], 'kept': [0], 'similarity': [1.0]}
 
@@ -648,7 +630,7 @@ def fingerprint(
 
         >>> made = simtool.fingerprint(["one two three four", "five six"], method="simhash:weight=idf")
         >>> later = simtool.fingerprint(["One, two, three four!"], by=made)
-        >>> simtool.pairs(made, queries=later).to_pydict()
+        >>> simtool.pairs(later, against=made).to_pydict()
         {'a': [0], 'b': [0], 'distance': [0]}
 
     Options:
@@ -667,7 +649,7 @@ def pairs(
     fingerprints: _Fingerprints,
     max_distance: int = 3,
     *,
-    queries: _Fingerprints | None = None,
+    against: _Fingerprints | None = None,
     index: str | None = None,
     progress: bool = False,
     threads: _Integer | None = 0,
@@ -680,7 +662,7 @@ def pairs(
         fingerprints: Result of `fingerprint`, or 64-bit integers in Arrow or NumPy: one for each
             document, or a row of several.
         max_distance: Maximum distance of a pair, inclusive.
-        queries: Fingerprints of the same kinds. Then pairs are of a query and a fingerprint.
+        against: Fingerprints of another collection, of the same kinds. Only pairs between the two are returned.
         index: Search method, as in `simtool join` and `simtool search`. By default, the planner chooses.
         progress: Show a bar, if tqdm is installed.
         threads: Number of worker threads, up to 512; 0 uses all cores.
@@ -689,10 +671,10 @@ def pairs(
         tmp_dir: Folder for temporary files. By default, the temporary folder of the system.
 
     Returns:
-        Table with the columns `a`, `b` and `distance`. With `queries`, `a` is a row of the queries.
+        Table with the columns `a`, `b` and `distance`. With `against`, `b` is a row of `against`.
 
     Raises:
-        TypeError: The queries were made by other rules, or a value has another type.
+        TypeError: The two collections were made by other rules, or a value has another type.
         ValueError: `max_distance` or an option has a wrong value.
         MemoryError: `max_memory` is too small.
 
@@ -789,6 +771,7 @@ def evaluate(
         ['exact', 'word-simhash']
     """
 def command(arguments: list[str]) -> int: ...
+def method_text(name: str, settings: dict[str, Any]) -> str: ...
 def run_files(
     paths: list[str], queries: list[str], output: str, progress: bool, options: dict[str, Any]
 ) -> str: ...

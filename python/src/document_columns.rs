@@ -9,23 +9,8 @@ use crate::tables::Table;
 use pyo3::prelude::*;
 use simtool::Error;
 use simtool::cluster::{Removal, clusters};
-use simtool::context::Context;
-use simtool::options::Options;
-use simtool::output::{Annotation, ClusterWeight};
-use simtool::passages::PassageSearch;
-use simtool::pipeline::{NearDuplicates as Found, repeated_words};
-use simtool::read::Corpus;
-
-/// Takes the option `annotate` out of `options`: what the table of all documents has.
-pub(crate) fn annotation(options: &mut Options) -> PyResult<Annotation> {
-    let Some(parts) = options.take("annotate") else { return Ok(Annotation::default()) };
-    let annotation = Annotation::parse(&parts).map_err(exception)?.unwrap_or_default();
-    if annotation.is_in_place {
-        let rule = "writes copies of files: texts in memory have none";
-        return Err(exception(Error::config("annotate", parts, rule)));
-    }
-    Ok(annotation)
-}
+use simtool::output::ClusterWeight;
+use simtool::pipeline::{NearDuplicates as Found, RepeatedWords};
 
 /// Values of the documents that only their texts tell.
 #[derive(Default)]
@@ -41,25 +26,16 @@ pub(crate) struct TextColumns {
 }
 
 impl TextColumns {
-    /// Takes the values from the result of a search in `corpus`. If the share of repeated words is wanted, reads the
-    /// texts again.
-    pub(crate) fn new(
-        corpus: &dyn Corpus,
-        found: &Found,
-        settings: &Annotation,
-        context: &Context<'_>,
-    ) -> Result<Self, Error> {
+    /// Takes the values from the result of a search. `repeated` are the repeated words of each text, if they are wanted.
+    pub(crate) fn new(found: &Found, repeated: Option<Vec<RepeatedWords>>) -> Self {
         let read = found.read.first();
-        let search = settings.repeated_share.map(|words| PassageSearch::new(words, context));
-        let repeated = search.transpose()?.map(|search| repeated_words(corpus, &search));
-        let repeated = repeated.transpose()?;
-        let shares = |repeated: Vec<_>| repeated.into_iter().map(share_or_nan).collect();
-        Ok(Self {
+        let share_or_nan = |repeated: &RepeatedWords| repeated.share().unwrap_or(f64::NAN);
+        Self {
             bytes: read.lengths.clone(),
             tokens: read.text_facts.token_counts().to_vec(),
             exact_copies: read.text_facts.exact_copies(&read.lengths, &found.clusters()),
-            repeated_share: repeated.map(shares),
-        })
+            repeated_share: repeated.map(|rows| rows.iter().map(share_or_nan).collect()),
+        }
     }
 
     /// Returns whether all columns have a value for each of `rows` documents.
@@ -68,10 +44,6 @@ impl TextColumns {
         let shares = self.repeated_share.as_ref().map_or(rows, Vec::len);
         lengths == [rows; 3] && shares == rows
     }
-}
-
-fn share_or_nan(repeated: simtool::pipeline::RepeatedWords) -> f64 {
-    repeated.share().unwrap_or(f64::NAN)
 }
 
 /// The parts of a deduplication from which the table of all documents is built.

@@ -128,7 +128,7 @@ impl Fingerprints {
 ///
 ///     >>> made = simtool.fingerprint(["one two three four", "five six"], method="simhash:weight=idf")
 ///     >>> later = simtool.fingerprint(["One, two, three four!"], by=made)
-///     >>> simtool.pairs(made, queries=later).to_pydict()
+///     >>> simtool.pairs(later, against=made).to_pydict()
 ///     {'a': [0], 'b': [0], 'distance': [0]}
 #[doc = include_str!("../keywords/fingerprint.txt")]
 #[pyfunction]
@@ -193,16 +193,16 @@ impl<'py> Given<'py> {
 ///     fingerprints: Result of `fingerprint`, or 64-bit integers in Arrow or NumPy: one for each
 ///         document, or a row of several.
 ///     max_distance: Maximum distance of a pair, inclusive.
-///     queries: Fingerprints of the same kinds. Then pairs are of a query and a fingerprint.
+///     against: Fingerprints of another collection, of the same kinds. Only pairs between the two are returned.
 ///     index: Search method, as in `simtool join` and `simtool search`. By default, the planner chooses.
 #[doc = include_str!("../parameters/progress.txt")]
 #[doc = include_str!("../parameters/resources.txt")]
 ///
 /// Returns:
-///     Table with the columns `a`, `b` and `distance`. With `queries`, `a` is a row of the queries.
+///     Table with the columns `a`, `b` and `distance`. With `against`, `b` is a row of `against`.
 ///
 /// Raises:
-///     TypeError: The queries were made by other rules, or a value has another type.
+///     TypeError: The two collections were made by other rules, or a value has another type.
 ///     ValueError: `max_distance` or an option has a wrong value.
 ///     MemoryError: `max_memory` is too small.
 ///
@@ -211,12 +211,12 @@ impl<'py> Given<'py> {
 ///     0  2         0
 ///     [1 row]
 #[pyfunction]
-#[pyo3(signature = (fingerprints, max_distance=3, *, queries=None, index=None, progress=false, **options))]
+#[pyo3(signature = (fingerprints, max_distance=3, *, against=None, index=None, progress=false, **options))]
 pub(crate) fn pairs(
     py: Python<'_>,
     fingerprints: &Bound<'_, PyAny>,
     max_distance: u32,
-    queries: Option<&Bound<'_, PyAny>>,
+    against: Option<&Bound<'_, PyAny>>,
     index: Option<&str>,
     progress: bool,
     options: Option<&Bound<'_, PyDict>>,
@@ -224,18 +224,18 @@ pub(crate) fn pairs(
     let resources = settings::resources(settings::options(options)?)?;
     let index = index.map(joins::find).transpose().map_err(exception)?;
     let given = Given::of(fingerprints)?;
-    let queries = queries.map(Given::of).transpose()?;
-    let (rows, queries) = (&given.rows(), &queries.as_ref().map(Given::rows));
+    let against = against.map(Given::of).transpose()?;
+    let (rows, against) = (&given.rows(), &against.as_ref().map(Given::rows));
     let recipes =
-        queries.as_ref().and_then(|queries| queries.recipe.as_ref().zip(rows.recipe.as_ref()));
+        against.as_ref().and_then(|against| rows.recipe.as_ref().zip(against.recipe.as_ref()));
     if let Some(difference) = recipes.and_then(|(a, b)| recipe_difference(a, b)) {
-        let rule = format!("queries do not compare with the fingerprints: {difference}");
+        let rule = format!("fingerprints do not compare with those of `against`: {difference}");
         return Err(PyTypeError::new_err(rule));
     }
     let found = run(py, progress, |progress| {
-        let rows = match queries {
+        let rows = match against {
             None => Sides::One(rows),
-            Some(queries) => Sides::Two(queries, rows),
+            Some(against) => Sides::Two(rows, against),
         };
         let plan = plan_join(rows, max_distance, index, resources.memory)?;
         list_pairs(rows, &plan, &Context::with_pool(&resources, progress)?)

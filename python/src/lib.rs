@@ -61,6 +61,7 @@ fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fingerprints::pairs, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
+    module.add_function(wrap_pyfunction!(settings::method_text, module)?)?;
     module.add_function(wrap_pyfunction!(pickled::_table, module)?)?;
     module.add_function(wrap_pyfunction!(pickled::_column, module)?)?;
     module.add_function(wrap_pyfunction!(pickled::_comparison, module)?)?;

@@ -2,14 +2,14 @@
 
 use crate::closeness_columns::ClosenessColumns;
 use crate::columns::{ColumnData, Values};
-use crate::document_columns::{DocumentRows, TextColumns, annotation, documents_table};
+use crate::document_columns::{DocumentRows, TextColumns, documents_table};
 use crate::errors::exception;
 use crate::fields;
 use crate::given_pairs::given_pairs;
 use crate::plain_rows::found_rows;
 use crate::plain_values::{Numbers, Reduced, link, reduced};
 use crate::run::run;
-use crate::settings::{self, Asked};
+use crate::settings;
 use crate::tables::Table;
 use crate::texts::ImportedTexts;
 use pyo3::exceptions::{PyMemoryError, PyValueError};
@@ -19,14 +19,13 @@ use pyo3::types::PyDict;
 use simtool::close::{Close, Neighbourhood};
 use simtool::closeness::Closeness;
 use simtool::cluster::{Removal, clusters, components, keep, keep_several};
-use simtool::context::Context;
 use simtool::groups::Groups;
-use simtool::output::{Annotation, ClusterWeight, histograms};
-use simtool::pipeline::{Plan, Task, find_near_duplicates};
+use simtool::output::{ClusterWeight, histograms};
+use simtool::pipeline::Task;
 use simtool::quantity::{counted, grouped};
 use simtool::read::{Corpus, Texts};
+use simtool::run::{FoundInTexts, TextsRequest, find_in_texts};
 use simtool::sides::Sides;
-use simtool::suggest::suggest;
 use simtool::write::report::{Report, write_charts};
 use simtool::write::summary::{ReadCounts, Summary};
 use simtool::{ClusterRule, Config, Keep};
@@ -45,7 +44,7 @@ use std::convert::Infallible;
 ///     (3, 1, 'exact:similarity=0.8,shingle=words:3')
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct NearDuplicates {
-    /// Number of documents. For a match: number of queries and number of corpus documents.
+    /// Number of documents. For a match: number of texts, and number of texts they are compared with.
     pub(crate) documents: Sides<usize>,
     pub(crate) close: Close,
     pub(crate) removals: Vec<Removal>,
@@ -154,7 +153,7 @@ impl NearDuplicates {
     }
 
     /// All pairs of close rows, `a` before `b`, with their closeness. Equal documents are pairs,
-    /// too. For a match, `a` is a query and `b` a document of the corpus.
+    /// too. For a match, `a` is one of the texts and `b` one of `against`.
     #[getter]
     fn pairs(&self, py: Python<'_>) -> PyResult<Py<Table>> {
         let made = self.pairs.get_or_try_init(py, || {
@@ -187,7 +186,7 @@ impl NearDuplicates {
         &self.method
     }
 
-    /// Returns the number of documents. For a match: the number of queries.
+    /// Returns the number of documents. For a match: the number of texts, without those of `against`.
     fn __len__(&self) -> usize {
         self.len()
     }
@@ -276,58 +275,59 @@ pub(crate) fn deduplicate(
     progress: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<NearDuplicates> {
-    let mut options = settings::options(options)?;
-    let of_columns = annotation(&mut options)?;
-    let mut asked = settings::asked(options, keep_field.is_some())?;
-    asked.config.has_text_facts = true;
+    let options = settings::options(options)?;
+    let request = TextsRequest::parse(Task::Deduplicate, options, keep_field.is_some());
+    let request = request.map_err(exception)?;
     let input = ImportedTexts::of(texts, column)?;
-    let columns = fields::all(&asked.config, keep_field, texts, &input)?;
+    let columns = fields::all(request.config(), keep_field, texts, &input)?;
     let rows = &input.rows()?;
     let documents = with_columns(Texts::of(rows), &columns)?;
-    found(py, asked, Some(&of_columns), progress, Sides::One(documents))
+    found(py, &request, progress, Sides::One(documents))
 }
 
-/// Finds the `queries` that are similar to a text of `corpus`. Queries are kept or removed; the
-/// column `kept` of `removed` has rows of `corpus`.
+/// Finds the texts that are similar to a text of `against`. These texts are kept or removed, and the column `kept`
+/// of `removed` has rows of `against`.
 ///
 /// The options are those of `deduplicate`, except `keep` and `cluster`, which choose among documents of
 /// one collection.
 ///
 /// Args:
-///     corpus: Texts to search, in any form that `deduplicate` takes.
-///     queries: Texts to find in the corpus, in any of these forms.
+///     texts: Texts to find in the other collection, in any form that `deduplicate` takes.
+///     against: Texts of the collection to compare with, in any of these forms.
 ///     column: Name of the column of the texts, in both tables. Needed if a table has several columns
 ///         of text.
 #[doc = include_str!("../parameters/progress.txt")]
 ///
 /// Returns:
-///     The kept and the removed queries, and the pairs, as tables.
+///     The kept and the removed texts, and the pairs, as tables.
 #[doc = include_str!("../parameters/errors.txt")]
 ///
-///     >>> found = simtool.match(["one two three four", "five six"], ["seven eight", "One, two, three four!"])
+///     >>> known = ["one two three four", "five six"]
+///     >>> found = simtool.match(["seven eight", "One, two, three four!"], against=known)
 ///     >>> found.removed.to_pydict()
 ///     {'row': [1], 'kept': [0], 'similarity': [1.0]}
 #[doc = include_str!("../keywords/match.txt")]
 #[pyfunction(name = "match")]
-#[pyo3(signature = (corpus, queries, *, column=None, progress=false, **options))]
+#[pyo3(signature = (texts, *, against, column=None, progress=false, **options))]
 pub(crate) fn match_(
     py: Python<'_>,
-    corpus: &Bound<'_, PyAny>,
-    queries: &Bound<'_, PyAny>,
+    texts: &Bound<'_, PyAny>,
+    against: &Bound<'_, PyAny>,
     column: Option<String>,
     progress: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<NearDuplicates> {
-    let asked = settings::asked(settings::options(options)?, false)?;
-    let given = Sides::Two(queries, corpus);
+    let request = TextsRequest::parse(Task::Match, settings::options(options)?, false);
+    let request = request.map_err(exception)?;
+    let given = Sides::Two(texts, against);
     let inputs = given.try_map(|texts| ImportedTexts::of(texts, column.clone()))?;
     let columns = given
         .zip(inputs.as_ref())
-        .try_map(|(texts, input)| fields::all(&asked.config, None, texts, input))?;
+        .try_map(|(texts, input)| fields::all(request.config(), None, texts, input))?;
     let rows = inputs.as_ref().try_map(ImportedTexts::rows)?;
     let texts = rows.as_ref().zip(columns.as_ref());
     let texts = texts.try_map(|(rows, columns)| with_columns(Texts::of(rows), columns))?;
-    found(py, asked, None, progress, texts)
+    found(py, &request, progress, texts)
 }
 
 /// Adds the values of fields, in their order, to the texts.
@@ -338,40 +338,29 @@ fn with_columns<'t>(mut texts: Texts<'t>, columns: &'t [Vec<String>]) -> PyResul
     Ok(texts)
 }
 
-/// Finds the near-duplicates. `of_columns` are the settings for the columns of all documents, or `None` for a match.
+/// Finds the near-duplicates among texts.
 fn found(
     py: Python<'_>,
-    asked: Asked,
-    of_columns: Option<&Annotation>,
+    request: &TextsRequest,
     progress: bool,
     texts: Sides<Texts<'_>>,
 ) -> PyResult<NearDuplicates> {
-    let Asked { config, chosen_by } = asked;
-    let (memory, documents) = (config.resources.memory, texts.as_ref().map(Texts::len));
-    let task = if of_columns.is_some() { Task::Deduplicate } else { Task::Match };
-    let (found, method, texts) = run(py, progress, |progress| {
-        let corpora = texts.as_ref().map(|texts| texts as &dyn Corpus);
-        let method = match chosen_by {
-            Some(given) => suggest(corpora, &given, &config.resources, progress)?.method,
-            None => config.method.clone(),
-        };
-        let plan = Plan::new(Config { method, ..config }, task)?;
-        let found = find_near_duplicates(corpora, &plan, progress)?;
-        let context = &Context::new(plan.resources(), progress)?;
-        let columns = |settings| TextColumns::new(*corpora.first(), &found, settings, context);
-        let columns = of_columns.map(columns).transpose()?;
-        Ok((found, plan.method().clone(), columns))
+    let documents = texts.as_ref().map(Texts::len);
+    let FoundInTexts { found, method, repeated_words } = run(py, progress, |progress| {
+        find_in_texts(texts.as_ref().map(|texts| texts as &dyn Corpus), request, progress)
     })?;
+    // A match has no table of all documents.
+    let texts = (!documents.is_two()).then(|| TextColumns::new(&found, repeated_words));
     Ok(NearDuplicates {
         documents,
         close: found.close,
         removals: found.removals,
         texts,
-        weight: of_columns.cloned().unwrap_or_default().weight,
+        weight: request.annotation().weight.clone(),
         shown: ClosenessColumns::by(&method),
         method: method.to_string(),
         distance_means: method.distance_means(),
-        memory,
+        memory: request.config().resources.memory,
         pairs: PyOnceLock::new(),
     })
 }

@@ -8,7 +8,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 use simtool::options::Options;
 use simtool::pipeline::config::KeepCount;
-use simtool::pipeline::scope::ScopeValue;
 use simtool::run::guessed_setting;
 use simtool::tokenize::stop_words::StopWords;
 use simtool::{Config, Resources};
@@ -23,20 +22,21 @@ const ON_ENGINES: &str = "engine";
 /// Converts keywords of a function on texts in memory into options. A keyword with the value `None`, or `NA` of
 /// pandas, counts as not given.
 pub(crate) fn options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
-    plain_options(keywords, ON_TEXTS)
+    plain_options(keywords, Some(ON_TEXTS))
 }
 
 /// Converts keywords of a function on engines into options as [`options`] does.
 pub(crate) fn engine_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
-    plain_options(keywords, ON_ENGINES)
+    plain_options(keywords, Some(ON_ENGINES))
 }
 
-fn plain_options(keywords: Option<&Bound<'_, PyDict>>, command: &str) -> PyResult<Options> {
+/// Converts keywords into options. With `command`, returns an error about keywords that users guess.
+fn plain_options(keywords: Option<&Bound<'_, PyDict>>, command: Option<&str>) -> PyResult<Options> {
     let mut options = Options::new();
     let Some(keywords) = keywords else { return Ok(options) };
     for (name, value) in keywords {
         let name: String = name.extract()?;
-        refuse_guess(command, &name)?;
+        command.map_or(Ok(()), |command| refuse_guess(command, &name))?;
         if !is_none(&value) {
             let value = word_list(&name, &value)?.map_or_else(|| text(&name, &value), Ok)?;
             options.set(&name, value);
@@ -142,6 +142,23 @@ fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<OsString> {
     Err(PyTypeError::new_err(format!("{name} must be text or a number, not {class}")))
 }
 
+/// Returns the text of a method with settings, as the keyword `method` takes it.
+#[pyfunction]
+pub(crate) fn method_text(name: &str, settings: &Bound<'_, PyDict>) -> PyResult<String> {
+    let mut text = name.to_owned();
+    for (setting, value) in plain_options(Some(settings), None)?.iter() {
+        let value = value.to_string_lossy();
+        if value.contains(',') {
+            return Err(PyValueError::new_err(format!(
+                "{setting} {value}: a comma ends a setting of a method: give {setting} as a keyword beside method"
+            )));
+        }
+        text.push(if text.len() == name.len() { ':' } else { ',' });
+        text.extend([setting, "=", &*value]);
+    }
+    Ok(text)
+}
+
 /// Parses all settings of a run.
 pub(crate) fn config(mut options: Options) -> PyResult<Config> {
     let config = Config::parse(&mut options).map_err(exception)?;
@@ -165,41 +182,6 @@ fn refuse_groups(config: &Config) -> PyResult<()> {
         return Err(exception(simtool::Error::config("keep_count", config.keep_count.0, rule)));
     }
     Ok(())
-}
-
-/// The settings of a run that gets its documents from memory.
-pub(crate) struct Asked {
-    /// All settings. If `chosen_by` has a value, the method in it has no meaning.
-    pub(crate) config: Config,
-    /// Options of the user about the method, if the method is chosen from a sample of the documents (`method="auto"`).
-    /// `None` if the user named a method.
-    pub(crate) chosen_by: Option<Options>,
-}
-
-/// Name of the method that lets a sample choose.
-const AUTO: &str = "auto";
-
-/// Parses the settings of a run in memory. `has_field` says whether there are values that decide
-/// which document is kept.
-pub(crate) fn asked(mut options: Options, has_field: bool) -> PyResult<Asked> {
-    let is_auto = options.clone().take("method").as_deref() == Some(AUTO);
-    let config = if is_auto {
-        Config::parse_without_method(&mut options)
-    } else {
-        Config::parse(&mut options)
-    };
-    let config = config.map_err(exception)?;
-    config.keep.check_field(has_field, false, &config.fields).map_err(exception)?;
-    if let Some(scope) = config.scope
-        && !matches!(scope.value, ScopeValue::Field(_))
-    {
-        let name = scope.value.written(&config.fields);
-        let rule = "is of files: name a column of the table of the texts";
-        return Err(exception(simtool::Error::config(scope.relation.name(), name, rule)));
-    }
-    // The rest are options for the choice, in which `auto` is not a method.
-    options.take("method");
-    Ok(Asked { config, chosen_by: is_auto.then_some(options) })
 }
 
 /// Parses the limits on resources if these are the only settings of a call.

@@ -33,7 +33,7 @@ def test_options_of_the_file_count_unless_they_are_given(files, tmp_path):
     assert "--similarity=0.5" in summary["command"] and "config" not in summary["command"]
     assert simtool.deduplicate_files(files, output=out, config=config, similarity=0.9)["removed"] == 0
     assert simtool.preview_files(files, config=str(config))["removed"] == 1
-    matched = simtool.match_files(files[1], files[0], output=out, config=config, force=True)
+    matched = simtool.match_files(files[1], against=files[0], output=out, config=config, force=True)
     assert matched["removed"] == 0
 
 

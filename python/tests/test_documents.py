@@ -2,7 +2,6 @@
 
 import ast
 import doctest
-import importlib
 import inspect
 import json
 import re
@@ -105,6 +104,7 @@ def test_every_member_has_a_docstring(name):
 
 def test_the_reference_is_up_to_date():
     pytest.importorskip("pyarrow")
+    pytest.importorskip("simtool_spark")
     command = [sys.executable, FOLDER / "reference"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     page = BOOK / "reference/python.md"
@@ -118,16 +118,16 @@ def test_the_stubs_have_the_docstrings():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-# Modules with public functions, and the stubs of their names.
-STUBS = {"simtool": ["_simtool.pyi", "_files.pyi"], "simtool.spark": ["spark/__init__.pyi"]}
+# Modules with public functions, and the files with their signatures.
+SOURCES = {"simtool": ["_simtool.pyi", "_files.py", "_methods.py"], "simtool_spark": ["__init__.py"]}
 
 
-@pytest.mark.parametrize("module", STUBS)
+@pytest.mark.parametrize("module", SOURCES)
 def test_the_docstrings_explain_all_parameters(module):
-    if module == "simtool.spark":
+    if module == "simtool_spark":
         pytest.importorskip("pyarrow")
-    offered, checked = importlib.import_module(module), set()
-    nodes = [node for stub in STUBS[module] for node in stubs(stub).body]
+    offered, checked = pytest.importorskip(module), set()
+    nodes = [node for source in SOURCES[module] for node in stubs(source, offered).body]
     for node in nodes:
         if getattr(node, "name", None) not in offered.__all__:
             continue
@@ -137,11 +137,11 @@ def test_the_docstrings_explain_all_parameters(module):
             check_parameters(thing, node.args, node.name)
             continue
         for member in (member for member in node.body if isinstance(member, ast.FunctionDef)):
-            if member.name == "__init__":
+            if member.name in ("__init__", "__new__"):
                 check_parameters(thing, member.args, node.name)
             elif not member.name.startswith("_"):
                 check_parameters(getattr(thing, member.name), member.args, f"{node.name}.{member.name}")
-    # A public name that no stub has would not be checked.
+    # A public name that no file has would not be checked.
     assert checked == {name for name in offered.__all__ if callable(getattr(offered, name))}
 
 
@@ -154,12 +154,22 @@ def check_parameters(thing, arguments, name):
     for heading, section in zip(sections[1::2], sections[2::2]):
         if heading in ("Args", "Options"):
             explained += re.findall(r"^    (\w+):", section, flags=re.M)
-    named = [argument.arg for argument in arguments.args + arguments.kwonlyargs if argument.arg != "self"]
+    named = [argument.arg for argument in arguments.args + arguments.kwonlyargs if argument.arg not in ("self", "cls")]
+    if arguments.kwarg:
+        listed = re.search(r"_option_types\.(\w+)", ast.unparse(arguments.kwarg.annotation))[1]
+        package = sys.modules[thing.__module__.partition(".")[0]]
+        named += option_names(package)[listed]
     assert sorted(explained) == sorted(named), name
 
 
-def stubs(name="_simtool.pyi"):
-    return ast.parse((Path(simtool.__file__).parent / name).read_text())
+def stubs(name="_simtool.pyi", package=simtool):
+    return ast.parse((Path(package.__file__).parent / name).read_text())
+
+
+def option_names(package):
+    """Returns the names of the options in each type of options."""
+    classes = [node for node in stubs("_option_types.py", package).body if isinstance(node, ast.ClassDef)]
+    return {node.name: [field.target.id for field in node.body if isinstance(field, ast.AnnAssign)] for node in classes}
 
 
 def test_stubs_name_what_is_there():

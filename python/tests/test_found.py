@@ -105,9 +105,9 @@ def test_documents_of_a_match_have_no_clusters():
             simtool.deduplicate(texts, **wrong)
     for option in ({"annotate": "repeated=5"}, {"annotate": "weight=log"}):
         with pytest.raises(ValueError, match="no such option"):
-            simtool.match(texts, texts, **option)
+            simtool.match(texts, against=texts, **option)
     with pytest.raises(ValueError, match="a match has no clusters"):
-        simtool.match(texts, texts).documents
+        simtool.match(texts, against=texts).documents
 
 
 def test_pairs_are_clustered_as_documents_are(texts):
@@ -163,10 +163,10 @@ def test_pairs_of_fingerprints_are_all_pairs(texts):
     for distance in (0, 3, 9):
         found = simtool.pairs(fingerprints, distance).to_pydict()
         assert list(zip(found["a"], found["b"], found["distance"])) == naive_pairs(fingerprints, distance)
-    found = simtool.pairs(fingerprints, queries=simtool.fingerprint(texts[:9])).to_pydict()
+    found = simtool.pairs(simtool.fingerprint(texts[:9]), against=fingerprints).to_pydict()
     assert set(found["a"]) == {row for row in range(9) if texts[row]}
-    with pytest.raises(TypeError, match="queries do not compare with the fingerprints: simhash128 and"):
-        simtool.pairs(fingerprints, queries=simtool.fingerprint(texts[:9], method="simhash:bits=128"))
+    with pytest.raises(TypeError, match="do not compare with those of `against`: simhash128 and"):
+        simtool.pairs(simtool.fingerprint(texts[:9], method="simhash:bits=128"), against=fingerprints)
 
 
 @pytest.mark.parametrize("bits", [64, 128, 512])
@@ -190,7 +190,7 @@ def test_fingerprints_come_back_from_arrow_and_numpy(texts, bits):
 
 
 def test_queries_are_matched(texts):
-    found = simtool.match(texts[:200], texts[200:])
+    found = simtool.match(texts[200:], against=texts[:200])
     corpus, expected = texts[:200], set()
     both = simtool.deduplicate(texts).pairs.to_pydict()
     expected = {(b - 200, a) for a, b in zip(both["a"], both["b"]) if a < 200 <= b}
@@ -199,7 +199,13 @@ def test_queries_are_matched(texts):
     assert set(found.removed.to_pydict()["row"]) == {a for a, _ in expected}
     assert len(found) == len(texts) - len(corpus)
     with pytest.raises(ValueError, match="keep last: chooses among documents of one collection"):
-        simtool.match(texts, texts, keep="last")
+        simtool.match(texts, against=texts, keep="last")
+    with pytest.raises(TypeError, match="takes 1 positional argument"):
+        simtool.match(texts, texts)
+    with pytest.raises(TypeError, match="against"):
+        simtool.match(texts)
+    with pytest.raises(TypeError, match="`simtool.match` compares texts with another collection"):
+        simtool.match(texts, against=texts, queries=texts)
 
 
 def test_two_texts_are_compared():
@@ -225,7 +231,7 @@ def test_later_texts_are_fingerprinted_by_what_was_learned(texts):
         assert (later.recipe, later.bits, len(later)) == (first.recipe, first.bits, len(texts) - half)
         again = simtool.fingerprint(texts[:half], by=first)
         assert again.to_numpy().tolist() == first.to_numpy().tolist()
-        assert len(simtool.pairs(first, queries=later)) > 0
+        assert len(simtool.pairs(later, against=first)) > 0
     with pytest.raises(TypeError, match="unexpected keyword 'bits'"):
         simtool.fingerprint(texts, by=first, bits=64)
 
@@ -299,7 +305,7 @@ def test_a_notebook_shows_the_charts_of_the_report(texts, options, charts, tmp_p
 def test_unknown_values_are_not_shown():
     assert 'id="sizes"' in simtool.cluster([(0, 1)])._repr_html_()
     assert 'id="distances"' not in simtool.cluster([(0, 1)])._repr_html_()
-    assert "of 2 queries" in simtool.match(["a b c d"], ["a b c d", "e f"])._repr_html_()
+    assert "of 2 queries" in simtool.match(["a b c d", "e f"], against=["a b c d"])._repr_html_()
     assert "<figure" not in simtool.deduplicate([])._repr_html_()
 
 

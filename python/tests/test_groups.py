@@ -19,7 +19,7 @@ def test_only_texts_of_the_scope_are_compared():
     assert removed(within="lang") == [(2, 0)]
     assert removed(across="lang") == [(1, 0)]
     other = {"text": ["a b c d"], "lang": ["de"]}
-    found = simtool.match(TABLE, other, column="text", within="lang").removed.to_pydict()
+    found = simtool.match(other, against=TABLE, column="text", within="lang").removed.to_pydict()
     assert (found["row"], found["kept"]) == ([0], [1])
 
 

@@ -136,16 +136,16 @@ def test_files_are_matched(tmp_path):
         (tmp_path / name).write_text(text)
     new = [tmp_path / "new.txt", tmp_path / "other.txt"]
     out = tmp_path / "out"
-    summary = simtool.match_files(new, tmp_path / "known.txt", output=out, glob=["*.txt", "!x*"])
+    summary = simtool.match_files(new, against=tmp_path / "known.txt", output=out, glob=["*.txt", "!x*"])
     assert (summary["documents"], summary["removed"], summary["corpus_documents"]) == (2, 1, 1)
     assert len((out / "pairs.jsonl").read_text().splitlines()) == 1
     # The command in the summary is one of the program, so that `simtool why` understands it.
     why = program("why", out, f"{tmp_path / 'other.txt'}:0")
     assert "was kept" in why.stdout, why.stderr
     with pytest.raises(ValueError, match="keep last: chooses among documents of one collection"):
-        simtool.match_files(new, tmp_path / "known.txt", output=tmp_path / "x", keep="last")
-    with pytest.raises(ValueError, match="queries: there must be at least one path"):
-        simtool.match_files([], tmp_path / "known.txt", output=tmp_path / "x")
+        simtool.match_files(new, against=tmp_path / "known.txt", output=tmp_path / "x", keep="last")
+    with pytest.raises(ValueError, match="paths: there must be at least one path"):
+        simtool.match_files([], against=tmp_path / "known.txt", output=tmp_path / "x")
 
 
 def test_items_are_found_in_documents(tmp_path):

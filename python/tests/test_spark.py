@@ -24,7 +24,7 @@ pyspark = pytest.importorskip("pyspark", reason="skipped: pyspark is not install
 pa = pytest.importorskip("pyarrow", reason="skipped: pyarrow is not installed")
 pq = pytest.importorskip("pyarrow.parquet", reason="skipped: pyarrow is not installed")
 
-import simtool.spark  # noqa: E402
+simtool_spark = pytest.importorskip("simtool_spark", reason="skipped: simtool_spark is not installed")
 
 ALL = bool(os.environ.get("SIMTOOL_SPARK_ALL"))
 DATA = os.environ.get("SIMTOOL_DATA")
@@ -224,13 +224,13 @@ LEARNED = [
 @pytest.mark.parametrize("options", [*OPTIONS, *VERIFIED] if ALL else [*OPTIONS[1:3], VERIFIED[0]], ids=str)
 def test_as_on_one_machine(spark, frame, monkeypatch, options):
     # With this limit several tasks number the ids.
-    monkeypatch.setattr(simtool.spark.decided, "FULL_PART", 400)
+    monkeypatch.setattr(simtool_spark.decided, "FULL_PART", 400)
     texts = written(1, 1500)
     texts += ["one and the same text", "One and the same text", "one and the same text", None]
     expected = on_one_machine(texts, **options)
     assert len(expected) > 200
     # The rows of all documents have the removed ones among them.
-    rows = simtool.spark.deduplicate(frame(texts), annotate="weight=log", **options)
+    rows = simtool_spark.deduplicate(frame(texts), annotate="weight=log", **options)
     rows = sorted(rows.collect(), key=lambda row: row["id"])
     closeness = [name for name in ("similarity", "distance") if name in rows[0]]
     assert [(row["id"], row["kept_id"], *(row[name] for name in closeness)) for row in rows if not row["kept"]] == expected
@@ -264,7 +264,7 @@ def test_sets_are_joined_as_on_one_machine(spark, frame, monkeypatch, options):
     assert 500 < len(expected) < 1150
     # Keys are chosen by a sample, and without one.
     for parts, sample in [(1, 50), (7, 0)] if ALL else [(7, 50)]:
-        found = simtool.spark.deduplicate(frame(texts, parts=parts), sample=sample, **{"method": "exact", **options})
+        found = simtool_spark.deduplicate(frame(texts, parts=parts), sample=sample, **{"method": "exact", **options})
         assert on_engine(found) == expected
 
 
@@ -272,8 +272,8 @@ def test_queries_are_matched_by_sets(spark, frame):
     corpus, queries = written(16, 400), written(16, 200)[100:] + written(17, 100) + [None]
     for options in [{"similarity": 0.6, "shingle": "words:1"}, {"method": "exact:weight=idf", "similarity": 0.5}][: 2 if ALL else 1]:
         options = {"method": "exact", **options}
-        expected = in_order(simtool.match(corpus, queries, **options).removed)
-        found = simtool.spark.match(frame(corpus), frame(queries), **options)
+        expected = in_order(simtool.match(queries, against=corpus, **options).removed)
+        found = simtool_spark.match(frame(queries), against=frame(corpus), **options)
         assert on_engine(found) == expected
         assert len(expected) > 80
 
@@ -286,31 +286,31 @@ def test_many_sets_of_one_key(spark, frame, tmp_path):
     options = {"method": "exact", "similarity": 0.7, "shingle": "words:1"}
     expected = on_one_machine(texts, **options)
     assert len(expected) == 299
-    found = simtool.spark.deduplicate(frame(texts), max_pairs=10, work_dir=str(tmp_path / "work"), **options)
+    found = simtool_spark.deduplicate(frame(texts), max_pairs=10, work_dir=str(tmp_path / "work"), **options)
     assert on_engine(found) == expected
 
 
 @pytest.mark.parametrize("options", LEARNED if ALL else LEARNED[:3], ids=str)
 def test_the_model_is_that_of_one_machine(spark, frame, monkeypatch, options):
     # With this limit a task returns its counts several times.
-    monkeypatch.setattr(simtool.spark.learning, "MOST_HELD", 3000)
+    monkeypatch.setattr(simtool_spark.learning, "MOST_HELD", 3000)
     # Some words have letters only.
     letters = str.maketrans("0123456789", "abcdefghij")
     texts = [text.translate(letters) for text in written(13, 900)] + [None, "", None]
     expected = on_one_machine(texts, **options)
     assert 100 < len(expected) < 700
     for parts in [1, 7] if ALL else [7]:
-        assert on_engine(simtool.spark.deduplicate(frame(texts, parts=parts), **options)) == expected
+        assert on_engine(simtool_spark.deduplicate(frame(texts, parts=parts), **options)) == expected
 
 
 def test_too_many_terms_for_a_task(spark, frame, tmp_path, monkeypatch):
     texts = written(14, 100)
     with pytest.raises(ValueError, match="terms are in several documents: more than max_terms 10"):
-        simtool.spark.deduplicate(frame(texts), method="simhash:weight=idf", max_terms=10)
-    monkeypatch.setattr(simtool.spark.learning, "FEW_TERMS", 10)
+        simtool_spark.deduplicate(frame(texts), method="simhash:weight=idf", max_terms=10)
+    monkeypatch.setattr(simtool_spark.learning, "FEW_TERMS", 10)
     with pytest.raises(ValueError, match="more than 10 need a work_dir"):
-        simtool.spark.deduplicate(frame(texts), method="simhash:weight=idf")
-    found = simtool.spark.deduplicate(frame(texts), method="simhash:weight=idf", work_dir=str(tmp_path / "work"))
+        simtool_spark.deduplicate(frame(texts), method="simhash:weight=idf")
+    found = simtool_spark.deduplicate(frame(texts), method="simhash:weight=idf", work_dir=str(tmp_path / "work"))
     assert on_engine(found) == on_one_machine(texts, method="simhash:weight=idf")
 
 
@@ -318,17 +318,17 @@ def test_texts_as_ids_and_many_partitions(spark, frame):
     texts = written(2, 600)
     ids = [f"ä{number * 7919 % 600}/{'x' * (number % 3)}" for number in range(600)]
     expected = on_one_machine(texts, ids, max_distance=8)
-    found = simtool.spark.deduplicate(frame(texts, ids, 20 if ALL else 5), max_distance=8, partitions=200 if ALL else 30, sample=100)
+    found = simtool_spark.deduplicate(frame(texts, ids, 20 if ALL else 5), max_distance=8, partitions=200 if ALL else 30, sample=100)
     assert on_engine(found) == expected
     assert expected
 
 
 def test_one_partition_and_files_between(spark, frame, tmp_path, monkeypatch):
     # With this limit all texts travel, as if very many had close ones.
-    monkeypatch.setattr(simtool.spark.verify, "MOST_TOLD", 0)
+    monkeypatch.setattr(simtool_spark.verify, "MOST_TOLD", 0)
     texts = written(3, 600)
     for options in [{"max_distance": 8}, {"max_distance": 12, "verify": 0.7}]:
-        found = simtool.spark.deduplicate(frame(texts, parts=1), partitions=1, work_dir=str(tmp_path / "work"), **options)
+        found = simtool_spark.deduplicate(frame(texts, parts=1), partitions=1, work_dir=str(tmp_path / "work"), **options)
         assert on_engine(found) == on_one_machine(texts, **options)
 
 
@@ -337,9 +337,9 @@ def test_a_hot_block_and_full_buckets(spark, frame):
     texts = ["one and the same text of a mirror " * 3] * copies + written(4, 1000) + [""] * 500
     expected = on_one_machine(texts, max_distance=6)
     assert len(expected) >= copies - 1
-    found = simtool.spark.deduplicate(frame(texts), max_distance=6, full_bucket=3)
+    found = simtool_spark.deduplicate(frame(texts), max_distance=6, full_bucket=3)
     assert on_engine(found) == expected
-    found = simtool.spark.deduplicate(frame(texts), max_distance=6, full_bucket=3, verify=0.7)
+    found = simtool_spark.deduplicate(frame(texts), max_distance=6, full_bucket=3, verify=0.7)
     assert on_engine(found) == on_one_machine(texts, max_distance=6, verify=0.7)
 
 
@@ -359,7 +359,7 @@ def test_texts_of_equal_fingerprints_are_compared(spark, frame):
     without = on_one_machine(texts, max_distance=4)
     expected = on_one_machine(texts, **options)
     assert copies < len(expected) < len(without)
-    found = simtool.spark.deduplicate(frame(texts), partitions=200 if ALL else 3, **options)
+    found = simtool_spark.deduplicate(frame(texts), partitions=200 if ALL else 3, **options)
     assert on_engine(found) == expected
 
 
@@ -396,7 +396,7 @@ def test_a_column_decides_who_is_kept(spark, frame, tmp_path):
         # In memory, decimals are accepted from lists only.
         values = values.to_pylist() if name == "decimal" else values
         for keep, options in ways if ALL else [ways[number % 4]]:
-            found = simtool.spark.deduplicate(documents, keep=f"{keep}:{name}", **options)
+            found = simtool_spark.deduplicate(documents, keep=f"{keep}:{name}", **options)
             alone = {name: value for name, value in options.items() if name not in ("max_pairs", "work_dir")}
             assert on_engine(found) == on_one_machine(texts, keep=keep, keep_field=values, **alone), (name, keep)
 
@@ -412,14 +412,14 @@ def test_short_texts_are_repeats_of_equal_ones(spark, frame):
     repeats = len(texts) - len(set(texts))
     assert 20 < repeats <= len(expected)
     assert any(distance > 0 for *_, distance in expected)
-    assert on_engine(simtool.spark.deduplicate(frame(texts, parts=3), **options)) == expected
-    expected = in_order(simtool.match(texts[:200], texts[100:], **options).removed)
+    assert on_engine(simtool_spark.deduplicate(frame(texts, parts=3), **options)) == expected
+    expected = in_order(simtool.match(texts[100:], against=texts[:200], **options).removed)
     assert len(expected) > 20
-    assert on_engine(simtool.spark.match(frame(texts[:200]), frame(texts[100:]), **options)) == expected
+    assert on_engine(simtool_spark.match(frame(texts[100:]), against=frame(texts[:200]), **options)) == expected
 
 
 def test_nothing_to_find(spark, frame):
-    assert on_engine(simtool.spark.deduplicate(frame(["", "one two three four"]))) == []
+    assert on_engine(simtool_spark.deduplicate(frame(["", "one two three four"]))) == []
 
 
 def test_queries_are_matched(spark, frame):
@@ -427,8 +427,8 @@ def test_queries_are_matched(spark, frame):
     learned = {"method": "simhash:weight=idf,verify_weight=idf", "max_distance": 8, "verify": 0.6, "shingle": "words:2"}
     every = [{"max_distance": 8, "verify": 0.7}, {"max_distance": 8}, learned, {"method": "simhash:bits=128", "max_distance": 12}]
     for options in every[: 4 if ALL else 3]:
-        expected = in_order(simtool.match(corpus, queries, **{"method": "simhash", **options}).removed)
-        found = simtool.spark.match(frame(corpus), frame(queries), **options)
+        expected = in_order(simtool.match(queries, against=corpus, **{"method": "simhash", **options}).removed)
+        found = simtool_spark.match(frame(queries), against=frame(corpus), **options)
         assert on_engine(found) == expected
         assert expected
 
@@ -444,12 +444,12 @@ def test_options_that_are_not_distributed_are_refused(spark, frame):
         ({"annotate": "weight=cube"}, "weight cube: must be 1, log, sqrt"),
     ]:
         with pytest.raises(ValueError, match=message):
-            simtool.spark.deduplicate(few, **options)
+            simtool_spark.deduplicate(few, **options)
     lists = few.selectExpr("id", "text", "array(id) AS all")
     with pytest.raises(ValueError, match="keep all: all must be numbers, texts, points in time or booleans, not lists"):
-        simtool.spark.deduplicate(lists, keep="min:all")
-    with pytest.raises(ValueError, match="does not go with queries"):
-        simtool.spark.match(few, few, keep="last")
+        simtool_spark.deduplicate(lists, keep="min:all")
+    with pytest.raises(ValueError, match="does not go with a match"):
+        simtool_spark.match(few, against=few, keep="last")
 
 
 def nested(texts):
@@ -488,14 +488,14 @@ def test_selectors_select_what_files_have(spark, tmp_path):
         lines = (tmp_path / "out" / "removed.jsonl").read_text().splitlines()
         expected = sorted((line["id"], line["kept_id"], line["distance"]) for line in map(json.loads, lines))
         how = {"text_column": "*" if field is None else field}
-        assert on_engine(simtool.spark.deduplicate(documents, max_distance=12, **how)) == expected, field
+        assert on_engine(simtool_spark.deduplicate(documents, max_distance=12, **how)) == expected, field
         assert len(expected) > 10, field
 
 
 def test_ids_are_selected_and_checked(spark, frame):
     texts = ["one and the same text of some words"] * 3 + ["another text that is like no other one"]
     ids = pa.array([{"a.b": row if row < 2 else None, "c": f"x{row}"} for row in range(4)], pa.struct({"a.b": pa.int64(), "c": pa.string()}))
-    removed = simtool.spark.deduplicate(frame(texts, meta=ids), id_column=r"meta.a\.b,meta.c")
+    removed = simtool_spark.deduplicate(frame(texts, meta=ids), id_column=r"meta.a\.b,meta.c")
     assert on_engine(removed) == [("1", "0", 0), ("x2", "0", 0)]
     for wrong, message in [
         ([0, 1, 1, 0], r"id_column id: several documents have one ID: 0 \(2 documents\), 1 \(2 documents\)"),
@@ -504,32 +504,33 @@ def test_ids_are_selected_and_checked(spark, frame):
     ]:
         documents = frame(texts, wrong)
         with pytest.raises(ValueError, match=message):
-            simtool.spark.deduplicate(documents)
+            simtool_spark.deduplicate(documents)
         with pytest.raises(ValueError, match=message):
-            simtool.spark.match(frame(texts), documents)
+            simtool_spark.match(documents, against=frame(texts))
     # Repeated ids of the collection to match against do no harm.
-    repeated = simtool.spark.match(frame(texts, ["a", "a", "b", "c"], body=texts), frame(texts[2:]), against_text_column="body")
+    known = frame(texts, ["a", "a", "b", "c"], body=texts)
+    repeated = simtool_spark.match(frame(texts[2:]), against=known, against_text_column="body")
     assert on_engine(repeated) == [(0, "a", 0), (1, "c", 0)]
     documents = frame(texts, body=[text.encode() for text in texts])
     with pytest.raises(ValueError, match="text_column body: body is binary, not text"):
-        simtool.spark.deduplicate(documents, text_column="body")
+        simtool_spark.deduplicate(documents, text_column="body")
     with pytest.raises(ValueError, match="text_column: the column \"id\" holds Int64, not text"):
-        simtool.spark.deduplicate(documents, text_column="id")
+        simtool_spark.deduplicate(documents, text_column="id")
     with pytest.raises(ValueError, match="id_column meta: meta must be text or whole numbers, not struct"):
-        simtool.spark.deduplicate(frame(texts, meta=ids), id_column="meta")
+        simtool_spark.deduplicate(frame(texts, meta=ids), id_column="meta")
 
 
 def test_more_pairs_than_the_driver_takes(spark, frame, tmp_path):
     texts = written(7, 500)
     with pytest.raises(ValueError, match="are more than max_pairs 10"):
-        simtool.spark.deduplicate(frame(texts), max_distance=10, max_pairs=10)
+        simtool_spark.deduplicate(frame(texts), max_distance=10, max_pairs=10)
     for options in [*OPTIONS[1:3], *VERIFIED[:3]] if ALL else [OPTIONS[2], VERIFIED[0]]:
-        found = simtool.spark.deduplicate(frame(texts), max_pairs=10, work_dir=str(tmp_path / "work"), **options)
+        found = simtool_spark.deduplicate(frame(texts), max_pairs=10, work_dir=str(tmp_path / "work"), **options)
         assert on_engine(found) == on_one_machine(texts, **options)
 
 
 def test_the_script_for_submitting(spark, tmp_path):
-    from simtool.spark.__main__ import main
+    from simtool_spark.__main__ import main
 
     texts = written(9, 300)
     lines = [json.dumps({"url": row, "body": text, "size": len(text)}) + "\n" for row, text in enumerate(texts)]
@@ -549,12 +550,12 @@ def test_the_script_for_submitting(spark, tmp_path):
 @long
 @pytest.mark.skipif(shutil.which("java") is None, reason="skipped: there is no Java")
 def test_the_script_as_it_is_submitted(tmp_path):
-    import simtool.spark.__main__
+    import simtool_spark.__main__
 
     texts = written(12, 300)
     pq.write_table(pa.table({"url": [f"u{row:03}" for row in range(300)], "text": texts}), tmp_path / "in.parquet", compression="zstd")
     settings = [f"--conf={name}={value}" for name, value in SETTINGS.items()]
-    command = [Path(pyspark.__file__).parent / "bin/spark-submit", "--master=local[2]", *settings, simtool.spark.__main__.__file__]
+    command = [Path(pyspark.__file__).parent / "bin/spark-submit", "--master=local[2]", *settings, simtool_spark.__main__.__file__]
     arguments = ["in.parquet", "--id-field=url", "--output=out", "--max-distance=16", "--verify=0.7", "--work-dir=work"]
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run([*command, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True)
@@ -577,7 +578,7 @@ def test_published_data(spark, frame, tmp_path):
     simhash = [{"max_distance": 3}, {"method": "simhash:bits=128", "max_distance": 10}, {"max_distance": 10, "verify": 0.6}]
     exact = {"method": "exact", "similarity": 0.6, "shingle": "words:5"}
     for options in [*simhash, {"method": "simhash:weight=idf", "max_distance": 6}, exact, {**exact, "method": "exact:weight=idf"}]:
-        found = simtool.spark.deduplicate(frame(texts), work_dir=str(tmp_path / "work"), **options)
+        found = simtool_spark.deduplicate(frame(texts), work_dir=str(tmp_path / "work"), **options)
         assert on_engine(found) == on_one_machine(texts, **options)
 
 
@@ -594,5 +595,5 @@ def test_a_worker_is_killed(spark, frame):
     rounds = 0
     while kill.is_alive() or rounds < 2:
         options = how[rounds % 2]
-        assert on_engine(simtool.spark.deduplicate(documents, **options)) == expected[rounds % 2]
+        assert on_engine(simtool_spark.deduplicate(documents, **options)) == expected[rounds % 2]
         rounds += 1

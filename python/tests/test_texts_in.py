@@ -113,7 +113,7 @@ def test_a_lazy_frame_is_collected():
     lazy = pl.LazyFrame({"day": [1, 3, 2], "body": texts}).with_columns(pl.col("day") * 2)
     found = simtool.deduplicate(lazy, column="body", keep="max", keep_field="day")
     assert found.kept.to_pydict() == {"row": [1, 2]}
-    assert len(simtool.match(lazy, ["a b c d"], column=None).removed) == 1
+    assert len(simtool.match(["a b c d"], against=lazy, column=None).removed) == 1
     with pytest.raises(ValueError, match="column author: must be one of day, body"):
         simtool.deduplicate(lazy, column="author")
 

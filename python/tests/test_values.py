@@ -30,7 +30,7 @@ def test_results_are_pickled(texts):
     for options in METHODS:
         found = simtool.deduplicate(texts, annotate="repeated=4,weight=1:1,3:2.5", **options)
         assert found.pair_count > 10
-        both = simtool.match(texts[:200], texts[100:], **{name: value for name, value in options.items() if name != "cluster"})
+        both = simtool.match(texts[100:], against=texts[:200], **{name: value for name, value in options.items() if name != "cluster"})
         for result in (found, both):
             other = again(result)
             assert (len(other), repr(other), other._repr_html_()) == (len(result), repr(result), result._repr_html_())
@@ -51,7 +51,7 @@ def test_fingerprints_and_measures_are_pickled(texts):
         # The learned model is a part of the pickle.
         later = simtool.fingerprint(texts[:50], by=other)
         assert again(later).recipe == made.recipe
-        assert simtool.pairs(made, 0, queries=later).to_pydict() == simtool.pairs(other, 0, queries=later).to_pydict()
+        assert simtool.pairs(later, 0, against=made).to_pydict() == simtool.pairs(later, 0, against=other).to_pydict()
     compared = simtool.compare("one two three four", "one two three five")
     assert repr(again(compared)) == repr(compared)
     measured = simtool.evaluate(["a b c d", "a b c d", "e f g"], [(0, 1)], "exact")

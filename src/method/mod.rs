@@ -28,8 +28,9 @@ pub(crate) use stop_word_lists::{names_file, read_stop_words};
 pub use terms::Terms;
 pub(crate) use text_memory::TextMemory;
 
+use own_settings::{EXACT, VERIFY_WEIGHT, of_method, settings_of_fingerprints};
 pub(crate) use own_settings::{OF_FINGERPRINTS, OF_METHODS, settings_of_exact};
-use own_settings::{of_method, settings_of_fingerprints};
+pub use own_settings::{has_setting, own_settings};
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_fingerprint::hash_table::HashTable;
@@ -43,9 +44,6 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Name of the option for the weights of terms when candidate pairs are verified. Verifying compares the sets
-/// of terms of two documents whose fingerprints are close.
-const VERIFY_WEIGHT: &str = "verify_weight";
 /// Default of the option `bits` when the option `words` is given: the number of bits of a fingerprint that is
 /// made from the most frequent words.
 const WORD_BITS: usize = 64;
@@ -94,7 +92,7 @@ impl Default for Method {
 
 impl Method {
     /// Name of the method that holds if the user names none.
-    pub(crate) const DEFAULT: &str = "exact";
+    pub(crate) const DEFAULT: &str = EXACT;
 
     /// Creates the method that finds all pairs of documents whose sets of terms have at least this
     /// similarity. `terms` defines the kind and the weights of the terms. With the weight `idf`, rare terms

@@ -3,6 +3,14 @@
 use simtool_base::error::{Error, ErrorKind};
 use simtool_fingerprint::{SKETCHES, SketchOption};
 
+/// Name of the method that compares sets of terms directly.
+pub(super) const EXACT: &str = "exact";
+/// Name of the option for the weights of terms when candidate pairs are verified. Verifying compares the sets
+/// of terms of two documents whose fingerprints are close.
+pub(super) const VERIFY_WEIGHT: &str = "verify_weight";
+/// Names of the settings of terms, which all methods have.
+const OF_TERMS: &[&str] = &["shingle", "stop_words"];
+
 /// Settings of all methods, which users write behind the name of the method.
 pub(crate) const OF_METHODS: &[SketchOption] = &[SketchOption {
     name: "weight",
@@ -46,6 +54,34 @@ pub(crate) fn settings_of_exact() -> impl Iterator<Item = &'static str> {
 /// Returns the names of the settings that all methods with fingerprints have. Of these, `words` is N of `simtool N M`.
 pub(super) fn settings_of_fingerprints() -> impl Iterator<Item = &'static str> {
     OF_FINGERPRINTS.iter().map(|own| own.name).chain(["max_distance", "verify", "words"])
+}
+
+/// Returns whether the method `method` has the setting `setting`, which users may write behind its name.
+///
+/// ```
+/// use simtool::method::has_setting;
+///
+/// assert!(has_setting("minhash", "lanes"));
+/// assert!(!has_setting("exact", "max_distance"));
+/// ```
+#[must_use]
+pub fn has_setting(method: &str, setting: &str) -> bool {
+    let is_own = match SKETCHES.iter().find(|kind| kind.name == method) {
+        Some(kind) => {
+            kind.has_option(setting) || settings_of_fingerprints().any(|name| name == setting)
+        }
+        None => method == EXACT && settings_of_exact().any(|name| name == setting),
+    };
+    is_own || OF_TERMS.contains(&setting)
+}
+
+/// Returns the settings of the method `method` that users can write only behind its name.
+#[must_use]
+pub fn own_settings(method: &str) -> Vec<&'static SketchOption> {
+    let kind = SKETCHES.iter().find(|kind| kind.name == method);
+    let of_kind = kind.map_or(&[][..], |kind| kind.options);
+    let all = of_kind.iter().chain(OF_METHODS).chain(OF_FINGERPRINTS);
+    all.filter(|own| has_setting(method, own.name)).collect()
 }
 
 /// Returns an error about a setting that users write behind the name of the method as an error about the method.

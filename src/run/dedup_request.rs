@@ -17,7 +17,7 @@ use simtool_base::options::Options;
 use std::path::{Path, PathBuf};
 
 /// Value of the option `method` with which the method is chosen from a sample.
-const AUTO: &str = "auto";
+pub(super) const AUTO: &str = "auto";
 /// Default name of the output folder.
 pub(super) const OUTPUT: &str = "simtool-out";
 

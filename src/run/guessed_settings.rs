@@ -349,8 +349,8 @@ const OF_COMMANDS: &[(&str, &[Guess])] = &[
                 "`simtool.evaluate` takes the pairs of near-duplicates",
             ),
             (
-                &["new", "old", "reference", "query", "against"],
-                "`simtool.match` takes the corpus and the queries",
+                &["new", "old", "reference", "query", "queries", "corpus", "against"],
+                "`simtool.match` compares texts with another collection",
             ),
         ],
     ),
@@ -397,8 +397,8 @@ const OF_COMMANDS: &[(&str, &[Guess])] = &[
                 "`simtool eval` measures methods with pairs of near-duplicates",
             ),
             (
-                &["new", "old", "reference", "query"],
-                "`simtool.spark.match` takes the queries and the corpus",
+                &["new", "old", "reference", "query", "queries", "corpus", "against"],
+                "`simtool_spark.match` compares documents with another collection",
             ),
         ],
     ),

@@ -28,15 +28,6 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Returns the path of the stub below the folder of the package.
-    pub(super) fn stub(self) -> &'static str {
-        match self {
-            Self::Compiled => "simtool/_simtool.pyi",
-            Self::Files => "simtool/_files.pyi",
-            Self::Spark => "simtool/spark/__init__.pyi",
-        }
-    }
-
     pub(super) fn functions(self) -> impl Iterator<Item = &'static Function> {
         FUNCTIONS.iter().filter(move |function| function.place == self)
     }

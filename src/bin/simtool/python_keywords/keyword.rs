@@ -1,5 +1,6 @@
 //! An option of the command line as a keyword argument of Python.
 
+use simtool::fingerprint::SketchOption;
 use simtool::setting::{Kind, Setting};
 use std::fmt::Write;
 
@@ -15,6 +16,10 @@ const TYPES: &[(&str, &str)] = &[
     ("N[:ORIGIN]", "_Integer | str"),
     ("S", NUMBER),
     ("SHARE", NUMBER),
+    ("BITS", INTEGER),
+    ("COUNT", INTEGER),
+    ("PART", NUMBER),
+    ("VOTES", "_Integer | str"),
 ];
 const INTEGER: &str = "_Integer";
 const NUMBER: &str = "_Number | str";
@@ -33,6 +38,21 @@ impl Keyword {
         let default = default(row, &kind);
         Self { name: row.name, kind, default, help: meaning(row) }
     }
+
+    /// Returns the keyword for a setting that is written behind the name of a method.
+    pub(super) fn of_method(option: &SketchOption) -> Self {
+        let known = TYPES.iter().find(|(name, _)| *name == option.value);
+        let kind = known.map_or("str", |(_, kind)| kind).to_owned();
+        let help = as_keywords(&as_sentence(option.help));
+        Self { name: option.name, kind, default: "None".to_owned(), help }
+    }
+}
+
+/// Returns a phrase as a sentence, with a capital letter and a full stop.
+pub(super) fn as_sentence(phrase: &str) -> String {
+    let mut letters = phrase.trim_end_matches('.').chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
 }
 
 /// Returns the type of the values of a setting.

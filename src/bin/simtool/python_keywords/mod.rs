@@ -1,9 +1,10 @@
-//! Keyword arguments of the Python package, made from the arguments of the commands: their types and defaults in the
-//! stubs, and their meanings in the docstrings. `UPDATE_GOLDEN=1 cargo test --bin simtool python_keywords` rewrites
+//! Keyword arguments of the Python package, made from the arguments of the commands: their types, their defaults in the
+//! stubs, and their meanings in the docstrings. Methods become classes, whose arguments are their settings. `UPDATE_GOLDEN=1 cargo test --bin simtool python_keywords` rewrites
 //! them.
 
 mod functions;
 mod keyword;
+mod types;
 
 use functions::{FUNCTIONS, Function, Place};
 use keyword::{Keyword, as_keywords};
@@ -19,6 +20,7 @@ use simtool::setting::{Effect, MEMORY, Setting, find, find_command};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use types::{Parts, methods, option_types, push_wrapped, type_of};
 
 impl Function {
     /// Returns the rows of the settings that the function takes.
@@ -55,31 +57,29 @@ impl Function {
 
     /// Returns the lines of the keywords in the signature of the stub.
     fn signature(&self) -> String {
-        let mut lines = String::new();
-        for Keyword { name, kind, default, .. } in self.keywords() {
-            // None counts as not given.
-            let _ = writeln!(lines, "    {name}: {kind} | None = {default},");
-        }
-        lines
+        let Parts { shown, listed } = Parts::new(self);
+        let rest = format!("    **options: Unpack[_option_types.{}],\n", type_of(self));
+        parameters(&shown) + if listed.is_empty() { "" } else { &rest }
     }
 
     /// Returns the part of the docstring about the keywords.
     fn docstring(&self) -> String {
         let mut text = "\nOptions:\n".to_owned();
         for Keyword { name, help, .. } in self.keywords() {
-            let mut line = format!("    {name}:");
-            for word in help.split(' ') {
-                if line.len() + word.len() >= 100 {
-                    let _ = writeln!(text, "{line}");
-                    line = "       ".to_owned();
-                }
-                line.push(' ');
-                line.push_str(word);
-            }
-            let _ = writeln!(text, "{line}");
+            push_wrapped(&mut text, &format!("    {name}: {help}"), "        ");
         }
         text
     }
+}
+
+/// Returns keywords as lines of a signature.
+fn parameters(keywords: &[Keyword]) -> String {
+    let mut lines = String::new();
+    for Keyword { name, kind, default, .. } in keywords {
+        // None counts as not given.
+        let _ = writeln!(lines, "    {name}: {kind} | None = {default},");
+    }
+    lines
 }
 
 /// Returns a path below the folder of the Python package.
@@ -87,10 +87,10 @@ fn python(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("python").join(path)
 }
 
-/// Returns the text of a stub with new keywords in its signatures. Each list of keywords is between two comments.
-fn with_keywords(stub: &str, place: Place) -> String {
+/// Returns the text of the stub with new keywords in its signatures. Each list of keywords is between two comments.
+fn with_keywords(stub: &str) -> String {
     let mut text = stub.to_owned();
-    for function in place.functions() {
+    for function in Place::Compiled.functions() {
         let indent = if function.name == "Index" { "        " } else { "    " };
         let begin = format!("{indent}# Options of {}, generated.\n", function.name);
         let start = text.find(&begin).unwrap_or_else(|| panic!("{} has no place", function.name));
@@ -102,20 +102,20 @@ fn with_keywords(stub: &str, place: Place) -> String {
     text
 }
 
-/// Returns the module with what completes the docstrings of the functions in Python.
-fn docstrings() -> String {
-    let progress = fs::read_to_string(python("parameters/progress.txt")).unwrap();
-    let mut module = format!(
-        "\"\"\"Meanings of options and parameters of the functions on files and on Spark, generated from the \
-         program.\"\"\"\n\nPROGRESS = r\"\"\"{progress}\"\"\"\n\nOPTIONS = {{\n"
-    );
-    // Functions on Spark have names of functions on texts.
-    for (place, prefix) in [(Place::Files, ""), (Place::Spark, "spark.")] {
-        for function in place.functions() {
-            let text = function.docstring();
-            assert!(!text.contains("\"\"\""), "{}", function.name);
-            let _ = write!(module, "    \"{prefix}{}\": r\"\"\"\n{text}\"\"\",\n", function.name);
-        }
+/// Returns the module with what completes the docstrings of the functions of a place.
+fn docstrings(place: Place) -> String {
+    let mut module =
+        "\"\"\"Meanings of options and parameters, generated from the program.\"\"\"\n\n"
+            .to_owned();
+    if place == Place::Files {
+        let progress = fs::read_to_string(python("parameters/progress.txt")).unwrap();
+        let _ = write!(module, "PROGRESS = r\"\"\"{progress}\"\"\"\n\n");
+    }
+    module += "OPTIONS = {\n";
+    for function in place.functions() {
+        let text = function.docstring();
+        assert!(!text.contains("\"\"\""), "{}", function.name);
+        let _ = write!(module, "    \"{}\": r\"\"\"\n{text}\"\"\",\n", function.name);
     }
     module + "}\n"
 }
@@ -132,11 +132,15 @@ fn check(path: &str, text: &str) {
 
 #[test]
 fn stubs_and_docstrings_have_the_options_of_the_program() {
-    for place in [Place::Compiled, Place::Files, Place::Spark] {
-        let text = fs::read_to_string(python(place.stub())).unwrap();
-        check(place.stub(), &with_keywords(&text, place));
-    }
-    check("simtool/_options.py", &docstrings());
+    let stub = "simtool/_simtool.pyi";
+    let text = fs::read_to_string(python(stub)).unwrap();
+    check(stub, &with_keywords(&text));
+    check("simtool/_options.py", &docstrings(Place::Files));
+    check("simtool/_option_types.py", &option_types("._types", &[Place::Compiled, Place::Files]));
+    // The functions on engines are in a package of their own.
+    check("spark/simtool_spark/_options.py", &docstrings(Place::Spark));
+    check("spark/simtool_spark/_option_types.py", &option_types("simtool._types", &[Place::Spark]));
+    check("simtool/_methods.py", &methods());
     for function in Place::Compiled.functions() {
         check(&format!("keywords/{}.txt", function.name), &function.docstring());
     }
@@ -235,8 +239,16 @@ fn guessed_keywords_are_answered_with_keywords_of_the_function() {
         found.keywords().into_iter().map(|keyword| keyword.name).collect::<Vec<_>>()
     };
     for (call, own, keywords) in [
-        ("texts", &["column", "hash_seeds", "keep_field"][..], of(Place::Compiled, "deduplicate")),
-        ("engine", &["text_column", "id_column", "partitions"], of(Place::Spark, "deduplicate")),
+        (
+            "texts",
+            &["against", "column", "hash_seeds", "keep_field"][..],
+            of(Place::Compiled, "deduplicate"),
+        ),
+        (
+            "engine",
+            &["against", "text_column", "id_column", "partitions"],
+            of(Place::Spark, "deduplicate"),
+        ),
     ] {
         for (command, name) in guessed_names() {
             // The functions have some of these names as arguments of their own.
@@ -259,7 +271,7 @@ fn guessed_keywords_are_answered_with_keywords_of_the_function() {
 fn defaults_and_types_are_those_of_python() {
     let of = |function: &str| {
         let found = FUNCTIONS.iter().find(|known| known.name == function).unwrap();
-        found.signature()
+        parameters(&found.keywords())
     };
     let deduplicate = of("deduplicate");
     for line in [

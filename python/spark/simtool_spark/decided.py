@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Iterator
 import pyarrow as pa
 
 from simtool._simtool import Engine, cluster_weights
-from simtool.spark.fates import told
-from simtool.spark.transfer import Batches, Steps, engine_of, in_tasks
+from simtool_spark.outcomes import told
+from simtool_spark.transfer import Batches, Steps, engine_of, in_tasks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -28,8 +28,8 @@ def decided_rows(
     """
     from pyspark.sql import functions as f
 
-    fate = removed.withColumnRenamed("id", "removed_id")
-    documents = _described(rows, options).join(fate, f.col("id") == f.col("removed_id"), "left")
+    outcome = removed.withColumnRenamed("id", "removed_id")
+    documents = _described(rows, options).join(outcome, f.col("id") == f.col("removed_id"), "left")
     documents = documents.select(
         *("id", "bytes", "tokens", "hash"),
         f.col("removed_id").isNull().alias("kept"),

@@ -1,7 +1,7 @@
 """Near-duplicates of a Spark DataFrame: the engine moves rows, the wheel computes.
 
 Only the DataFrame API and `mapInArrow` are used, so this runs on Spark 3.5 and later, on Connect and on Sail.
-Every worker needs this package, pyarrow and NumPy. The results are those of `simtool.deduplicate` and
+Every worker needs this package, `simtool`, pyarrow and NumPy. The results are those of `simtool.deduplicate` and
 `simtool.match` on the same documents in the order of their ids.
 """
 
@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 from simtool._docstrings import documented
 from simtool._simtool import Engine, cluster_weights
-from simtool.spark.buckets import Buckets, sampled
-from simtool.spark.decided import decided_rows
-from simtool.spark.documents import classes, fingerprints, texts
-from simtool.spark.fates import fate_schema, removed, settled, settled_by_chain, told
-from simtool.spark.learning import learned
-from simtool.spark.selectors import Selectors
-from simtool.spark.sets import alike, keyed
-from simtool.spark.transfer import Steps, collect, distribute
-from simtool.spark.verify import similar
+from simtool_spark._options import OPTIONS
+from simtool_spark.buckets import Buckets, sampled
+from simtool_spark.decided import decided_rows
+from simtool_spark.documents import classes, fingerprints, texts
+from simtool_spark.outcomes import outcome_schema, removed, settled, settled_by_chain, told
+from simtool_spark.learning import learned
+from simtool_spark.selectors import Selectors
+from simtool_spark.sets import alike, keyed
+from simtool_spark.transfer import Steps, collect, distribute
+from simtool_spark.verify import similar
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from typing_extensions import Unpack
+
+    from simtool_spark import _option_types
 
 __all__ = ["deduplicate", "match"]
 
@@ -35,7 +39,7 @@ MOST_PAIRS = 20_000_000
 MOST_TERMS = 4_000_000
 
 
-@documented("spark.", "")
+@documented(OPTIONS, "")
 def deduplicate(
     df: DataFrame,
     *,
@@ -49,7 +53,7 @@ def deduplicate(
     max_pairs: int = MOST_PAIRS,
     max_terms: int = MOST_TERMS,
     annotate: bool | str = False,
-    **options: Any,
+    **keywords: Unpack[_option_types.DeduplicateOptions],
 ) -> DataFrame:
     """Returns the removed documents: `id`, and `kept_id` of the document that is kept instead.
 
@@ -93,6 +97,7 @@ def deduplicate(
     """
     from pyspark.sql import functions as f
 
+    options: dict[str, Any] = dict(keywords)
     rule, _, field = str(options.get("keep") or "").partition(":")
     if field and "," not in field:
         options["keep"] = rule
@@ -121,28 +126,28 @@ def deduplicate(
     near = keep("pairs", near.select("a", "b", *told(engine)))
     count = near.count()
     if count == 0:
-        fates = None
+        outcomes = None
     elif count <= max_pairs:
         ends = near.select(f.col("a").alias("class")).union(near.select("b")).distinct()
         of_class = [name for name in ("class", "id", "order") if name in groups.columns]
         members = collect(ends.join(groups, "class").select(*of_class))
-        fates = distribute(near.sparkSession, settled(engine, members, collect(near)), fate_schema(engine, groups))
+        outcomes = distribute(near.sparkSession, settled(engine, members, collect(near)), outcome_schema(engine, groups))
     elif work_dir is None:
         raise ValueError(
             f"{count:,} pairs of different documents are more than max_pairs {max_pairs:,}, the limit of the "
             "driver: give work_dir, for the steps that follow chains of pairs, or a greater max_pairs"
         )
     else:
-        fates = keep("fates", settled_by_chain(engine, options, near, groups, keep, partitions))
-    gone = removed(documents, groups, fates, engine)
+        outcomes = keep("outcomes", settled_by_chain(engine, options, near, groups, keep, partitions))
+    gone = removed(documents, groups, outcomes, engine)
     return decided_rows(rows, gone, engine, options, weight, keep) if annotate else gone
 
 
-@documented("spark.", deduplicate.__doc__ or "")
+@documented(OPTIONS, deduplicate.__doc__ or "")
 def match(
     df: DataFrame,
-    queries: DataFrame,
     *,
+    against: DataFrame,
     text_column: str = "text",
     id_column: str = "id",
     against_text_column: str | None = None,
@@ -153,38 +158,39 @@ def match(
     work_dir: str | None = None,
     full_bucket: int = FULL_BUCKET,
     max_terms: int = MOST_TERMS,
-    **options: Any,
+    **keywords: Unpack[_option_types.MatchOptions],
 ) -> DataFrame:
-    """Returns the documents of `queries` that are similar to a document of `df`.
+    """Returns the documents of `df` that are similar to a document of `against`.
 
     The options are those of `deduplicate`, except `keep` and `cluster`.
 
     Args:
-        df: Documents to search, one in each row. Their ids may be repeated.
-        queries: Documents to find, one in each row.
-        against_text_column: Selector of the text in `df`. By default, as in `queries`.
-        against_id_column: Selector of the ID in `df`. By default, as in `queries`.
+        df: Documents to find in the other collection, one in each row.
+        against: Documents of the collection to compare with, one in each row. Their ids may be repeated.
+        against_text_column: Selector of the text in `against`. By default, as in `df`.
+        against_id_column: Selector of the ID in `against`. By default, as in `df`.
 
     Returns:
-        The columns `id`, `kept_id` of the closest document of `df` (among equally close ones the first
+        The columns `id`, `kept_id` of the closest document of `against` (among equally close ones the first
         id), and the closeness as in `deduplicate`.
 
     Raises:
         ValueError: An option does not exist here or has a wrong value, a selector names no column, ids of
-            `queries` are missing or repeated, or a limit is too small.
+            `df` are missing or repeated, or a limit is too small.
         RuntimeError: The documents changed between two readings, and there is no `work_dir`.
     """
+    options: dict[str, Any] = dict(keywords)
     for name in ("keep", "cluster"):
         if options.get(name) is not None:
-            raise ValueError(f"{name}: chooses among documents of one collection: it does not go with queries")
+            raise ValueError(f"{name}: chooses among documents of one collection: it does not go with a match")
     from pyspark.sql import functions as f
 
     engine, options = _engine(options)
     keep = Steps(work_dir)
-    against = against_text_column or text_column
+    of_text = against_text_column or text_column
     of_queries = Selectors(None if text_column == "*" else text_column, id_column)
-    of_corpus = Selectors(None if against == "*" else against, against_id_column or id_column)
-    rows = [texts(queries, of_queries, check_ids), texts(df, of_corpus, False)]
+    of_corpus = Selectors(None if of_text == "*" else of_text, against_id_column or id_column)
+    rows = [texts(df, of_queries, check_ids), texts(against, of_corpus, False)]
     known = learned(rows[1], options, sample, keep, max_terms)
     if engine.has_fingerprints:
         asked, corpus = (fingerprints(of, engine, options, known, of is rows[0]) for of in rows)

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from simtool._simtool import Engine
-from simtool.spark.learning import Learned
-from simtool.spark.selectors import Selectors
-from simtool.spark.transfer import Batches, engine_of, fingerprint_type, in_tasks, to_column, verifier_of
+from simtool_spark.learning import Learned
+from simtool_spark.selectors import Selectors
+from simtool_spark.transfer import Batches, engine_of, fingerprint_type, in_tasks, to_column, verifier_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from simtool._simtool import Engine
-from simtool.spark.buckets import by_bucket
-from simtool.spark.transfer import Steps, engine_of
+from simtool_spark.buckets import by_bucket
+from simtool_spark.transfer import Steps, engine_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -38,17 +38,17 @@ def settled(engine: Engine, known: pa.Table, near: pa.Table) -> pa.Table:
     if any(number.null_count for number in numbers.values()):
         raise RuntimeError("the documents are not the same each time that they are read: give work_dir")
     pairs = pa.table({**numbers, **{name: near[name] for name in told(engine)}}).combine_chunks()
-    fates = pa.table(engine.settle(pairs, pa.array(ranks)))
+    outcomes = pa.table(engine.settle(pairs, pa.array(ranks)))
     of = {
-        "class": known["class"].take(fates["group"]),
-        "kept_id": known["id"].take(fates["kept"]),
+        "class": known["class"].take(outcomes["group"]),
+        "kept_id": known["id"].take(outcomes["kept"]),
     }
     kinds = {"similarity": pa.float64(), "distance": pa.int32()}
-    of |= {name: fates[name].cast(kinds[name]) for name in told(engine)}
+    of |= {name: outcomes[name].cast(kinds[name]) for name in told(engine)}
     for end in ("from", "until"):
-        of[f"{end}_id"] = known["id"].take(fates[end])
+        of[f"{end}_id"] = known["id"].take(outcomes[end])
         if has_order:
-            of[f"{end}_order"] = known["order"].take(fates[end])
+            of[f"{end}_order"] = known["order"].take(outcomes[end])
     return pa.table(of)
 
 
@@ -58,7 +58,7 @@ def told(engine: Engine) -> dict[str, str]:
     return similarity | ({"distance": "int"} if engine.has_fingerprints else {})
 
 
-def fate_schema(engine: Engine, classes: DataFrame) -> str:
+def outcome_schema(engine: Engine, classes: DataFrame) -> str:
     types = dict(classes.dtypes)
     ends = [f"{end}_{name} {types[name]}" for end in ("from", "until") for name in ("id", "order") if name in types]
     closeness = [f"{name} {kind}" for name, kind in told(engine).items()]
@@ -99,7 +99,7 @@ def settled_by_chain(
             found = table.filter(pc.invert(is_class))
             yield from settled(engine, table.filter(is_class), found).combine_chunks().to_batches()
 
-    return by_bucket(rows, settled_here, fate_schema(engine, classes), partitions)
+    return by_bucket(rows, settled_here, outcome_schema(engine, classes), partitions)
 
 
 def _roots(near: DataFrame, keep: Steps) -> DataFrame:
@@ -134,7 +134,7 @@ def _roots(near: DataFrame, keep: Steps) -> DataFrame:
     raise ValueError(f"max_pairs: chains of pairs are longer than {MOST_ROUNDS} rounds follow: give more")
 
 
-def removed(documents: DataFrame, classes: DataFrame, fates: DataFrame | None, engine: Engine) -> DataFrame:
+def removed(documents: DataFrame, classes: DataFrame, outcomes: DataFrame | None, engine: Engine) -> DataFrame:
     """Returns the removed documents."""
     from pyspark.sql import functions as f
 
@@ -152,13 +152,13 @@ def removed(documents: DataFrame, classes: DataFrame, fates: DataFrame | None, e
     of_equal = {"similarity": 1.0, "distance": 0}
     equal = classes.where(f.col("count") > 1)
     equal = equal.select("class", f.col("id").alias("kept_id"), *(f.lit(of_equal[name]).alias(name) for name in closeness))
-    if fates is not None:
-        equal = equal.join(fates.select("class").distinct(), "class", "left_anti")
-        types = dict(fates.dtypes)
-        others = [f.lit(None).cast(types[name]).alias(name) for name in fates.columns[len(equal.columns) :]]
-        equal = equal.select("*", *others).union(fates)
+    if outcomes is not None:
+        equal = equal.join(outcomes.select("class").distinct(), "class", "left_anti")
+        types = dict(outcomes.dtypes)
+        others = [f.lit(None).cast(types[name]).alias(name) for name in outcomes.columns[len(equal.columns) :]]
+        equal = equal.select("*", *others).union(outcomes)
     removed = documents.join(equal, "class").where(f.col("id") != f.col("kept_id"))
-    if fates is not None:
+    if outcomes is not None:
         in_reach = f.col("from_id").isNull() | is_after("from")
         removed = removed.where(in_reach & (f.col("until_id").isNull() | ~is_after("until")))
     return removed.select("id", "kept_id", *closeness)

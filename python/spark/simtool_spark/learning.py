@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from simtool._simtool import Learner
-from simtool.spark.transfer import Batches, Steps, collect, in_tasks
+from simtool_spark.transfer import Batches, Steps, collect, in_tasks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from simtool.spark.buckets import by_bucket
-from simtool.spark.transfer import Steps, verifier_of
+from simtool_spark.buckets import by_bucket
+from simtool_spark.transfer import Steps, verifier_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -1,7 +1,7 @@
 """Deduplicates a collection on Spark, with the names of the command line's options.
 
-    spark-submit .../simtool/spark/__main__.py PATH... --output FOLDER --method simhash --max-distance 6
-    spark-submit .../simtool/spark/__main__.py QUERIES... --against CORPUS... --output FOLDER
+    spark-submit .../simtool_spark/__main__.py PATH... --output FOLDER --method simhash --max-distance 6
+    spark-submit .../simtool_spark/__main__.py QUERIES... --against CORPUS... --output FOLDER
 
 Reads Parquet, JSON Lines or CSV, chosen by the names of the files. Writes the removed documents as Parquet to
 FOLDER/removed, with --write-kept the others to FOLDER/kept, and with --annotate all with their clusters to FOLDER/documents.
@@ -14,14 +14,14 @@ import sys
 
 from pyspark.sql import DataFrame, SparkSession
 
-import simtool.spark
-from simtool.spark.selectors import Selectors
+import simtool_spark
+from simtool_spark.selectors import Selectors
 
 FORMATS = {".parquet": "parquet", ".json": "json", ".jsonl": "json", ".csv": "csv"}
 
 
 def main(arguments: list[str], session: SparkSession | None = None) -> None:
-    parser = argparse.ArgumentParser("simtool.spark", epilog="Other options are those of the method: see `simtool dedup --help`.", allow_abbrev=False)
+    parser = argparse.ArgumentParser("simtool_spark", epilog="Other options are those of the method: see `simtool dedup --help`.", allow_abbrev=False)
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--against", nargs="+", metavar="PATH", help="find the documents that are similar to one of these")
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER")
@@ -57,11 +57,11 @@ def main(arguments: list[str], session: SparkSession | None = None) -> None:
         parser.error("--annotate is of a deduplication, so it does not go with --against")
     if asked.against is None:
         how |= {"annotate": asked.annotate}
-        removed = simtool.spark.deduplicate(documents, **how, **options)
+        removed = simtool_spark.deduplicate(documents, **how, **options)
     else:
         corpus = read(session, asked.against, asked.format, parser)
         of_corpus = {"against_text_column": asked.against_text_field, "against_id_column": asked.against_id_field}
-        removed = simtool.spark.match(corpus, documents, **how, **of_corpus, **options)
+        removed = simtool_spark.match(documents, against=corpus, **how, **of_corpus, **options)
     if asked.annotate:
         path = f"{asked.output}/documents"
         removed.write.parquet(path)

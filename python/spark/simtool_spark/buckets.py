@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from simtool._simtool import Engine
-from simtool.spark.transfer import Batches, collect, engine_of, fingerprint_type, in_tasks, to_ipc, to_words
+from simtool_spark.transfer import Batches, collect, engine_of, fingerprint_type, in_tasks, to_ipc, to_words
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

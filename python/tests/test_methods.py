@@ -1,0 +1,54 @@
+"""Methods as objects: each is the text that the keyword `method` takes."""
+
+import copy
+import fractions
+import pickle
+
+import pytest
+
+import simtool
+
+
+def test_a_method_is_its_text():
+    assert str(simtool.MinHash(lanes=16)) == "minhash:lanes=16"
+    assert str(simtool.SimHash(bits=128, max_distance=6)) == "simhash:bits=128,max_distance=6"
+    # The order of the keywords does not matter.
+    assert simtool.SimHash(max_distance=6, bits=128) == simtool.SimHash(bits=128, max_distance=6)
+    assert str(simtool.Exact()) == "exact"
+    assert str(simtool.Exact(similarity=fractions.Fraction(4, 5), shingle=None)) == "exact:similarity=4/5"
+    assert str(simtool.IMatch(stop_words=["the", "a"])) == "i-match:stop_words=words:a the"
+
+
+def test_methods_are_compared_shown_and_stored():
+    one, other = simtool.MultiLexicon(lexicons=4, votes="sum"), simtool.MultiLexicon(lexicons=4, votes="sum")
+    assert one == other and hash(one) == hash(other) and len({one, other}) == 1
+    assert one != simtool.MultiLexicon(lexicons=5, votes="sum")
+    assert repr(one) == "simtool.MultiLexicon(lexicons=4, votes='sum')"
+    for again in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+        assert (type(again), again, repr(again)) == (simtool.MultiLexicon, one, repr(one))
+
+
+def test_a_method_goes_wherever_its_text_does(texts, tmp_path):
+    method = simtool.SimHash(bits=128, max_distance=6)
+    found = simtool.deduplicate(texts, method=method)
+    assert found.method == "simhash:bits=128,max_distance=6,shingle=words:3"
+    assert found.removed.to_pydict() == simtool.deduplicate(texts, method=str(method)).removed.to_pydict()
+    assert simtool.fingerprint(["a b c"], method=simtool.SimHash(bits=256)).bits == 256
+    assert simtool.Index(tmp_path / "seen.idx", method=method).method == found.method
+    (tmp_path / "a.txt").write_text("one two three four")
+    exact = simtool.Exact(shingle="words:2")
+    summary = simtool.deduplicate_files(tmp_path / "a.txt", output=tmp_path / "out", method=exact)
+    assert summary["parameters"]["shingle"] == "words:2"
+    measured = simtool.evaluate(["a b c d", "a b c d", "e f g"], [(0, 1)], [exact])
+    assert len(measured.to_dict()["methods"]) == 1
+
+
+def test_wrong_settings_are_refused():
+    with pytest.raises(TypeError, match="lanse"):
+        simtool.MinHash(lanse=16)
+    with pytest.raises(TypeError, match="lanes must be text or a number, not list"):
+        simtool.MinHash(lanes=[16])
+    with pytest.raises(ValueError, match="a comma ends a setting of a method"):
+        simtool.Exact(stop_words="a,b.txt")
+    with pytest.raises(ValueError, match="minhash:bits=3"):
+        simtool.deduplicate(["a"], method=simtool.MinHash(bits=3))
