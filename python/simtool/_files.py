@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ._docstrings import documented
 from ._options import OPTIONS, PROGRESS
 from ._simtool import (
+    Rows,
     combined_files,
     contamination_of_files,
     passages_of_files,
@@ -230,7 +231,7 @@ def contamination_files(
 
     Returns:
         The numbers of `items`, `documents`, `found_items`, `found_documents`, `short_items` (matched as a
-        whole) and `items_without_words`. Without `output`, also `rows`, with a dict for each item and document.
+        whole) and `items_without_words`. Without `output`, also `rows`: `Rows` with a row for each item and document.
 
     Raises:
         ValueError: There is no path, an option does not exist here or has a wrong value, or `output`
@@ -255,15 +256,14 @@ def contamination_files(
     counts, rows = contamination_of_files(listed_items, listed, progress, given)
     found: dict[str, Any] = dict(counts)
     if output is None:
-        # JSON escapes line feeds, but not other characters at which `splitlines` divides a text.
-        found["rows"] = [json.loads(line) for line in rows.split("\n") if line]
+        found["rows"] = rows
     return found
 
 
 @documented(OPTIONS, PROGRESS)
 def passages_files(
     paths: Path | Iterable[Path], *, progress: bool = False, **options: Unpack[_option_types.PassagesFilesOptions]
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Returns the passages of at least 50 words that several documents of files and folders have.
 
     Does the work of `simtool passages` in this process, with options as in `deduplicate_files`, for example
@@ -273,7 +273,7 @@ def passages_files(
         paths: Files and folders to read: one path, or several.
 
     Returns:
-        A dict for each passage, in reading order, with the columns of the program's rows.
+        `Rows` with a row for each passage, in reading order, and the columns of the program's rows.
 
     Raises:
         ValueError: An option does not exist here or has a wrong value.
@@ -288,8 +288,7 @@ def passages_files(
         >>> first["word_start"], first["word_end"], second["whole"]
         (3, 9, True)
     """
-    rows = passages_of_files(_listed(paths), progress, dict(options))
-    return [json.loads(row) for row in rows.split("\n") if row]
+    return passages_of_files(_listed(paths), progress, dict(options))
 
 
 @documented(OPTIONS, PROGRESS)

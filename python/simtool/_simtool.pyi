@@ -55,6 +55,28 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def _repr_html_(self) -> str: ...
 
+class Rows:
+    """Rows of a command on files. `pyarrow.table(rows)` and `polars.DataFrame(rows)` take the columns without a copy. As a
+    sequence, it has a dict for each row. Ids are numbers if all ids of the rows are, and texts otherwise.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for name in ["a.txt", "b.txt"]:
+        ...     _ = (folder / name).write_text("to be or not to be")
+        >>> rows = simtool.passages_files(folder, words=6)
+        >>> len(rows), rows.column_names[:3], rows[1]["whole"]
+        (2, ['id', 'file', 'record'], True)
+    """
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+    def to_pylist(self) -> list[dict[str, Any]]:
+        """Returns a list with a dict for each row."""
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
 class Column:
     """A column of a table, which Arrow and NumPy take without a copy.
 

@@ -1,6 +1,7 @@
 //! Collections of files: the commands of the program, run in this process.
 
 use crate::errors::exception;
+use crate::rows::Rows;
 use crate::run::run;
 use crate::settings;
 use pyo3::prelude::*;
@@ -10,17 +11,18 @@ use simtool::mapped_file::FileAccess;
 use simtool::options::Options;
 use simtool::progress::Progress;
 use simtool::run::{
-    Combined, ContaminationRequest, Face, Notice, Outcome, PassagesFound, PassagesRequest, Paths,
-    Previewed, Request, WhyRequest, combine, contamination, dedup, passages, preview,
-    read_settings, why,
+    Combined, ContaminationRequest, Face, JobRequest, Notice, Outcome, PassagesFound,
+    PassagesRequest, Paths, Previewed, Request, STANDARD_OUTPUT, WhyRequest, combine,
+    contamination, dedup, passages, preview, why,
 };
-use simtool::setting::{Effect, exclude_each_other, find};
+use simtool::setting::{Effect, exclude_each_other, find, read_settings};
 use simtool::shell_word::{shell_argument, shell_word};
+use simtool::write::columns::RowFormat;
 use simtool::write::preview::write_preview;
 use simtool::write::summary::write_summary;
 use simtool::{Error, Result};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Finds the near-duplicates among the files in `paths`, or the documents of `queries` that are
@@ -109,8 +111,8 @@ pub(crate) fn why_in_files(
     Ok(found.object(&output).to_string())
 }
 
-/// Finds the items of an evaluation set that documents contain. Returns counts with their names, and the rows as
-/// lines of JSON. If `options` have `output`, the rows are written to this file instead.
+/// Finds the items of an evaluation set that documents contain. Returns counts with their names, and the rows unless
+/// `options` have `output`.
 #[pyfunction]
 pub(crate) fn contamination_of_files(
     py: Python<'_>,
@@ -118,14 +120,13 @@ pub(crate) fn contamination_of_files(
     documents: Vec<PathBuf>,
     progress: bool,
     options: &Bound<'_, PyDict>,
-) -> PyResult<(Vec<(&'static str, u64)>, String)> {
+) -> PyResult<(Vec<(&'static str, u64)>, Rows)> {
     let mut options = settings::repeated_options(options, "contamination")?;
     add_file(&mut options, "contamination").map_err(exception)?;
-    if let Some(format) = options.get("output_format").filter(|_| !options.has("output")) {
-        return Err(exception(Error::config("output_format", format, "goes with `output`")));
-    }
+    refuse_format(&options).map_err(exception)?;
     let access = take_access(&mut options)?;
-    let request = ContaminationRequest::parse(items, documents, options).map_err(exception)?;
+    let mut request = ContaminationRequest::parse(items, documents, options).map_err(exception)?;
+    request.rows = format_of(&request.job, request.rows);
     let (found, rows) = run_with_face(py, progress, access, |face| {
         let mut rows = Vec::new();
         let found = contamination(&request, &mut rows, face)?;
@@ -139,33 +140,44 @@ pub(crate) fn contamination_of_files(
         ("documents", found.documents),
         ("found_documents", found.found_documents),
     ];
-    Ok((counts, String::from_utf8_lossy(&rows).into_owned()))
+    Ok((counts, Rows::of_stream(&rows)?))
 }
 
-/// Finds the passages that occur more than once in the files in `paths`. Returns them as lines of JSON, unless
-/// `options` have `output`.
+/// Finds the passages that occur more than once in the files in `paths`. Returns them unless `options` have `output`.
 #[pyfunction]
 pub(crate) fn passages_of_files(
     py: Python<'_>,
     paths: Vec<PathBuf>,
     progress: bool,
     options: &Bound<'_, PyDict>,
-) -> PyResult<String> {
+) -> PyResult<Rows> {
     let mut options = settings::repeated_options(options, "passages")?;
     add_file(&mut options, "passages").map_err(exception)?;
-    if let Some(format) = options.get("output_format").filter(|_| !options.has("output")) {
-        return Err(exception(Error::config("output_format", format, "goes with `output`")));
-    }
+    refuse_format(&options).map_err(exception)?;
     let access = take_access(&mut options)?;
     let command = command_line("simtool passages", &options, &[], &paths);
     let mut request = PassagesRequest::parse(paths, options).map_err(exception)?;
     request.job.recorded.command_line = command;
+    request.rows = format_of(&request.job, request.rows);
     let rows = run_with_face(py, progress, access, |face| {
         let mut rows = Vec::new();
         passages(&request, &mut rows, face)?;
         Ok(rows)
     })?;
-    Ok(String::from_utf8_lossy(&rows).into_owned())
+    Rows::of_stream(&rows)
+}
+
+/// Returns an error if a format is named for rows that are returned and not written.
+fn refuse_format(options: &Options) -> Result<()> {
+    match options.get("output_format").filter(|_| !options.has("output")) {
+        Some(format) => Err(Error::config("output_format", format, "goes with `output`")),
+        None => Ok(()),
+    }
+}
+
+/// Returns the format of rows: columns of Arrow if they are returned, and otherwise `written`.
+fn format_of(job: &JobRequest, written: RowFormat) -> RowFormat {
+    if job.output == Path::new(STANDARD_OUTPUT) { RowFormat::ArrowStream } else { written }
 }
 
 /// Returns the command that does the work of a function with these queries.

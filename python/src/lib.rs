@@ -26,6 +26,7 @@ mod numbers;
 mod pickled;
 mod plain_rows;
 mod plain_values;
+mod rows;
 mod run;
 mod selected_columns;
 mod set_keys;
@@ -43,6 +44,7 @@ fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("IndexLockedError", module.py().get_type::<errors::IndexLockedError>())?;
     module.add_class::<tables::Table>()?;
     module.add_class::<tables::Column>()?;
+    module.add_class::<rows::Rows>()?;
     module.add_class::<near_duplicates::NearDuplicates>()?;
     module.add_class::<fingerprints::Fingerprints>()?;
     module.add_class::<compare::Comparison>()?;

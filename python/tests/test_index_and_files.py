@@ -2,6 +2,7 @@
 
 import json
 
+import pyarrow
 import pytest
 
 import simtool
@@ -121,7 +122,11 @@ def test_passages_are_listed_and_cut(tmp_path):
         (tmp_path / "in" / name).write_text(text)
     first, second = simtool.passages_files(tmp_path / "in", words=6)
     assert (first["partner_file"], first["first"], second["first"]) == (second["file"], True, False)
-    assert simtool.passages_files(tmp_path / "in", words=7) == []
+    assert len(simtool.passages_files(tmp_path / "in", words=7)) == 0
+    rows = simtool.passages_files(tmp_path / "in", words=6)
+    assert pyarrow.table(rows).to_pylist() == rows.to_pylist() == list(rows) and rows[-1] == second
+    with pytest.raises(IndexError):
+        rows[2]
     summary = simtool.cut_passages_files(tmp_path / "in", output=tmp_path / "out", words=6, mask="…")
     assert (summary["cut_documents"], summary["parameters"]["mask"]) == (1, "…")
     assert (tmp_path / "out" / "kept" / "in" / "b.txt").read_text() == "x …! Why?"
@@ -157,7 +162,7 @@ def test_items_are_found_in_documents(tmp_path):
     documents.write_text('{"id": "a\u2028b", "text": "Who wrote the TALE of the white whale? It was Melville."}\n')
     found = simtool.contamination_files(items, documents, fields="question,answer", share=0.8)
     [row] = found.pop("rows")
-    assert (row["item_id"], row["id"], row["words"], row["spans"]) == (7, "a\u2028b", 8, [[0, 37]])
+    assert (row["item_id"], row["id"], row["words"], row["spans"]) == ("7", "a\u2028b", 8, [[0, 37]])
     assert row["share"] == pytest.approx(8 / 9) and row["best"] is True
     counts = {"items": 3, "found_items": 1, "short_items": 1, "items_without_words": 1, "documents": 1, "found_documents": 1}
     assert found == counts

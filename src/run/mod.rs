@@ -97,7 +97,7 @@ pub use reading_faults::has_losses;
 pub use recorded_request::RecordedRequest;
 pub use recorded_run::LocatedDocument;
 pub use reference::{MatchedSamples, ReferenceRequest, reference};
-pub use standard_streams::STANDARD_INPUT;
+pub use standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT};
 pub use store_shard::store_shard;
 pub use texts::{FoundInTexts, TextsRequest, find_in_texts};
 pub use why::{ClusteredDocument, ComparedTexts, DocumentStatus, Why, WhyRequest, why};

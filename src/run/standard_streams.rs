@@ -8,7 +8,7 @@ use std::path::Path;
 /// Path of an input that means standard input.
 pub const STANDARD_INPUT: &str = "-";
 /// Path of an output that means standard output.
-pub(super) const STANDARD_OUTPUT: &str = "-";
+pub const STANDARD_OUTPUT: &str = "-";
 
 /// Returns whether the path of an output means standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
