@@ -35,7 +35,7 @@ impl Setting {
             }
             Kind::Folder(_) | Kind::Results(_) if value == "-" => {
                 // In other settings, this name means standard input or output.
-                Err("is never a folder: name one, or ./- if that is its name".to_owned())
+                Err("means standard input or output, not a folder: name a folder, or write ./- if it is named -".to_owned())
             }
             Kind::Results(_) => match known_extension(Path::new(value)) {
                 // A name such as out.jsonl most likely means a file, unless a folder has this name.

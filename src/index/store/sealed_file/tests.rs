@@ -72,7 +72,7 @@ fn a_file_cut_short_or_another_is_refused() {
     }
     let other = Some(Seal { checksum: seal.checksum ^ 1, ..seal });
     let error = SealedFile::open(file.path(), FileAccess::READ, other, name).unwrap_err();
-    assert!(error.to_string().contains("that the manifest names"), "{error}");
+    assert!(error.to_string().contains("that the manifest has of this segment"), "{error}");
     let mut newer = bytes;
     newer[8] = 2;
     std::fs::write(broken.path(), &newer).unwrap();
