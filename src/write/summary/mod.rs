@@ -20,6 +20,7 @@ use super::shared_words::Templates;
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::utc_time::UtcTime;
 use simtool_model::non_document::NonDocumentCounts;
+use simtool_model::page_text::PageTextCounts;
 use simtool_model::sides::Sides;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -163,8 +164,8 @@ pub struct ReadCounts {
     pub without_scope: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
     pub repaired: u64,
-    /// Number of pages whose main content was wanted, but which have none and were read as a whole.
-    pub whole_pages: u64,
+    /// Number of pages by the part of the page that was compared.
+    pub pages: PageTextCounts,
     /// Number of documents that were compared without lines that many documents have.
     pub own_texts: u64,
     /// Number of bytes of these lines.

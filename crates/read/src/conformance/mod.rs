@@ -16,6 +16,7 @@ use simtool_base::mapped_file::FileAccess;
 use simtool_model::compression::Compression;
 use simtool_model::document::{Content, Record};
 use simtool_model::document_id::DocumentId;
+use simtool_model::page_text::PageText;
 use std::fs;
 use std::ops::ControlFlow;
 
@@ -70,7 +71,7 @@ pub(crate) fn read_collection(collection: &Collection) -> Seen {
                             seen.numbers.extend(
                                 d.id.is_some_and(DocumentId::is_number).then(|| id.clone()),
                             );
-                            seen.whole_pages += usize::from(d.is_whole_page);
+                            seen.whole_pages += usize::from(d.page_text == Some(PageText::Whole));
                             seen.documents.push((file, base + number, id, lossy(d.text)));
                         }
                         Content::Bad(bad) => {

@@ -167,10 +167,10 @@ impl WarcRecords {
         } else {
             return Content::NonDocument(kind_without_document(header.kind));
         };
-        let mut is_whole_page = false;
+        let mut page_text = None;
         let is_replaced = if response.is_html {
             let (page, is_replaced) = html::decode(response.body, response.content_type, *encoding);
-            is_whole_page = !html.extract(&page, text);
+            page_text = Some(html.extract(&page, text));
             is_replaced
         } else {
             let (plain, is_replaced) =
@@ -181,7 +181,7 @@ impl WarcRecords {
         };
         let repaired = if response.is_malformed { Some("http-body") } else { None };
         let repaired = repaired.or(is_replaced.then_some("utf8"));
-        Content::Document(Document { repaired, is_whole_page, ..header.document(text) })
+        Content::Document(Document { repaired, page_text, ..header.document(text) })
     }
 }
 
