@@ -1,7 +1,7 @@
 //! Recognizes records that only repeat the text of a page of the same crawl.
 
 use simtool_base::stable_hash::hash;
-use std::collections::HashSet;
+use simtool_base::unordered_map::UnorderedSet;
 
 /// Largest number of IDs and URIs of pages that are remembered, so that a large file needs a bounded
 /// memory. Conversions follow their pages closely.
@@ -21,7 +21,7 @@ pub(super) fn is_extracted_text(uri: &[u8]) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct PageRecords {
     /// Hashes of the IDs and URIs of the records.
-    hashes: HashSet<u64>,
+    hashes: UnorderedSet<u64>,
 }
 
 impl PageRecords {

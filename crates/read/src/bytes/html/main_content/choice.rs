@@ -76,7 +76,7 @@ fn overrule_names(blocks: &mut Blocks, containers: &Containers) {
         // Names that leave out most of the page do not mean what they say.
         RUNNING_TEXT
     } else {
-        ((unnamed + named) / 2).max(FEWEST_OVERRULING)
+        unnamed.midpoint(named).max(FEWEST_OVERRULING)
     };
     for Container { blocks: part, .. } in containers.of_kind(Named) {
         if blocks.running(part.clone(), is_by_name) >= least_running
@@ -110,10 +110,11 @@ fn choose_in(
         for range in ranges {
             blocks.choose(range);
         }
-        density::leave_out_few_links(blocks);
+        // The content of a container may be lists of links.
+        density::leave_out_links(blocks, |running| running / 3);
     } else {
         blocks.choose(0..blocks.count());
-        density::leave_out_links(blocks);
+        density::leave_out_links(blocks, |running| running.saturating_mul(2));
     }
     for heading in containers.of_kind(Heading) {
         blocks.choose(heading.blocks.clone());

@@ -17,14 +17,16 @@ const SEPARATOR: u32 = 2;
 /// Largest number of letters of a block between links that belongs to their list, such as a price or a
 /// date.
 const SHORT: u32 = 24;
-/// Number of letters of running text for each letter of a list of links, from which on a text in a
-/// container is no list itself.
-const RUNNING_A_LINK: u32 = 3;
 
-/// Takes away the lists of links from the chosen blocks of a page, if the page has running text.
-/// Otherwise the lists may be the content, as in an index.
-pub(super) fn leave_out_links(blocks: &mut Blocks) {
-    if blocks.running(0..blocks.count(), |block| block.is_chosen) < FEWEST_RUNNING {
+/// Takes away the lists of links from the chosen blocks of a page, if the page has running text, and at
+/// most `most_links` letters of links for this number of letters of running text. Otherwise the lists
+/// may be the content, as in an index.
+pub(super) fn leave_out_links(blocks: &mut Blocks, most_links: impl Fn(u32) -> u32) {
+    let all = 0..blocks.count();
+    let running = blocks.running(all.clone(), |block| block.is_chosen);
+    let in_links = all.filter(|&block| blocks.is_chosen(block) && blocks.is_of_links(block));
+    let links: u32 = in_links.map(|block| blocks.letters(&(block..block + 1))).sum();
+    if running < FEWEST_RUNNING || links > most_links(running) {
         return;
     }
     let mut next = 0;
@@ -33,18 +35,6 @@ pub(super) fn leave_out_links(blocks: &mut Blocks) {
         if blocks.letters(&list) >= FEWEST_IN_LINKS {
             blocks.leave_out(list);
         }
-    }
-}
-
-/// Takes away the lists of links from the chosen blocks of a container. The content of the container
-/// may be lists of links, unless it has much more running text.
-pub(super) fn leave_out_few_links(blocks: &mut Blocks) {
-    let all = 0..blocks.count();
-    let in_links =
-        all.clone().filter(|&block| blocks.is_chosen(block) && blocks.is_of_links(block));
-    let links: u32 = in_links.map(|block| blocks.letters(&(block..block + 1))).sum();
-    if blocks.running(all, |block| block.is_chosen) >= links.saturating_mul(RUNNING_A_LINK) {
-        leave_out_links(blocks);
     }
 }
 
