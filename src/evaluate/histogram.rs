@@ -39,7 +39,7 @@ impl Histogram {
     }
 
     /// Adds the pairs of another histogram with the same number of steps.
-    pub fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(count, more)| *count += more);
     }
 

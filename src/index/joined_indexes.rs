@@ -38,7 +38,7 @@ impl IndexAdder {
     /// # Errors
     ///
     /// The indexes have rows of different recipes, one of them is damaged, or [`add`](Self::add) fails.
-    pub fn add_index(&mut self, other: &Index) -> Result<JoinedCounts> {
+    pub(crate) fn add_index(&mut self, other: &Index) -> Result<JoinedCounts> {
         self.shared().0.check_kept(other.shared().0)?;
         // The indexes number their sources independently, so numbers are translated by name.
         let sources: Vec<u32> =

@@ -38,7 +38,7 @@ pub struct Line {
 impl Line {
     /// Returns whether the document of the line is near an earlier document.
     #[must_use]
-    pub fn is_repeat(&self) -> bool {
+    pub(crate) fn is_repeat(&self) -> bool {
         matches!(self.status, LineStatus::Document(_, Added::Repeats(_)))
     }
 }

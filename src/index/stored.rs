@@ -130,7 +130,7 @@ impl Index {
 
     /// Returns the names of the sources. The index of a name is the number of its source.
     #[must_use]
-    pub fn sources(&self) -> &[String] {
+    pub(crate) fn sources(&self) -> &[String] {
         &self.folder.manifest().sources
     }
 

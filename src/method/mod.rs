@@ -267,7 +267,7 @@ impl Method {
     /// Returns the error for an option that the method does not have. `option` is its name and `value` its
     /// value.
     #[must_use]
-    pub fn refusal(&self, option: &str, value: &str) -> Error {
+    pub(crate) fn refusal(&self, option: &str, value: &str) -> Error {
         let is_of_rows = settings_of_fingerprints().any(|known| known == option);
         let is_of_exact = settings_of_exact().any(|known| known == option);
         let exact = is_of_exact.then_some(Self::DEFAULT);
@@ -405,7 +405,7 @@ impl Method {
     /// Returns the share of the pairs at the maximum distance that the search finds on average, from 0 to 1. It
     /// finds more of the nearer pairs. Returns `None` if the search misses no pairs.
     #[must_use]
-    pub fn found_share(&self) -> Option<f64> {
+    pub(crate) fn found_share(&self) -> Option<f64> {
         let (layout, distance) = self.layout()?;
         let shape = self.recipe.sketch()?.shape();
         Some(layout.recall(Layout::agreement(shape, distance)))

@@ -72,7 +72,7 @@ impl Recipe {
 
     /// Returns the number of bytes of a fingerprint, or 0 if sets are compared directly.
     #[must_use]
-    pub fn row_bytes(&self) -> u64 {
+    pub(crate) fn row_bytes(&self) -> u64 {
         self.sketch().map_or(0, |sketch| 8 * sketch.shape().words() as u64)
     }
 

@@ -122,7 +122,7 @@ impl Terms {
     /// Replaces the rule for the weights of terms. [`Self::MostFrequent`] has no such rule and stays as it
     /// is.
     #[must_use]
-    pub fn weighted(self, weighting: Weighting) -> Self {
+    pub(crate) fn weighted(self, weighting: Weighting) -> Self {
         match self {
             Self::Shingles { tokenizer, length, stop_words, .. } => {
                 Self::Shingles { tokenizer, length, stop_words, weighting }
@@ -133,7 +133,7 @@ impl Terms {
 
     /// Returns the rule for which terms count, and how much each of them counts.
     #[must_use]
-    pub fn weighting(&self) -> Weighting {
+    pub(crate) fn weighting(&self) -> Weighting {
         match self {
             Self::Shingles { weighting, .. } => *weighting,
             Self::MostFrequent { .. } => Weighting::default(),
@@ -148,7 +148,7 @@ impl Terms {
 
     /// Returns whether the terms need words or frequencies that are learned from the collection first.
     #[must_use]
-    pub fn is_learned(&self) -> bool {
+    pub(crate) fn is_learned(&self) -> bool {
         matches!(self, Self::MostFrequent { .. }) || self.weighting().is_learned()
     }
 

@@ -32,7 +32,7 @@ pub(super) fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
         without_terms: read.without_terms,
         repaired: read.repaired,
         without_scope: read.without_scope(),
-        whole_pages: read.whole_pages,
+        pages: read.pages,
         own_texts: read.own_texts,
         left_out_bytes: read.left_out_bytes,
         file_faults: read.faults.iter().filter(is_loss).count() as u64,

@@ -84,7 +84,7 @@ pub enum Status {
 
 /// Name by which a user asks for a document: an ID, `FILE:RECORD` or `FILE#ID`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sought<'s>(&'s str);
+pub(crate) struct Sought<'s>(&'s str);
 
 impl<'s> Sought<'s> {
     /// Creates the value from an ID, `FILE:RECORD` or `FILE#ID`.

@@ -105,7 +105,7 @@ const BYTES_A_PAIR: u64 = 200;
 /// # Errors
 ///
 /// An output cannot be written, or there are too many pairs to write. It is also an error, and a bug, if a document is neither kept nor removed.
-pub fn write_outputs(
+pub(crate) fn write_outputs(
     findings: &Findings<'_>,
     outputs: &Outputs,
     folder: &OutputFolder,
@@ -185,7 +185,11 @@ fn write_wanted(results: &Results<'_>) -> Result<Duration> {
 /// # Errors
 ///
 /// One of the files cannot be written.
-pub fn write_summaries(folder: &OutputFolder, summary: &mut Summary, page: &Report) -> Result<()> {
+pub(crate) fn write_summaries(
+    folder: &OutputFolder,
+    summary: &mut Summary,
+    page: &Report,
+) -> Result<()> {
     write_file(folder, "report.html", |out| write_report(out, summary, page))?;
     summary.written_files = folder.written_files()?;
     write_file(folder, "summary.json", |out| write_summary(out, summary))

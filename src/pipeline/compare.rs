@@ -105,7 +105,7 @@ pub(crate) fn shared(left: &[u64], right: &[u64]) -> u64 {
 
 /// Choice of the document that is read from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WantedDocument<'w> {
+pub(crate) enum WantedDocument<'w> {
     /// The only document of the file. It is an error if the file has several.
     Only,
     /// The document in the record with this number, counted from 0 in the file.
@@ -139,7 +139,7 @@ pub struct ReadDocument {
 ///
 /// The file cannot be read or does not hold the document. With [`WantedDocument::Only`], the file holds several
 /// documents.
-pub fn read_document(
+pub(crate) fn read_document(
     file: InputFile,
     wanted: WantedDocument<'_>,
     options: ReadOptions,

@@ -112,7 +112,7 @@ impl KeepOrder {
 
     /// Returns the listed values as the option `prefer` writes them.
     #[must_use]
-    pub fn written_values(&self, fields: &DocumentFields) -> Option<String> {
+    pub(crate) fn written_values(&self, fields: &DocumentFields) -> Option<String> {
         self.keys.iter().find_map(|key| match key {
             KeepKey::Listed { field, values } => {
                 Some(format!("{}={}", fields.name(*field)?, values.join(",")))

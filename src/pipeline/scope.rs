@@ -129,7 +129,7 @@ mod tests {
             text: b"",
             fields: FieldValues::default(),
             repaired: None,
-            is_whole_page: false,
+            page_text: None,
             left_out: 0,
         };
         for name in ('a'..='z').map(String::from) {

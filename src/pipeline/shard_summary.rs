@@ -13,6 +13,7 @@ use simtool_compute::threads::Threads;
 use simtool_model::document::{Content, DocOrdinal, Document, DocumentIds, ShardIds};
 use simtool_model::field_value::FieldValue;
 use simtool_model::non_document::{NonDocument, NonDocumentCounts};
+use simtool_model::page_text::{PageText, PageTextCounts};
 use simtool_model::record_digest::RecordDigest;
 use simtool_read::{Corpus, Event};
 use std::cmp::Ordering;
@@ -64,7 +65,7 @@ pub(crate) struct ShardSummary {
     traits: DocumentTraits,
     without_terms: u64,
     repaired: u64,
-    whole_pages: u64,
+    pages: PageTextCounts,
     own_texts: u64,
     left_out_bytes: u64,
     passed_over: u64,
@@ -108,8 +109,8 @@ pub struct CollectionSummary {
     pub without_terms: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
     pub repaired: u64,
-    /// Number of pages whose main content was wanted, but which have none and were read as a whole.
-    pub whole_pages: u64,
+    /// Number of pages by the part of the page that was compared.
+    pub pages: PageTextCounts,
     /// Number of documents that were compared without some of their lines, because many documents have these lines.
     pub own_texts: u64,
     /// Number of bytes of the lines that were left out in this way, over all documents.
@@ -165,7 +166,7 @@ pub(crate) fn read_summarized(
                 summary.ids.push(record.number, document.id)?;
                 summary.traits.push(wanted, &document, file);
                 summary.repaired += u64::from(document.repaired.is_some());
-                summary.whole_pages += u64::from(document.is_whole_page);
+                summary.pages.count(document.page_text);
                 summary.own_texts += u64::from(document.left_out > 0);
                 summary.left_out_bytes += document.left_out as u64;
                 let length = document.text.len() + document.left_out;
@@ -273,7 +274,7 @@ impl CollectionSummary {
             all.traits.append(summary.traits);
             all.without_terms += summary.without_terms;
             all.repaired += summary.repaired;
-            all.whole_pages += summary.whole_pages;
+            all.pages += summary.pages;
             all.own_texts += summary.own_texts;
             all.left_out_bytes += summary.left_out_bytes;
             all.passed_over += summary.passed_over;
@@ -320,7 +321,7 @@ impl CollectionSummary {
         self.faults.extend(more.faults);
         self.without_terms += more.without_terms;
         self.repaired += more.repaired;
-        self.whole_pages += more.whole_pages;
+        self.pages += more.pages;
         self.own_texts += more.own_texts;
         self.left_out_bytes += more.left_out_bytes;
         self.passed_over += more.passed_over;
@@ -329,14 +330,14 @@ impl CollectionSummary {
 
     /// Returns the total number of bytes of text of all documents.
     #[must_use]
-    pub fn text_bytes(&self) -> u64 {
+    pub(crate) fn text_bytes(&self) -> u64 {
         self.lengths.iter().copied().map(u64::from).sum()
     }
 
     /// Returns the number of lost records: records in damaged parts of files, as far as their number is
     /// known.
     #[must_use]
-    pub fn lost_records(&self) -> u64 {
+    pub(crate) fn lost_records(&self) -> u64 {
         let lost = self.faults.iter().map(|fault| fault.lost_records);
         // A damaged file can declare any number of records, so the sum must not overflow.
         lost.fold(0, u64::saturating_add)
@@ -368,7 +369,7 @@ impl CollectionSummary {
     /// Returns the number of documents that are compared with no other, because they lack the value of the option
     /// `within` or `across`.
     #[must_use]
-    pub fn without_scope(&self) -> u64 {
+    pub(crate) fn without_scope(&self) -> u64 {
         self.traits.without_scope()
     }
 
@@ -408,6 +409,7 @@ impl ShardSummary {
         self.traits.store(out);
         out.numbers(self.counts().into_iter());
         out.numbers(NonDocument::ALL.map(|kind| self.non_documents.of(kind)).into_iter());
+        out.numbers(PageText::ALL.map(|part| self.pages.of(part)).into_iter());
         out.numbers(self.lengths.iter().copied().map(u64::from));
         self.text_facts.store(out);
         out.numbers(self.symbols.iter().copied());
@@ -423,34 +425,21 @@ impl ShardSummary {
             traits: DocumentTraits::restore(from)?,
             ..Self::new(file)
         };
-        let [without_terms, repaired, whole_pages, own_texts, left_out_bytes, passed_over] =
+        let [without_terms, repaired, own_texts, left_out_bytes, passed_over] =
             from.list(BytesReader::number)?.try_into().ok()?;
         summary.non_documents =
             NonDocumentCounts::from_counts(from.list(BytesReader::number)?.try_into().ok()?);
+        summary.pages =
+            PageTextCounts::from_counts(from.list(BytesReader::number)?.try_into().ok()?);
         summary.lengths = from.list(BytesReader::short_number)?;
         summary.text_facts = TextFacts::restore(from)?;
         summary.symbols = from.list(BytesReader::number)?;
-        Some(Self {
-            without_terms,
-            repaired,
-            whole_pages,
-            own_texts,
-            left_out_bytes,
-            passed_over,
-            ..summary
-        })
+        Some(Self { without_terms, repaired, own_texts, left_out_bytes, passed_over, ..summary })
     }
 
     /// Returns the counts of documents that have no list of their own.
-    fn counts(&self) -> [u64; 6] {
-        [
-            self.without_terms,
-            self.repaired,
-            self.whole_pages,
-            self.own_texts,
-            self.left_out_bytes,
-            self.passed_over,
-        ]
+    fn counts(&self) -> [u64; 5] {
+        [self.without_terms, self.repaired, self.own_texts, self.left_out_bytes, self.passed_over]
     }
 
     /// Creates the empty summary of a shard of file number `file`, before it is read.
@@ -462,7 +451,7 @@ impl ShardSummary {
             traits: DocumentTraits::default(),
             without_terms: 0,
             repaired: 0,
-            whole_pages: 0,
+            pages: PageTextCounts::default(),
             own_texts: 0,
             left_out_bytes: 0,
             passed_over: 0,

@@ -7,6 +7,7 @@ use simtool_base::error::{Error, Result};
 use simtool_base::fault::{Fault, Severity, quoted};
 use simtool_base::quantity::counted;
 use simtool_model::document::Bad;
+use simtool_model::page_text::PageText;
 use simtool_read::{Collection, Corpus};
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ pub(super) fn note_whole_pages<'r>(
     read: impl Iterator<Item = &'r CollectionSummary>,
     face: &dyn Face,
 ) {
-    let pages: u64 = read.map(|read| read.whole_pages).sum();
+    let pages: u64 = read.map(|read| read.pages.of(PageText::Whole)).sum();
     if pages > 0 {
         let pages = counted(pages, "page");
         let note = format!("{pages} without a main content, compared by the whole text");

@@ -56,7 +56,7 @@ pub struct Suggestion {
 ///
 /// The given settings contradict each other or every possible method, the threads cannot be
 /// started, or `progress` is cancelled.
-pub fn suggest(
+pub(crate) fn suggest(
     corpora: Sides<&dyn Corpus>,
     given: &Options,
     resources: &Resources,

@@ -82,7 +82,7 @@ pub struct ExamplePairs {
 impl ExamplePairs {
     /// Returns one sentence for each side of the threshold that has pairs.
     #[must_use]
-    pub fn sentences(&self) -> Vec<String> {
+    pub(crate) fn sentences(&self) -> Vec<String> {
         let sides = [("above", &self.above), ("below", &self.below)];
         let sentences = sides.into_iter().filter(|(_, pairs)| !pairs.is_empty());
         let pairs = |pairs: &[ExamplePair]| -> Vec<String> {

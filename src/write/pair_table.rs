@@ -40,7 +40,7 @@ pub(crate) fn push_numpy(a: u32, b: u32, distance: u32, out: &mut Vec<u8>) {
 
 /// Returns the header of an `.npy` file with `rows` pairs. In the file, the pairs follow the header.
 #[must_use]
-pub fn numpy_header(rows: u64) -> Vec<u8> {
+pub(crate) fn numpy_header(rows: u64) -> Vec<u8> {
     numpy_header::header("<u4", &format!("({rows}, 3)"))
 }
 

@@ -40,7 +40,7 @@ pub struct Templates {
 impl Templates {
     /// Returns the sentence that warns about these clusters. `None` if there are none.
     #[must_use]
-    pub fn warning(&self) -> Option<String> {
+    pub(crate) fn warning(&self) -> Option<String> {
         if self.clusters == 0 {
             return None;
         }

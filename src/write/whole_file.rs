@@ -90,7 +90,7 @@ impl WholeFile {
 
     /// Returns the temporary path of the file, or `None` for a pipe or a device.
     #[must_use]
-    pub fn staging(&self) -> Option<&Path> {
+    pub(crate) fn staging(&self) -> Option<&Path> {
         match &self.target {
             Target::Temporary(file) => Some(file.path()),
             Target::Direct(_) => None,

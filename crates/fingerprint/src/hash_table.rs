@@ -13,7 +13,7 @@ use std::path::Path;
 pub(crate) const BUILT_IN_ROWS: usize = 10_000;
 
 /// Number of columns of the built-in table, and maximum number of columns of any table.
-pub const MOST_COLUMNS: usize = MOST_DIGITS;
+pub(crate) const MOST_COLUMNS: usize = MOST_DIGITS;
 
 /// Initial state of the random generator for the built-in table: the text "simtool1".
 const BUILT_IN_SEED: u64 = 0x7369_6d74_6f6f_6c31;

@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub const WIDTHS: [u32; 4] = [64, 128, 256, 512];
 
 /// Entry of SimHash in [`SKETCHES`](super::SKETCHES).
-pub const KIND: SketchKind = SketchKind {
+pub(crate) const KIND: SketchKind = SketchKind {
     name: "simhash",
     help: "All pairs whose SimHash fingerprints differ in at most `max_distance` bits. Needs only 16 \
            bytes per document and one reading, so it works for collections that are too large for \

@@ -29,7 +29,7 @@ use simtool_model::similarity::Threshold;
 use std::sync::Arc;
 
 /// Entry of I-Match in [`SKETCHES`](super::SKETCHES).
-pub const KIND: SketchKind = SketchKind {
+pub(crate) const KIND: SketchKind = SketchKind {
     name: "i-match",
     help: "All pairs with the same hash of all their words in a lexicon of words that are neither rare \
            nor frequent, or in one of `lexicons` random parts of it",

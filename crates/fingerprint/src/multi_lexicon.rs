@@ -23,7 +23,7 @@ use simtool_model::similarity::Threshold;
 use std::sync::Arc;
 
 /// Entry of multi-lexicon SimHash in [`SKETCHES`](super::SKETCHES).
-pub const KIND: SketchKind = SketchKind {
+pub(crate) const KIND: SketchKind = SketchKind {
     name: "multi-lexicon",
     help: "All pairs for which at least `votes` of the `lexicons` SimHash fingerprints of 64 bits, each \
            over a random part of the shingles, differ in at most `max_distance` bits",
@@ -72,7 +72,7 @@ const BITS: u32 = u64::BITS;
 /// Rule that decides from the fingerprints of two documents, one for each lexicon, whether the documents
 /// are near-duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Votes {
+pub(crate) enum Votes {
     /// At least this number of lexicons must give fingerprints within the maximum distance.
     Needed(u32),
     /// The number of differing bits, added up over the fingerprints of all lexicons, must be within

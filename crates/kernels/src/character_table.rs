@@ -25,7 +25,7 @@ pub mod fold {
     pub const ALONE: u8 = 0x80;
     /// Flag of an entry that is for several characters, such as the characters of a row. It means
     /// that these characters have different flags, so each of them has an entry in another row.
-    pub const ROW: u8 = 0x40;
+    pub(crate) const ROW: u8 = 0x40;
     /// The character is a combining mark. If another mark precedes it, the table cannot replace it.
     pub const MARK: u8 = 1;
     /// The last byte of the character is replaced, and its other bytes become [`PAD`](super::PAD).
@@ -39,7 +39,7 @@ pub mod kind {
     pub const ODD: u8 = 0x80;
     /// Flag of an entry that is for several characters, such as the characters of a row. It means
     /// that these characters have different kinds, so each of them has an entry in another row.
-    pub const ROW: u8 = 0x40;
+    pub(crate) const ROW: u8 = 0x40;
     /// A letter, which forms a word with the letters around it.
     pub const LETTER: u8 = 1;
     /// A letter, unless a quotation mark follows. If one follows, the character is [odd](ODD).

@@ -2,6 +2,7 @@
 
 use crate::document_id::DocumentId;
 use crate::non_document::NonDocument;
+use crate::page_text::PageText;
 use crate::record_digest::RecordDigest;
 use simtool_base::error::{Error, Result};
 use std::borrow::Cow;
@@ -99,9 +100,8 @@ pub struct Document<'a> {
     /// bytes that are not UTF-8 were replaced by U+FFFD, at most one character in a hundred.
     /// `http-body`: a malformed HTTP body was used as it is.
     pub repaired: Option<&'static str>,
-    /// Whether the document is an HTML page that was read as a whole because it has no main content.
-    /// The summary counts such documents.
-    pub is_whole_page: bool,
+    /// Part of the HTML page that is the document. `None` if the document is no page.
+    pub page_text: Option<PageText>,
     /// Number of bytes of the document that are not in `text`, because many documents have them.
     pub left_out: usize,
 }
@@ -115,7 +115,7 @@ impl<'a> Document<'a> {
             text,
             fields: [None; MOST_FIELDS],
             repaired: None,
-            is_whole_page: false,
+            page_text: None,
             left_out: 0,
         }
     }

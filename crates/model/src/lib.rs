@@ -18,6 +18,7 @@ pub mod matches;
 pub mod non_document;
 #[doc(hidden)]
 pub mod numpy_header;
+pub mod page_text;
 pub mod record_digest;
 pub mod sides;
 pub mod similarity;

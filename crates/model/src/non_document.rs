@@ -13,10 +13,20 @@ pub enum NonDocument {
     Metadata,
     /// A page that is the same as at an earlier visit, without its content.
     Revisit,
+    /// The text of a page that the crawler extracted, next to the record of the page.
+    ExtractedText,
+    /// A conversion of a page that the same file has.
+    ConvertedPage,
     /// A record of another type, such as `continuation`.
     OtherRecord,
     /// A response that is not an HTTP response.
     NotHttp,
+    /// A page or text with a redirection, which is status 3xx.
+    Redirect,
+    /// A page or text with an error of the client, such as status 404.
+    ClientError,
+    /// A page or text with an error of the server, such as status 503.
+    ServerError,
     /// An image.
     Image,
     /// A sound.
@@ -37,13 +47,18 @@ pub enum NonDocument {
 
 impl NonDocument {
     /// All kinds, in the order in which they are shown.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 19] = [
         Self::Warcinfo,
         Self::Request,
         Self::Metadata,
         Self::Revisit,
+        Self::ExtractedText,
+        Self::ConvertedPage,
         Self::OtherRecord,
         Self::NotHttp,
+        Self::Redirect,
+        Self::ClientError,
+        Self::ServerError,
         Self::Image,
         Self::Audio,
         Self::Video,
@@ -78,8 +93,13 @@ impl NonDocument {
             Self::Request => ("records_request", "request records"),
             Self::Metadata => ("records_metadata", "metadata records"),
             Self::Revisit => ("records_revisit", "revisit records"),
+            Self::ExtractedText => ("records_extracted_text", "extracted texts of pages"),
+            Self::ConvertedPage => ("records_converted_page", "conversions of pages"),
             Self::OtherRecord => ("records_other", "other web records"),
             Self::NotHttp => ("responses_not_http", "not HTTP"),
+            Self::Redirect => ("responses_redirect", "redirects"),
+            Self::ClientError => ("responses_client_error", "pages with status 4xx"),
+            Self::ServerError => ("responses_server_error", "pages with status 5xx"),
             Self::Image => ("responses_image", "images"),
             Self::Audio => ("responses_audio", "sounds"),
             Self::Video => ("responses_video", "videos"),

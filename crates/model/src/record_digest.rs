@@ -10,7 +10,7 @@ pub struct RecordDigest(Option<u64>);
 
 impl RecordDigest {
     /// Digest of records that nobody has read. It agrees with every digest.
-    pub const UNKNOWN: Self = Self(None);
+    pub(crate) const UNKNOWN: Self = Self(None);
 
     /// Creates the digest of no record.
     #[must_use]

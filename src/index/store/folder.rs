@@ -117,7 +117,7 @@ impl IndexFolder {
 
     /// Returns the manifest of the index.
     #[must_use]
-    pub fn manifest(&self) -> &Manifest {
+    pub(crate) fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
@@ -220,7 +220,7 @@ impl IndexWriter {
 
     /// Returns the number that the next document gets.
     #[must_use]
-    pub fn next_number(&self) -> u64 {
+    pub(crate) fn next_number(&self) -> u64 {
         self.next.manifest.documents
     }
 

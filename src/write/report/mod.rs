@@ -37,7 +37,7 @@ use crate::write::shared_words::{SharedWords, Templates};
 use std::collections::BTreeMap;
 
 /// Maximum number of example pairs on the page.
-pub const EXAMPLES: usize = 12;
+pub(crate) const EXAMPLES: usize = 12;
 /// Maximum number of clusters that the page lists.
 pub(crate) const CLUSTERS: usize = 100;
 /// Maximum number of removed documents that the page lists for each cluster.

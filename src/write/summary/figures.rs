@@ -2,10 +2,34 @@
 
 use super::Summary;
 use simtool_model::non_document::NonDocumentCounts;
+use simtool_model::page_text::PageText;
 use simtool_model::sides::Sides;
 
 /// Explanation of the number of pages without a main content.
 const WHOLE_PAGES: &str = "pages without a main content: their whole text was compared";
+
+/// Parts of pages that are compared instead of ordinary main content, with the key, the name and the
+/// explanation of their number.
+const SPECIAL_PAGES: [(PageText, &str, &str, &str); 3] = [
+    (
+        PageText::Little,
+        "little_pages",
+        "little of the page",
+        "pages of which less than a tenth of the visible letters was compared",
+    ),
+    (
+        PageText::NoScript,
+        "noscript_pages",
+        "noscript pages",
+        "pages that were compared by their text for browsers without scripts",
+    ),
+    (
+        PageText::Hidden,
+        "hidden_pages",
+        "hidden text",
+        "pages that were compared with hidden elements, which have much of their text",
+    ),
+];
 
 /// Explanation of the number of documents that are outside the scope of the comparison.
 const WITHOUT_SCOPE: &str = "without a value for within or across: kept";
@@ -86,7 +110,7 @@ impl Summary {
     /// Returns all counts in the order in which they are shown. In a match, the counts of the corpus follow
     /// the counts of the queries.
     #[must_use]
-    pub fn figures(&self) -> Vec<Figure> {
+    pub(crate) fn figures(&self) -> Vec<Figure> {
         let read = self.read.first();
         let names = if self.is_match() { &OF_QUERIES } else { &OF_DOCUMENTS };
         let new = |key, name, count: u64| Figure::new(key, name, count);
@@ -114,7 +138,9 @@ impl Summary {
             new("mended", "repaired", read.repaired)
                 .if_any()
                 .note("bytes that are not text were replaced"),
-            new("whole_pages", "whole pages", read.whole_pages).if_any().note(WHOLE_PAGES),
+            new("whole_pages", "whole pages", read.pages.of(PageText::Whole))
+                .if_any()
+                .note(WHOLE_PAGES),
             new("own_texts", "without boilerplate", read.own_texts).if_any().note(OWN_TEXTS),
             new("left_out_bytes", "bytes left out", read.left_out_bytes).if_any().for_programs(),
             new("file_faults", "file faults", read.file_faults)
@@ -162,7 +188,7 @@ impl Summary {
                 new("corpus_mended", "  repaired", corpus.repaired)
                     .if_any()
                     .note("bytes that are not text were replaced"),
-                new("corpus_whole_pages", "  whole pages", corpus.whole_pages)
+                new("corpus_whole_pages", "  whole pages", corpus.pages.of(PageText::Whole))
                     .if_any()
                     .note(WHOLE_PAGES),
                 new("corpus_own_texts", "  without boilerplate", corpus.own_texts)
@@ -180,8 +206,17 @@ impl Summary {
                 new("corpus_text_bytes", "bytes of text", corpus.text_bytes).for_programs(),
             ]);
         }
+        figures.extend(self.page_figures());
         figures.extend(self.non_document_figures());
         figures
+    }
+
+    /// Returns the counts of pages of which a special part was compared, for the parts that occur.
+    fn page_figures(&self) -> impl Iterator<Item = Figure> {
+        SPECIAL_PAGES.into_iter().filter_map(|(part, key, name, note)| {
+            let count: u64 = self.read.iter().map(|read| read.pages.of(part)).sum();
+            (count > 0).then(|| Figure::new(key, name, count).note(note))
+        })
     }
 
     /// Returns the counts of records of web archives that are no documents, for the kinds that occur. People

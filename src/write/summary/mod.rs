@@ -20,6 +20,7 @@ use super::shared_words::Templates;
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::utc_time::UtcTime;
 use simtool_model::non_document::NonDocumentCounts;
+use simtool_model::page_text::PageTextCounts;
 use simtool_model::sides::Sides;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -163,8 +164,8 @@ pub struct ReadCounts {
     pub without_scope: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
     pub repaired: u64,
-    /// Number of pages whose main content was wanted, but which have none and were read as a whole.
-    pub whole_pages: u64,
+    /// Number of pages by the part of the page that was compared.
+    pub pages: PageTextCounts,
     /// Number of documents that were compared without lines that many documents have.
     pub own_texts: u64,
     /// Number of bytes of these lines.
@@ -233,7 +234,7 @@ pub struct FaultPlace {
 
 impl Faults {
     /// Maximum number of faults of each kind whose places are stored. Further faults are only counted.
-    pub const PLACES: u64 = 1000;
+    pub(crate) const PLACES: u64 = 1000;
 
     /// Counts a fault of this kind. If fewer than [`Self::PLACES`] faults of this kind were counted before,
     /// calls `place` and stores the result.
@@ -274,7 +275,7 @@ impl Faults {
 
 impl Summary {
     /// Maximum number of input files whose state is stored. A collection may have millions of files.
-    pub const INPUTS: usize = 1000;
+    pub(crate) const INPUTS: usize = 1000;
 
     /// Adds `time` to the time of the stage called `stage`. If there is no such stage, it is added at the end
     /// of the list.
@@ -293,7 +294,7 @@ impl Summary {
 
     /// Returns the number of bytes of text of all documents, in queries and corpus together.
     #[must_use]
-    pub fn text_bytes(&self) -> u64 {
+    pub(crate) fn text_bytes(&self) -> u64 {
         self.read.iter().map(|read| read.text_bytes).sum()
     }
 
@@ -306,7 +307,7 @@ impl Summary {
 
     /// Returns whether queries were matched with a corpus.
     #[must_use]
-    pub fn is_match(&self) -> bool {
+    pub(crate) fn is_match(&self) -> bool {
         self.read.is_two()
     }
 }

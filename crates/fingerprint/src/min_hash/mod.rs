@@ -27,7 +27,7 @@ use simtool_model::similarity::Threshold;
 use std::sync::Arc;
 
 /// Entry of MinHash in [`SKETCHES`](super::SKETCHES).
-pub const KIND: SketchKind = SketchKind {
+pub(crate) const KIND: SketchKind = SketchKind {
     name: "minhash",
     help: "All pairs whose MinHash fingerprints are as similar as those of sets with `similarity` are \
            on average. Better than simhash of the same size if near-duplicates differ much",
@@ -99,7 +99,7 @@ impl Hashing {
 
 /// The similarity that distances between fingerprints measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EstimatedMeasure {
+pub(crate) enum EstimatedMeasure {
     /// The distance is the number of lanes that differ. It measures the Jaccard similarity.
     Jaccard,
     /// The distance is 1 minus the cosine, in thousandths. It is estimated from the lanes and the
@@ -118,7 +118,7 @@ impl EstimatedMeasure {
 
 /// MinHash with its settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MinHash {
+pub(crate) struct MinHash {
     lanes: u32,
     bits: u32,
     hashing: Hashing,
@@ -142,7 +142,7 @@ impl MinHash {
     /// # Errors
     ///
     /// A value is outside its range, or a fingerprint would not consist of whole 64-bit words.
-    pub fn parse(options: &mut Options) -> Result<Self> {
+    pub(crate) fn parse(options: &mut Options) -> Result<Self> {
         let whole = "must be a whole number";
         let Self { bits, hashing, measure, .. } = Self::default();
         let bits = options.take_parsed("bits", whole)?.unwrap_or(bits);

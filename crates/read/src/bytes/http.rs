@@ -55,7 +55,7 @@ pub(crate) fn header_length(bytes: &[u8]) -> Option<usize> {
 
 /// Parses the HTTP response in `block` and decodes its body. The decoded body may have at most
 /// `longest` bytes. Returns the kind of the response if `block` has no HTML page and no plain
-/// text. A response without `Content-Type` is judged by its body. `scratch` is reusable memory for
+/// text, or only the message of a server, since its status is a redirection or an error. A response without `Content-Type` is judged by its body. `scratch` is reusable memory for
 /// decoded bodies.
 ///
 /// # Errors
@@ -86,6 +86,9 @@ pub(crate) fn document_response<'r>(
     if !(is_html(content_type) || is_plain || content_type.is_empty()) {
         return Ok(Err(kind_of(content_type)));
     }
+    if let Some(kind) = kind_of_status(block) {
+        return Ok(Err(kind));
+    }
     // The sender applied the codings in the order of the lists, and the codings of the transfer
     // last. They are undone in the opposite order.
     let codings = transfer_codings.iter().rev().chain(content_codings.iter().rev());
@@ -96,6 +99,19 @@ pub(crate) fn document_response<'r>(
         return Ok(Err(NonDocument::NoText));
     }
     Ok(Ok(Response { content_type, is_html: is_page, body, is_malformed }))
+}
+
+/// Returns the kind of an HTTP response whose status says that its body is the message of a server.
+/// Such messages are the same for many pages of a site.
+fn kind_of_status(response: &[u8]) -> Option<NonDocument> {
+    let line = response.split(|&byte| byte == b'\n').next()?;
+    let mut words = line.trim_ascii().split(|&byte| byte == b' ').filter(|word| !word.is_empty());
+    match words.nth(1)? {
+        [b'3', b'0'..=b'9', b'0'..=b'9'] => Some(NonDocument::Redirect),
+        [b'4', b'0'..=b'9', b'0'..=b'9'] => Some(NonDocument::ClientError),
+        [b'5', b'0'..=b'9', b'0'..=b'9'] => Some(NonDocument::ServerError),
+        _ => None,
+    }
 }
 
 /// Returns the kind of a response of type `content_type`, which has no document.
@@ -302,6 +318,29 @@ mod tests {
         ] {
             let response = format!("HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\n\r\n\0\x01");
             assert_eq!(kind(response.as_bytes()), expected, "{content_type}");
+        }
+    }
+
+    #[test]
+    fn messages_of_servers_are_no_documents() {
+        let kind = |status: &str, content_type: &str| {
+            let response = format!("{status}\r\nContent-Type: {content_type}\r\n\r\n<p>Sorry");
+            let mut scratch = [Vec::new(), Vec::new()];
+            let found = document_response(response.as_bytes(), 1000, &mut scratch).unwrap();
+            found.map(|response| response.is_html).err()
+        };
+        for (status, expected) in [
+            ("HTTP/1.1 200 OK", None),
+            ("HTTP/2 206", None),
+            ("HTTP/1.1 301 Moved Permanently", Some(NonDocument::Redirect)),
+            ("HTTP/1.0  404  Not Found", Some(NonDocument::ClientError)),
+            ("HTTP/2 503", Some(NonDocument::ServerError)),
+            ("HTTP/1.1", None),
+            ("HTTP/1.1 4040", None),
+        ] {
+            assert_eq!(kind(status, "text/html"), expected, "{status}");
+            assert_eq!(kind(status, "text/plain"), expected, "{status}");
+            assert_eq!(kind(status, "image/png"), Some(NonDocument::Image), "{status}");
         }
     }
 

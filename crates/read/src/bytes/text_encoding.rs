@@ -6,10 +6,10 @@ use encoding_rs::{BIG5, Encoding, GB18030, GBK, SHIFT_JIS, UTF_8};
 /// The encoding of texts that do not declare one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextEncoding {
-    /// UTF-8.
+    /// UTF-8, except for pages and mails that declare another encoding.
     #[default]
     Utf8,
-    /// The encoding with this name.
+    /// The encoding with this name, which goes before the encoding that a page declares.
     Named(&'static Encoding),
     /// UTF-8 if the start of a file is UTF-8, and otherwise a guess from the same bytes.
     Detected,
@@ -27,7 +27,7 @@ impl TextEncoding {
     ///
     /// let encoding = TextEncoding::from_label("cp1251").unwrap();
     /// assert_eq!(encoding.name(), "windows-1251");
-    /// assert_eq!(TextEncoding::from_label("UTF8"), Some(TextEncoding::Utf8));
+    /// assert_eq!(TextEncoding::from_label("UTF8").unwrap().name(), "UTF-8");
     /// assert_eq!(TextEncoding::from_label("morse"), None);
     /// ```
     #[must_use]
@@ -35,8 +35,7 @@ impl TextEncoding {
         if label.eq_ignore_ascii_case(Self::DETECT) {
             return Some(Self::Detected);
         }
-        let encoding = Encoding::for_label_no_replacement(label.as_bytes())?;
-        Some(if encoding == UTF_8 { Self::Utf8 } else { Self::Named(encoding) })
+        Encoding::for_label_no_replacement(label.as_bytes()).map(Self::Named)
     }
 
     /// Returns the name of the encoding in the standard of the WHATWG, or `detect`.
@@ -154,10 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_declares_goes_before_the_option() {
+    fn a_byte_order_mark_goes_before_the_option_and_the_option_before_a_page() {
         let marked = format!("\u{FEFF}{RUSSIAN}");
         assert_eq!(read_as("a.txt", marked.as_bytes(), with("gbk")).texts()[0].1, RUSSIAN);
-        let page = format!("<meta charset=utf-8><p>{RUSSIAN}");
-        assert_eq!(read_as("a.html", page.as_bytes(), with("gbk")).texts()[0].1, RUSSIAN);
+        let page = windows_1251(&format!("<meta charset=utf-8><p>{RUSSIAN}"));
+        assert_eq!(read_as("a.html", &page, with("windows-1251")).texts()[0].1, RUSSIAN);
+        let page = format!("<meta charset=windows-1251><p>{RUSSIAN}");
+        assert_eq!(read_as("a.html", page.as_bytes(), with("utf-8")).texts()[0].1, RUSSIAN);
+        assert_ne!(read_as("a.html", page.as_bytes(), with("windows-1251")).texts()[0].1, RUSSIAN);
+        assert_eq!(read_as("a.html", page.as_bytes(), with("detect")).texts()[0].1, RUSSIAN);
     }
 }

@@ -32,8 +32,8 @@ pub(crate) fn fault(document: &Document<'_>, length: u64) -> Option<Bad> {
         return None;
     }
     let expected = format!(
-        "text in UTF-8 (name another encoding with `encoding`, or set it to detect): {replaced} of \
-         {characters} characters cannot be decoded"
+        "text in its encoding: {replaced} of {characters} characters cannot be decoded. Name the \
+         encoding with `encoding`; for texts that declare none, `detect` guesses it"
     );
     Some(Bad { code: "undecodable", expected: Cow::Owned(expected), length })
 }

@@ -3,6 +3,7 @@
 use super::{gzip, options, read_as};
 use crate::bytes::PageContent;
 use crate::documents::ReadOptions;
+use simtool_model::non_document::NonDocument;
 
 #[test]
 fn pages_read_the_same_in_files_and_in_web_archives() {
@@ -71,4 +72,45 @@ fn main_content_is_read_the_same_in_files_and_in_web_archives() {
         assert_eq!(seen.texts()[0].1.trim_end(), expected, "{name}");
         assert_eq!(seen.whole_pages, 0, "{name}");
     }
+}
+
+/// Returns a record of a web archive with this block and these header fields, one a line.
+fn record(fields: &str, block: &str) -> String {
+    let fields = fields.replace('\n', "\r\n");
+    format!("WARC/1.0\r\n{fields}\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n", block.len())
+}
+
+#[test]
+fn texts_of_pages_are_no_documents_next_to_the_pages() {
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>The text of a page";
+    let pdf = "HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n%PDF-1.7";
+    let converted = "WARC-Type: conversion\nContent-Type: text/plain\n";
+    let text = "WARC-Type: resource\nContent-Type: text/plain\n";
+    let archive = [
+        record(&format!("{text}WARC-Target-URI: urn:text:http://a.example/"), "The text"),
+        record(
+            "WARC-Type: response\nWARC-Record-ID: <urn:1>\nWARC-Target-URI: http://a.example/",
+            page,
+        ),
+        record(&format!("{text}WARC-Target-URI: urn:textFinal:http://a.example/"), "The text"),
+        record(&format!("{converted}WARC-Refers-To: <urn:1>\nWARC-Target-URI: x:1"), "The text"),
+        record(&format!("{converted}WARC-Target-URI: http://a.example/"), "The text"),
+        record(
+            "WARC-Type: response\nWARC-Record-ID: <urn:2>\nWARC-Target-URI: http://b.example/",
+            pdf,
+        ),
+        record(&format!("{converted}WARC-Refers-To: <urn:2>\nWARC-Target-URI: x:2"), "of a PDF"),
+        record(
+            &format!("{converted}WARC-Refers-To: <urn:3>\nWARC-Target-URI: x:3"),
+            "of elsewhere",
+        ),
+    ]
+    .concat();
+    let seen = read_as("a.warc", archive.as_bytes(), options(u64::MAX));
+    let texts =
+        [("http://a.example/", "The text of a page"), ("x:2", "of a PDF"), ("x:3", "of elsewhere")];
+    assert_eq!(seen.texts(), texts);
+    let counts = [NonDocument::ExtractedText, NonDocument::ConvertedPage, NonDocument::Application];
+    assert_eq!(counts.map(|kind| seen.non_documents.of(kind)), [2, 2, 1]);
+    assert!(seen.bytes == archive.as_bytes());
 }

@@ -16,6 +16,8 @@ use simtool_base::mapped_file::FileAccess;
 use simtool_model::compression::Compression;
 use simtool_model::document::{Content, Record};
 use simtool_model::document_id::DocumentId;
+use simtool_model::non_document::NonDocumentCounts;
+use simtool_model::page_text::PageText;
 use std::fs;
 use std::ops::ControlFlow;
 
@@ -27,6 +29,8 @@ pub(crate) struct Seen {
     pub(crate) documents: Vec<(usize, u64, String, String)>,
     /// Number of pages that were read as a whole because they have no main content.
     pub(crate) whole_pages: usize,
+    /// Records of web archives that are no documents.
+    pub(crate) non_documents: NonDocumentCounts,
     /// IDs that are numbers in the input.
     pub(crate) numbers: Vec<String>,
     /// Record number, byte offset, length and code of each bad record.
@@ -70,14 +74,15 @@ pub(crate) fn read_collection(collection: &Collection) -> Seen {
                             seen.numbers.extend(
                                 d.id.is_some_and(DocumentId::is_number).then(|| id.clone()),
                             );
-                            seen.whole_pages += usize::from(d.is_whole_page);
+                            seen.whole_pages += usize::from(d.page_text == Some(PageText::Whole));
                             seen.documents.push((file, base + number, id, lossy(d.text)));
                         }
                         Content::Bad(bad) => {
                             assert!(bytes.is_empty() || bytes.len() as u64 == bad.length);
                             seen.bad.push((base + number, byte, bad.length, bad.code));
                         }
-                        Content::PassThrough | Content::NonDocument(_) | Content::PassedOver => {}
+                        Content::NonDocument(kind) => seen.non_documents.count(kind),
+                        Content::PassThrough | Content::PassedOver => {}
                     }
                 }
                 Event::Piece(bytes) => seen.bytes.extend_from_slice(bytes),

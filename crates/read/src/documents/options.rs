@@ -16,8 +16,9 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// Division of plain-text files into documents.
     pub split: TextSplit,
-    /// Encoding of texts that do not declare theirs. A byte order mark goes before it, and so does
-    /// the encoding that an HTML page or its HTTP header declares.
+    /// Encoding of texts. A byte order mark goes before it, and so does the encoding that a mail
+    /// declares. A named encoding goes before the encoding that an HTML page or its HTTP header
+    /// declares.
     pub encoding: TextEncoding,
     /// Part of an HTML page whose text is the document. Mails in HTML are read as a whole.
     pub content: PageContent,

@@ -5,6 +5,7 @@ use crate::bytes::{Damage, SNIFFED_BYTES, TextEncoding, decompress, magic_bytes}
 use crate::documents::foreign_file::ForeignKind;
 use crate::documents::{Collection, Opened, ReadOptions, Recognized, sniff};
 use crate::formats::Reader;
+use encoding_rs::UTF_8;
 use simtool_base::fault::{Fault, Severity};
 use simtool_model::compression::Compression;
 use std::io::{self, Read};
@@ -84,6 +85,8 @@ impl Opened {
         let dialect = bytes.dialect(content, options.dialect, &options.text_field);
         let encoding = match options.encoding {
             TextEncoding::Detected if bytes.declares_encoding() => None,
+            // Only a page may be UTF-8 although it declares another encoding.
+            TextEncoding::Named(named) if named == UTF_8 && !bytes.declares_encoding() => None,
             encoding => encoding.of_file(content),
         };
         if let Some(name) = encoding.filter(|&e| !bytes.is_readable_in(e, dialect)) {

@@ -120,7 +120,7 @@ impl Format {
     /// of the table. Returns `None` if the format is not a format of tables. Reading such a file
     /// takes only the memory of its longest record.
     #[must_use]
-    pub fn table_bytes(self, rows: TableRows) -> Option<f64> {
+    pub(crate) fn table_bytes(self, rows: TableRows) -> Option<f64> {
         match self.0.reader() {
             Reader::Table(table) => Some(table.reader_bytes(rows)),
             Reader::Bytes(_) | Reader::FeatureOff(_) => None,

@@ -80,7 +80,7 @@ impl ByteFormat for HtmlPage {
 /// Splitter for a file that is one page. It returns the text of the page as one document.
 #[derive(Debug)]
 struct WholePage {
-    /// Encoding of pages that do not declare theirs. `None` means a guess.
+    /// Encoding that the user named. `None` means the one that a page declares, or a guess.
     encoding: Option<&'static Encoding>,
     html: HtmlText,
     text: Vec<u8>,
@@ -95,9 +95,9 @@ impl Splitter for WholePage {
         }
         // A file has no HTTP header that names its encoding.
         let (page, is_replaced) = html::decode(window, b"", self.encoding);
-        let is_whole_page = !self.html.extract(&page, &mut self.text);
+        let page_text = Some(self.html.extract(&page, &mut self.text));
         let repaired = is_replaced.then_some("utf8");
-        let document = Document { repaired, is_whole_page, ..Document::new(&self.text) };
+        let document = Document { repaired, page_text, ..Document::new(&self.text) };
         SplitStep::record(window.len(), Content::Document(document))
     }
 

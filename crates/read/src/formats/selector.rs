@@ -89,7 +89,7 @@ pub(crate) enum Step {
 
 impl Selector {
     /// Name of the selector of all texts of a record. A backslash before it makes it the name of a field.
-    pub const ALL: &str = "*";
+    pub(crate) const ALL: &str = "*";
 
     /// Creates the selector of all texts of a record.
     #[must_use]

@@ -8,7 +8,7 @@ use simtool_kernels::word_masks::{Block, classify, find_words};
 use simtool_kernels::xxh3_short::hash_words;
 
 /// Entry of the tokenizer `ascii` in the table [`TOKENIZERS`](super::TOKENIZERS).
-pub const KIND: TokenizerKind = TokenizerKind {
+pub(crate) const KIND: TokenizerKind = TokenizerKind {
     name: "ascii",
     help: "runs of ASCII letters",
     default_shingle: 3,

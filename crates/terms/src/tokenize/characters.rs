@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use unicode_normalization::char::is_combining_mark;
 
 /// Entry of the tokenizer `chars` in the table [`TOKENIZERS`](super::TOKENIZERS).
-pub const KIND: TokenizerKind = TokenizerKind {
+pub(crate) const KIND: TokenizerKind = TokenizerKind {
     name: "chars",
     help: "single characters, symbols and emoji included, with each run of spaces and punctuation as \
            one space",
@@ -31,14 +31,14 @@ pub const KIND: TokenizerKind = TokenizerKind {
 
 /// Tokenizer that cuts text into characters.
 #[derive(Clone, Copy, Debug)]
-pub struct Characters {
+pub(crate) struct Characters {
     isa: Isa,
 }
 
 impl Characters {
     /// Creates a tokenizer that uses the given instruction set.
     #[must_use]
-    pub fn new(isa: Isa) -> Self {
+    pub(crate) fn new(isa: Isa) -> Self {
         Self { isa }
     }
 }

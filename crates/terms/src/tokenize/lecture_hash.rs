@@ -78,7 +78,7 @@ pub(crate) fn lecture_hash(word: &str) -> u64 {
 }
 
 /// Entry of the tokenizer `lecture` in the table [`TOKENIZERS`](super::TOKENIZERS).
-pub const KIND: TokenizerKind = TokenizerKind {
+pub(crate) const KIND: TokenizerKind = TokenizerKind {
     name: "lecture",
     help: "Chinese words with a weak hash, for comparisons with programs that use it",
     default_shingle: 3,

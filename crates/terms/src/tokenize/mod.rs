@@ -56,7 +56,7 @@ pub const TOKENIZERS: &[TokenizerKind] = &[
 
 /// Names of the tokenizers that this build lacks, because it was built without the dictionary of
 /// Chinese words.
-pub const MISSING_TOKENIZERS: &[&str] =
+pub(crate) const MISSING_TOKENIZERS: &[&str] =
     if cfg!(feature = "chinese") { &[] } else { &["chinese", "auto", "lecture"] };
 
 // These functions read the table, which the file of the type does not know.

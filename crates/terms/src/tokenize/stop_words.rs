@@ -29,7 +29,7 @@ pub fn parse(list: &[u8]) -> impl Iterator<Item = Vec<u8>> {
 pub const ENGLISH: &str = include_str!("stop_words_english.txt");
 
 /// Built-in list of Chinese function words.
-pub const CHINESE: &str = include_str!("stop_words_chinese.txt");
+pub(crate) const CHINESE: &str = include_str!("stop_words_chinese.txt");
 
 /// Names of the built-in lists, and their words.
 const LISTS: [(&str, &[&str]); 3] =

@@ -41,7 +41,7 @@ pub const KIND: TokenizerKind = TokenizerKind {
 };
 
 /// Entry of the tokenizer `words+symbols` in the table [`TOKENIZERS`](super::TOKENIZERS).
-pub const WITH_SYMBOLS: TokenizerKind = TokenizerKind {
+pub(crate) const WITH_SYMBOLS: TokenizerKind = TokenizerKind {
     name: "words+symbols",
     help: "words, and each symbol or emoji as a word of its own: + < = > $ # % & * @ ^ ` | ~ and all \
            symbols of Unicode",

@@ -20,7 +20,7 @@ use simtool_kernels::Isa;
 use unicode_normalization::char::is_combining_mark;
 
 /// Entry of the tokenizer `auto` in the table [`TOKENIZERS`](super::TOKENIZERS).
-pub const KIND: TokenizerKind = TokenizerKind {
+pub(crate) const KIND: TokenizerKind = TokenizerKind {
     name: "auto",
     help: "each run of text as its script needs: Chinese words by the dictionary of jieba, \
            pairs of characters for Japanese and Thai, words for the rest",

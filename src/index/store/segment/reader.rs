@@ -88,7 +88,7 @@ impl Segment {
 
     /// Returns the number of bytes of the file.
     #[must_use]
-    pub fn file_bytes(&self) -> u64 {
+    pub(crate) fn file_bytes(&self) -> u64 {
         self.file.len() as u64
     }
 
@@ -101,7 +101,7 @@ impl Segment {
     /// Returns the number of 64-bit words of a stored fingerprint. Shorter fingerprints are padded with
     /// zeros.
     #[must_use]
-    pub fn row_words(&self) -> usize {
+    pub(crate) fn row_words(&self) -> usize {
         self.row_words
     }
 
@@ -320,7 +320,7 @@ impl Segment {
     /// # Errors
     ///
     /// The section is damaged.
-    pub fn description(&self) -> Result<&str> {
+    pub(crate) fn description(&self) -> Result<&str> {
         let bytes = self.file.array(DESCRIPTION).all()?;
         let text = str::from_utf8(bytes);
         text.map_err(|_| self.file.contradiction(DESCRIPTION, "a method in UTF-8"))

@@ -30,12 +30,14 @@ use crate::bytes::html::attributes::Attributes;
 use crate::bytes::html::element::{Element, ElementName};
 use crate::bytes::html::foreign::Foreign;
 use crate::bytes::html::lines::HtmlLines;
-use crate::bytes::html::main_content::MainContent;
+use crate::bytes::html::main_content::{MainContent, letters};
 use crate::bytes::html::visitor::{AttributeVisitor, ElementVisitor};
+use simtool_model::page_text::PageText;
 
 /// The character U+FFFD in UTF-8. It replaces a zero byte where the HTML standard requires that.
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
 const CDATA: &[u8] = b"[CDATA[";
+const NOSCRIPT: ElementName = ElementName::new("noscript");
 
 /// Extracts the text of HTML pages. One extractor can be used for many pages.
 #[derive(Debug)]
@@ -43,7 +45,13 @@ pub(crate) struct HtmlText {
     foreign: Foreign,
     /// Finder of the main content, if only that is wanted.
     main: Option<MainContent>,
+    /// Memory for the text of elements `<noscript>`.
+    noscript: Vec<u8>,
 }
+
+/// Smallest number of letters in elements `<noscript>` that can be the text of a page. Messages that a
+/// page needs scripts are shorter.
+const FEWEST_WITHOUT_SCRIPTS: u32 = 240;
 
 impl HtmlText {
     /// Creates an extractor of this part of pages.
@@ -52,34 +60,59 @@ impl HtmlText {
             PageContent::All => None,
             PageContent::Main => Some(MainContent::default()),
         };
-        Self { foreign: Foreign::default(), main }
+        Self { foreign: Foreign::default(), main, noscript: Vec::new() }
     }
 
     /// Replaces the content of `text` by the wanted part of the text of the page `html`. Returns
-    /// whether the page has this part. Otherwise `text` is the whole text of the page.
-    pub(crate) fn extract(&mut self, html: &str, text: &mut Vec<u8>) -> bool {
-        let foreign = &mut self.foreign;
-        let Some(main) = &mut self.main else {
-            PageReader { foreign, visitor: &mut () }.read(html, text);
-            return true;
-        };
-        main.clear();
-        PageReader { foreign, visitor: main }.read(html, text);
-        main.cut(text)
+    /// the part that it is.
+    ///
+    /// The page is read as by a browser with scripts, which ignores elements `<noscript>`. If most of
+    /// the text is in them, the page is read as by a browser without scripts.
+    pub(crate) fn extract(&mut self, html: &str, text: &mut Vec<u8>) -> PageText {
+        self.noscript.clear();
+        let html = html.as_bytes();
+        self.read(html, Scripts::Run, text);
+        let in_noscript = letters(&self.noscript);
+        let has_scripts = in_noscript < FEWEST_WITHOUT_SCRIPTS || in_noscript <= letters(text);
+        if !has_scripts {
+            self.read(html, Scripts::Off, text);
+        }
+        let part = self.main.as_mut().map_or(PageText::All, |main| main.cut(text));
+        if has_scripts { part } else { PageText::NoScript }
     }
+
+    /// Replaces the content of `text` by the whole text of a page.
+    fn read(&mut self, html: &[u8], scripts: Scripts, text: &mut Vec<u8>) {
+        let Self { foreign, main, noscript } = self;
+        if let Some(main) = main {
+            main.clear();
+            PageReader { foreign, visitor: main, scripts, noscript }.read(html, text);
+        } else {
+            PageReader { foreign, visitor: &mut (), scripts, noscript }.read(html, text);
+        }
+    }
+}
+
+/// Whether scripts of the page run. Otherwise the elements `<noscript>` are parts of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scripts {
+    Run,
+    Off,
 }
 
 /// Reads the text of a page, and passes the elements of the page to a visitor.
 struct PageReader<'r, V> {
     foreign: &'r mut Foreign,
     visitor: &'r mut V,
+    scripts: Scripts,
+    /// Text of the elements `<noscript>`, if scripts run.
+    noscript: &'r mut Vec<u8>,
 }
 
 impl<V: ElementVisitor> PageReader<'_, V> {
     /// Replaces the content of `text` by the text of the page `html`.
-    fn read(&mut self, html: &str, text: &mut Vec<u8>) {
+    fn read(&mut self, html: &[u8], text: &mut Vec<u8>) {
         self.foreign.clear();
-        let html = html.as_bytes();
         let mut lines = HtmlLines::new(text);
         let mut at = 0;
         loop {
@@ -112,7 +145,7 @@ impl<V: ElementVisitor> PageReader<'_, V> {
         let Some(end) = attributes.clone().visit(|attribute| marks.note(attribute)) else {
             return html.len();
         };
-        let element = name.element();
+        let element = self.element(name);
         if matches!(element, Element::Block | Element::Title) {
             lines.end_of_line();
         }
@@ -138,7 +171,13 @@ impl<V: ElementVisitor> PageReader<'_, V> {
                 push_without_zeros(&html[end.at..next], lines, HtmlLines::push_with_references);
                 next
             }
-            Element::LeftOut => raw_text(),
+            Element::LeftOut => {
+                let next = raw_text();
+                if name == NOSCRIPT {
+                    self.note_noscript(&html[end.at..next]);
+                }
+                next
+            }
             Element::Script => raw_text::end_of_script(html, end.at),
             Element::Plaintext => {
                 push_without_zeros(&html[end.at..], lines, HtmlLines::push_verbatim);
@@ -147,12 +186,31 @@ impl<V: ElementVisitor> PageReader<'_, V> {
         }
     }
 
+    /// Returns the role of an element. Without scripts, `<noscript>` is a block of the page.
+    fn element(&self, name: ElementName) -> Element {
+        if name == NOSCRIPT && self.scripts == Scripts::Off {
+            return Element::Block;
+        }
+        name.element()
+    }
+
+    /// Appends the text of an element `<noscript>` to the text of such elements.
+    fn note_noscript(&mut self, content: &[u8]) {
+        let mut text = Vec::new();
+        let mut noscript = Vec::new();
+        let foreign = &mut Foreign::default();
+        let scripts = Scripts::Off;
+        PageReader { foreign, visitor: &mut (), scripts, noscript: &mut noscript }
+            .read(content, &mut text);
+        self.noscript.append(&mut text);
+    }
+
     /// Handles the end tag at position `at`. Returns the position after the tag.
     fn end_tag(&mut self, html: &[u8], at: usize, lines: &mut HtmlLines<'_>) -> usize {
         let at = at + 2;
         let (name, length) = ElementName::read(&html[at..]);
         let Some(end) = Attributes::new(html, at + length).end() else { return html.len() };
-        let element = name.element();
+        let element = self.element(name);
         if matches!(element, Element::Block | Element::Title) {
             lines.end_of_line();
         }

@@ -1,10 +1,11 @@
 use super::*;
 use proptest::prelude::*;
+use simtool_model::page_text::PageText;
 use std::time::{Duration, Instant};
 
 fn extract(html: &str) -> String {
     let mut text = b"from before".to_vec();
-    assert!(HtmlText::new(PageContent::All).extract(html, &mut text));
+    assert_eq!(HtmlText::new(PageContent::All).extract(html, &mut text), PageText::All);
     String::from_utf8(text).unwrap()
 }
 

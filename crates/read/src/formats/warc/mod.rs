@@ -2,6 +2,7 @@
 
 mod edit;
 mod fields;
+mod page_records;
 mod records;
 
 use crate::bytes::{HtmlText, without_byte_order_mark};

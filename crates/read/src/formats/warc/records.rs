@@ -3,7 +3,8 @@
 //!
 //! The text of `conversion` records is used as it is. `response` records are documents if they have
 //! HTML or plain text, and `resource` records if they have HTML or any kind of text. The text is decoded from its encoding, and the text of HTML is
-//! extracted. Other records are no documents. The ID of a document is its `WARC-Target-URI`, or its
+//! extracted. Other records are no documents, and neither are records that repeat a page: the texts
+//! that Browsertrix extracts, and conversions of pages of the same file. The ID of a document is its `WARC-Target-URI`, or its
 //! `WARC-Record-ID` if it has no URI, unless the user selects another field.
 //!
 //! A record with a wrong header or length is a bad record, and reading goes on at the next line
@@ -14,6 +15,7 @@ use crate::bytes::HtmlText;
 use crate::bytes::html;
 use crate::bytes::http::{self, Response, Unreadable, fields, is_html};
 use crate::formats::warc::fields::{URI, WarcFields, WarcParts, without_brackets};
+use crate::formats::warc::page_records::{PageRecords, is_extracted_text};
 use crate::formats::{AfterLoss, Columns, Selector, SplitStep, Splitter, USUAL_ID};
 use encoding_rs::Encoding;
 use simtool_base::fault::quoted;
@@ -43,11 +45,12 @@ pub(super) struct WarcRecords {
     /// Other fields that are read.
     fields: Vec<WarcFields>,
     longest: usize,
-    /// Encoding of pages and texts that do not declare theirs. `None` means a guess.
+    /// Encoding that the user named. `None` means the one that a page declares, or a guess.
     encoding: Option<&'static Encoding>,
     html: HtmlText,
     bodies: [Vec<u8>; 2],
     text: Vec<u8>,
+    pages: PageRecords,
     bad: Bad,
 }
 
@@ -59,6 +62,8 @@ struct WarcHeader<'w> {
     length: Option<&'w [u8]>,
     uri: Option<&'w [u8]>,
     record_id: Option<&'w [u8]>,
+    /// ID of the record from which this one was made.
+    refers_to: Option<&'w [u8]>,
     fields: FieldValues<'w>,
     /// ID that the user selected, if the record has it.
     id: Option<&'w [u8]>,
@@ -82,6 +87,7 @@ impl WarcRecords {
             html,
             bodies: [Vec::new(), Vec::new()],
             text: Vec::new(),
+            pages: PageRecords::default(),
             bad: Bad { code: "warc-header", expected: Cow::Borrowed(""), length: 0 },
         }
     }
@@ -127,6 +133,8 @@ impl WarcRecords {
                 header.uri = Some(value);
             } else if is("WARC-Record-ID") {
                 header.record_id = Some(value);
+            } else if is("WARC-Refers-To") {
+                header.refers_to = Some(value);
             }
         }
         header
@@ -140,8 +148,11 @@ impl WarcRecords {
         block: &'a [u8],
         length: usize,
     ) -> Content<'a> {
-        let Self { html, bodies, text, bad, longest, encoding, .. } = self;
+        let Self { html, bodies, text, pages, bad, longest, encoding, .. } = self;
         let is = |kind: &[u8]| header.kind.eq_ignore_ascii_case(kind);
+        if header.uri.is_some_and(|uri| is_extracted_text(without_brackets(uri))) {
+            return Content::NonDocument(NonDocument::ExtractedText);
+        }
         let content_type = header.content_type;
         let is_text = content_type.get(..5).is_some_and(|t| t.eq_ignore_ascii_case(b"text/"));
         let response = if is(b"response") {
@@ -163,14 +174,19 @@ impl WarcRecords {
             let is_html = is_html(content_type);
             Response { content_type, is_html, body: block, is_malformed: false }
         } else if is(b"conversion") {
-            return Content::Document(header.document(block));
+            return if pages.have(header.refers_to, header.uri) {
+                Content::NonDocument(NonDocument::ConvertedPage)
+            } else {
+                Content::Document(header.document(block))
+            };
         } else {
             return Content::NonDocument(kind_without_document(header.kind));
         };
-        let mut is_whole_page = false;
+        pages.note(header.record_id, header.uri);
+        let mut page_text = None;
         let is_replaced = if response.is_html {
             let (page, is_replaced) = html::decode(response.body, response.content_type, *encoding);
-            is_whole_page = !html.extract(&page, text);
+            page_text = Some(html.extract(&page, text));
             is_replaced
         } else {
             let (plain, is_replaced) =
@@ -181,7 +197,7 @@ impl WarcRecords {
         };
         let repaired = if response.is_malformed { Some("http-body") } else { None };
         let repaired = repaired.or(is_replaced.then_some("utf8"));
-        Content::Document(Document { repaired, is_whole_page, ..header.document(text) })
+        Content::Document(Document { repaired, page_text, ..header.document(text) })
     }
 }
 

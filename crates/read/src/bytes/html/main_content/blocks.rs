@@ -16,11 +16,10 @@ pub(super) struct Block {
     end: u32,
     /// Number of bytes of the block that are in links.
     link_bytes: u32,
-    /// Number of letters in this block and all blocks before it. Blocks that are left out have no letters here. The
-    /// number is a running sum, so the letters of a range of blocks are the difference of two sums.
+    /// Number of letters of the block.
     letters: u32,
-    pub(super) is_left_out: bool,
-    is_chosen: bool,
+    pub(super) left_out: LeftOut,
+    pub(super) is_chosen: bool,
 }
 
 /// The blocks of the text of a page.
@@ -28,23 +27,24 @@ pub(super) struct Block {
 pub(super) struct Blocks {
     /// The blocks that have ended.
     ended: Vec<Block>,
+    /// Number of letters before each block and after the last one, without the blocks left out.
+    letters_before: Vec<u32>,
     /// Position in the text at which the current block starts.
     start: usize,
     /// Position in the text at which the current link starts, if the current position is in a link.
     link_start: Option<usize>,
     /// Number of bytes of the current block that are in links that have ended.
     link_bytes: usize,
-    /// Number of letters of running text in blocks that are left out because of a name. The name is the class or ID
-    /// of an element, such as `sidebar`.
-    running_by_name: u32,
     is_overfull: bool,
 }
 
 impl Blocks {
     pub(super) fn clear(&mut self) {
-        let mut ended = std::mem::take(&mut self.ended);
+        let (mut ended, mut letters_before) = Default::default();
+        std::mem::swap(&mut ended, &mut self.ended);
+        std::mem::swap(&mut letters_before, &mut self.letters_before);
         ended.clear();
-        *self = Self { ended, ..Self::default() };
+        *self = Self { ended, letters_before, ..Self::default() };
     }
 
     /// Returns the number of blocks that have ended.
@@ -65,21 +65,9 @@ impl Blocks {
         }
         match u32::try_from(end) {
             Ok(end) if self.ended.len() < MOST => {
-                let is_left_out = left_out != LeftOut::No;
-                let letters =
-                    if left_out == LeftOut::ByTag { 0 } else { letters(&text[self.start..]) };
-                let before = self.letters_to(self.ended.len());
-                self.ended.push(Block {
-                    end,
-                    link_bytes: self.link_bytes as u32,
-                    letters: before + if is_left_out { 0 } else { letters },
-                    is_left_out,
-                    is_chosen: false,
-                });
-                if is_left_out && letters >= RUNNING_TEXT && !self.is_of_links(self.ended.len() - 1)
-                {
-                    self.running_by_name += letters;
-                }
+                let letters = letters(&text[self.start..]);
+                let link_bytes = self.link_bytes as u32;
+                self.ended.push(Block { end, link_bytes, letters, left_out, is_chosen: false });
             }
             _ => self.is_overfull = true,
         }
@@ -87,21 +75,38 @@ impl Blocks {
         self.link_bytes = 0;
     }
 
-    /// Returns the number of letters of running text in blocks that are left out because of a name.
-    pub(super) fn running_by_name(&self) -> u32 {
-        self.running_by_name
+    /// Sums up the letters of the blocks that are not left out. [`Self::letters`] uses the sums.
+    pub(super) fn sum_letters(&mut self) {
+        self.letters_before.clear();
+        let mut sum = 0;
+        self.letters_before.push(sum);
+        for block in &self.ended {
+            sum += if block.left_out.any() { 0 } else { block.letters };
+            self.letters_before.push(sum);
+        }
     }
 
-    /// Returns the number of letters of running text in blocks that are neither chosen nor left out, because
-    /// they are outside the container of the main content.
-    pub(super) fn running_elsewhere(&self) -> u32 {
-        let is_elsewhere = |&block: &usize| {
-            let Block { is_left_out, is_chosen, .. } = self.ended[block];
-            !is_left_out && !is_chosen && !self.is_of_links(block)
-        };
-        let elsewhere = (0..self.ended.len()).filter(is_elsewhere);
-        let letters = elsewhere.map(|block| self.letters(&(block..block + 1)));
-        letters.filter(|&letters| letters >= RUNNING_TEXT).sum()
+    /// Returns the number of letters of running text in those of `blocks` for which `counts` is true.
+    pub(super) fn running(&self, blocks: Range<usize>, counts: impl Fn(&Block) -> bool) -> u32 {
+        self.unlinked(blocks, |block| block.letters >= RUNNING_TEXT && counts(block))
+    }
+
+    /// Returns the number of letters in those of `blocks` for which `counts` is true. Blocks of links do
+    /// not count.
+    pub(super) fn unlinked(&self, blocks: Range<usize>, counts: impl Fn(&Block) -> bool) -> u32 {
+        let counted = blocks.filter(|&at| counts(&self.ended[at]) && !self.is_of_links(at));
+        counted.map(|at| self.ended[at].letters).sum()
+    }
+
+    /// Changes the reasons why blocks are left out.
+    pub(super) fn change(&mut self, blocks: Range<usize>, change: impl Fn(&mut LeftOut)) {
+        self.ended[blocks].iter_mut().for_each(|block| change(&mut block.left_out));
+    }
+
+    /// Returns the number of letters of all blocks, except those that are hidden.
+    pub(super) fn visible_letters(&self) -> u32 {
+        let visible = self.ended.iter().filter(|block| !block.left_out.is_hidden);
+        visible.map(|block| block.letters).sum()
     }
 
     /// Notes that a link starts or ends at the end of `text`.
@@ -112,27 +117,33 @@ impl Blocks {
         self.link_start = is_link.then_some(text.len());
     }
 
-    fn letters_to(&self, block: usize) -> u32 {
-        block.checked_sub(1).map_or(0, |last| self.ended[last].letters)
-    }
-
-    /// Returns the number of letters in the blocks with these indices, except blocks that are left out.
+    /// Returns the number of letters of some blocks, without the blocks left out.
     pub(super) fn letters(&self, blocks: &Range<usize>) -> u32 {
-        self.letters_to(blocks.end) - self.letters_to(blocks.start)
+        self.letters_before[blocks.end] - self.letters_before[blocks.start]
     }
 
     /// Marks the blocks of a range as chosen, except those left out.
     pub(super) fn choose(&mut self, blocks: Range<usize>) {
         for block in &mut self.ended[blocks] {
-            block.is_chosen = !block.is_left_out;
+            block.is_chosen = !block.left_out.any();
         }
     }
 
-    /// Marks the blocks of a range as not chosen.
+    /// Takes back the choice of all blocks.
+    pub(super) fn choose_none(&mut self) {
+        self.leave_out(0..self.ended.len());
+    }
+
+    /// Takes back the choice of some blocks.
     pub(super) fn leave_out(&mut self, blocks: Range<usize>) {
         for block in &mut self.ended[blocks] {
             block.is_chosen = false;
         }
+    }
+
+    /// Returns whether a block is chosen.
+    pub(super) fn is_chosen(&self, block: usize) -> bool {
+        self.ended[block].is_chosen
     }
 
     /// Returns whether all blocks are chosen.
@@ -142,8 +153,8 @@ impl Blocks {
 
     /// Returns the number of letters of the chosen blocks.
     pub(super) fn chosen_letters(&self) -> u32 {
-        let chosen = (0..self.ended.len()).filter(|&block| self.ended[block].is_chosen);
-        chosen.map(|block| self.letters(&(block..block + 1))).sum()
+        let chosen = self.ended.iter().filter(|block| block.is_chosen);
+        chosen.map(|block| block.letters).sum()
     }
 
     /// Returns whether more than three quarters of the bytes of a block are in links.
@@ -212,7 +223,7 @@ fn with_gap(text: &mut [u8], kept: usize, gap: u8) -> usize {
 
 /// Returns the number of letters and digits of `text`, in UTF-8. A character of a script without
 /// spaces, such as an ideograph, counts like several letters.
-fn letters(text: &[u8]) -> u32 {
+pub(in crate::bytes::html) fn letters(text: &[u8]) -> u32 {
     text.iter().map(|&byte| u32::from(LETTERS[usize::from(byte)])).sum()
 }
 

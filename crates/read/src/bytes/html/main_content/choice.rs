@@ -1,11 +1,13 @@
 //! Chooses the container of the main content of a page.
 
-use crate::bytes::html::main_content::blocks::Blocks;
+use crate::bytes::html::main_content::blocks::{Block, Blocks, RUNNING_TEXT};
 use crate::bytes::html::main_content::containers::ContainerKind::{
-    self, Article, Generic, Heading, Main, Specific,
+    self, Article, Generic, Heading, Main, Named, Specific,
 };
 use crate::bytes::html::main_content::containers::{Container, Containers};
 use crate::bytes::html::main_content::density;
+use crate::bytes::html::main_content::marks::LeftOut;
+use simtool_model::page_text::PageText;
 use std::ops::Range;
 
 /// Limits for the main content of a page. A page beyond them is compared by its whole text.
@@ -27,30 +29,111 @@ const IN_CONTAINERS: Limits = Limits { fewest_letters: 10, running_by_name: 2000
 /// Limits for other pages.
 const GUESSED: Limits = Limits { fewest_letters: 60, running_by_name: 500 };
 
-/// Chooses the blocks of the main content. Returns false if the page has no main content.
-pub(super) fn choose(blocks: &mut Blocks, containers: &Containers) -> bool {
+/// Smallest number of letters of running text that are enough for a main content, so that they
+/// overrule the reason why they are left out.
+const FEWEST_OVERRULING: u32 = 240;
+/// Hidden text is content if it has at least one of this number of letters of the other content.
+const SHOWN_A_HIDDEN: u32 = 3;
+/// A main content with less than one of this number of visible letters is little of its page.
+const VISIBLE_A_CHOSEN: u32 = 10;
+
+/// Chooses the blocks of the main content. Returns the part of the page that they are. If it is
+/// [`PageText::Whole`], the page has no main content.
+pub(super) fn choose(blocks: &mut Blocks, containers: &Containers) -> PageText {
+    overrule_names(blocks, containers);
+    let mut is_enough = choose_visible(blocks, containers);
+    // Pages that are sent in portions have their text in hidden elements, which a script shows.
+    // Others hide the panels of tabs and accordions.
+    let all = 0..blocks.count();
+    let hidden = blocks.running(all.clone(), |block| {
+        block.left_out == LeftOut { is_hidden: true, ..LeftOut::default() }
+    });
+    let is_hidden = hidden >= FEWEST_OVERRULING.max(blocks.chosen_letters() / SHOWN_A_HIDDEN);
+    if is_hidden {
+        blocks.change(all, |left_out| left_out.is_hidden = false);
+        is_enough = choose_visible(blocks, containers);
+    }
+    if !is_enough && !blocks.are_all_chosen() {
+        PageText::Whole
+    } else if is_hidden {
+        PageText::Hidden
+    } else if blocks.chosen_letters() < blocks.visible_letters() / VISIBLE_A_CHOSEN {
+        PageText::Little
+    } else {
+        PageText::Main
+    }
+}
+
+/// Keeps text that is left out only because of the names of elements, if it is much of the page. A
+/// name is only a hint: a newsletter has a page of its own, and so have comments.
+fn overrule_names(blocks: &mut Blocks, containers: &Containers) {
+    let all = 0..blocks.count();
+    let shown = |block: &Block| !block.left_out.any();
+    let unnamed = blocks.running(all.clone(), shown);
+    let named = blocks.running(all.clone(), is_by_name);
+    let letters = blocks.unlinked(all.clone(), shown) + blocks.unlinked(all, is_by_name);
+    let least_running = if named > unnamed.max(FEWEST_OVERRULING) {
+        // Names that leave out most of the page do not mean what they say.
+        RUNNING_TEXT
+    } else {
+        unnamed.midpoint(named).max(FEWEST_OVERRULING)
+    };
+    for Container { blocks: part, .. } in containers.of_kind(Named) {
+        if blocks.running(part.clone(), is_by_name) >= least_running
+            || blocks.unlinked(part.clone(), is_by_name) > letters / 2
+        {
+            blocks.change(part.clone(), |left_out| left_out.by_name = false);
+        }
+    }
+}
+
+/// Chooses the blocks of the main content among those that are not left out, by the first rule that
+/// leaves enough text. Returns whether there is one.
+fn choose_visible(blocks: &mut Blocks, containers: &Containers) -> bool {
+    blocks.sum_letters();
     let chooser = Chooser { blocks, containers };
-    let contained = chooser.marked().or_else(|| chooser.named());
+    let [marked, named] = [chooser.marked(), chooser.named()];
+    [marked, named].into_iter().flatten().any(|ranges| choose_in(blocks, containers, Some(ranges)))
+        || choose_in(blocks, containers, None)
+}
+
+/// Chooses the blocks in these ranges, or those of the whole page that are no lists of links. Returns
+/// whether they are enough for a main content.
+fn choose_in(
+    blocks: &mut Blocks,
+    containers: &Containers,
+    contained: Option<Vec<Range<usize>>>,
+) -> bool {
+    blocks.choose_none();
     let limits = if contained.is_some() { IN_CONTAINERS } else { GUESSED };
     if let Some(ranges) = contained {
         for range in ranges {
             blocks.choose(range);
         }
+        // The content of a container may be lists of links.
+        density::leave_out_links(blocks, |running| running / 3);
     } else {
         blocks.choose(0..blocks.count());
-        density::leave_out_links(blocks);
+        density::leave_out_links(blocks, |running| running.saturating_mul(2));
     }
     for heading in containers.of_kind(Heading) {
         blocks.choose(heading.blocks.clone());
     }
+    let all = 0..blocks.count();
     let chosen = blocks.chosen_letters();
+    let by_name = blocks.running(all.clone(), is_by_name);
+    let elsewhere = blocks.running(all, |block| !block.left_out.any() && !block.is_chosen);
     // If much more running text is left out because of names than is chosen, the names mean something
     // else, or an end tag is missing.
     let of_chosen = chosen.saturating_mul(4);
-    let is_enough = chosen >= limits.fewest_letters
-        && blocks.running_by_name() <= limits.running_by_name.max(of_chosen)
-        && blocks.running_elsewhere() <= RUNNING_ELSEWHERE.max(of_chosen);
-    is_enough || blocks.are_all_chosen()
+    chosen >= limits.fewest_letters
+        && by_name <= limits.running_by_name.max(of_chosen)
+        && elsewhere <= RUNNING_ELSEWHERE.max(of_chosen)
+}
+
+/// Returns whether a block is left out only because of names.
+fn is_by_name(block: &Block) -> bool {
+    block.left_out == LeftOut { by_name: true, ..LeftOut::default() }
 }
 
 /// Blocks and containers of a page, among which the main content is chosen. A block is a run of text, and a container is
@@ -62,25 +145,30 @@ struct Chooser<'b> {
 
 impl Chooser<'_> {
     /// Returns the blocks in the containers that the page marks as its main content. Returns `None`
-    /// if the page has no such container.
+    /// if no such container has enough of the text of the page.
     fn marked(&self) -> Option<Vec<Range<usize>>> {
         let specific = self.outermost(Specific);
         let main = self.outermost(Main);
         let articles = self.outermost(Article);
         let of_main = self.letters(&main);
         let of_articles = self.letters(&articles);
+        let all = self.blocks.letters(&(0..self.blocks.count()));
         // A known container inside of `<main>` is more exact, unless it is only a small part.
-        if !specific.is_empty() && self.letters(&specific) >= of_main / 2 {
+        if !specific.is_empty() && self.letters(&specific) >= (of_main / 2).max(all / 5) {
             return Some(specific);
         }
-        // A page has one article or a list of articles. Comments of readers can be articles, too.
+        // A page has one article or a list of articles. Comments of readers can be articles, too, and
+        // so can cards of related pages.
         let article = articles.iter().max_by_key(|range| self.blocks.letters(range));
         if let Some(article) = article
-            && self.blocks.letters(article) >= of_main.max(of_articles) / 2
+            && self.blocks.letters(article) >= all.div_ceil(2)
         {
             return Some(vec![article.clone()]);
         }
-        [main, articles].into_iter().find(|ranges| !ranges.is_empty())
+        if !main.is_empty() && of_main >= all / 3 {
+            return Some(main);
+        }
+        (!articles.is_empty() && of_articles >= all / 2).then_some(articles)
     }
 
     /// Returns the blocks in a container whose name suggests that it contains the main content. Returns

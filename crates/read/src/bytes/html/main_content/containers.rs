@@ -15,9 +15,11 @@ pub(super) enum ContainerKind {
     Generic,
     /// The heading of the page, which is outside of the container of the main content.
     Heading,
+    /// An element that is left out because of its names.
+    Named,
 }
 
-/// An element that contains main content.
+/// An element that contains main content, or that is left out.
 #[derive(Clone, Debug)]
 pub(super) struct Container {
     pub(super) kind: ContainerKind,

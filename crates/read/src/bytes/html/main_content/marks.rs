@@ -10,6 +10,7 @@ const MAIN: ElementName = ElementName::new("main");
 const ARTICLE: ElementName = ElementName::new("article");
 const HEADER: ElementName = ElementName::new("header");
 const SECTION: ElementName = ElementName::new("section");
+const TR: ElementName = ElementName::new("tr");
 const A: ElementName = ElementName::new("a");
 const SPAN: ElementName = ElementName::new("span");
 
@@ -40,14 +41,22 @@ const ROLES_LEFT_OUT: [&str; 11] = [
 const TYPES_LEFT_OUT: [&str; 5] =
     ["WPHeader", "WPFooter", "WPSideBar", "SiteNavigationElement", "BreadcrumbList"];
 
-/// Whether text is left out because it is no part of the main content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LeftOut {
-    No,
+/// Reasons why text is left out of the main content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LeftOut {
+    /// Left out because of the tag or role of an element.
+    pub(super) by_tag: bool,
     /// Left out because of the class or identifier of an element.
-    ByName,
-    /// Left out because of the tag or role of an element, or because it is hidden.
-    ByTag,
+    pub(super) by_name: bool,
+    /// Left out because an element is hidden.
+    pub(super) is_hidden: bool,
+}
+
+impl LeftOut {
+    /// Returns whether the text has any reason to be left out.
+    pub(super) fn any(self) -> bool {
+        self.by_tag || self.by_name || self.is_hidden
+    }
 }
 
 /// State of the text at a position of a page, which its open elements decide.
@@ -68,15 +77,19 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Returns whether text at the position is left out.
+    /// Returns why text at the position is left out.
     pub(super) fn left_out(self) -> LeftOut {
-        if self.is_hidden || self.is_around {
-            LeftOut::ByTag
-        } else if self.named_around != Evidence::None {
-            LeftOut::ByName
-        } else {
-            LeftOut::No
+        LeftOut {
+            by_tag: self.is_around,
+            by_name: self.named_around != Evidence::None,
+            is_hidden: self.is_hidden,
         }
+    }
+
+    /// Returns whether a part that is left out because of names begins where this state follows
+    /// `before`.
+    pub(super) fn begins_named(self, before: Self) -> bool {
+        self.left_out().by_name && !before.left_out().by_name
     }
 }
 
@@ -137,6 +150,9 @@ impl Marks<'_> {
         element: Element,
     ) -> (State, Option<ContainerKind>) {
         let (of_names, evidence) = self.roles_of_names(parent, name, element);
+        // A known container is surer than another word in its names, as in `article-body sidebar-left`.
+        let is_sure = of_names == Some(ContainerKind::Specific);
+        let evidence = if is_sure { Evidence::None } else { evidence };
         let container = self.container(name, of_names.filter(|_| evidence == Evidence::None));
         let mut state = parent;
         state.is_hidden |= self.is_hidden;
@@ -153,7 +169,7 @@ impl Marks<'_> {
             Some(ContainerKind::Generic) if state.named_around == Evidence::Weak => {
                 state.named_around = Evidence::None;
             }
-            Some(ContainerKind::Generic) | None => {
+            Some(_) | None => {
                 state.is_around |= self.is_around(parent, name);
                 state.named_around = state.named_around.max(evidence);
             }
@@ -216,7 +232,8 @@ impl Marks<'_> {
             return (None, Evidence::None);
         }
         let classes = || self.class.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty());
-        let of_class = NameMatching { is_inside: parent.is_inside, has_words: is_block };
+        let of_class =
+            NameMatching { is_inside: parent.is_inside, is_row: name == TR, has_words: is_block };
         let of_id = NameMatching { has_words: is_block && !parent.is_inside, ..of_class };
         let mut container = None;
         let mut evidence = Evidence::None;

@@ -18,10 +18,13 @@ mod tests;
 
 use crate::bytes::html::element::{Element, ElementName};
 use crate::bytes::html::main_content::blocks::Blocks;
-use crate::bytes::html::main_content::containers::Containers;
+use crate::bytes::html::main_content::containers::{ContainerKind, Containers};
 use crate::bytes::html::main_content::marks::{Marks, State};
 use crate::bytes::html::main_content::open_elements::{OpenElements, is_void};
 use crate::bytes::html::visitor::ElementVisitor;
+use simtool_model::page_text::PageText;
+
+pub(super) use crate::bytes::html::main_content::blocks::letters;
 
 /// Data of an open element.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +32,8 @@ struct OpenData {
     state: State,
     /// Number of the container that the element is, if it is one.
     container: Option<u16>,
+    /// Number of the part that is left out because of the names of the element, if there is one.
+    named: Option<u16>,
 }
 
 /// Finder of the main content of pages. It can be used for many pages.
@@ -49,12 +54,14 @@ impl MainContent {
         self.state = State::default();
     }
 
-    /// Cuts `text`, the whole text of the page, to the main content. Returns whether the page has a
-    /// main content. Otherwise `text` is unchanged.
-    pub(super) fn cut(&mut self, text: &mut Vec<u8>) -> bool {
+    /// Cuts `text`, the whole text of the page, to the main content. Returns the part of the page that
+    /// `text` is then. If the page has no main content, `text` is unchanged.
+    pub(super) fn cut(&mut self, text: &mut Vec<u8>) -> PageText {
         self.close_to(0, text);
         self.end_block(text);
-        choice::choose(&mut self.blocks, &self.containers) && self.blocks.keep_chosen(text)
+        let part = choice::choose(&mut self.blocks, &self.containers);
+        let is_cut = part != PageText::Whole && self.blocks.keep_chosen(text);
+        if is_cut { part } else { PageText::Whole }
     }
 
     fn end_block(&mut self, text: &[u8]) {
@@ -68,7 +75,7 @@ impl MainContent {
         }
         while self.open.depth() > depth {
             let Some(data) = self.open.pop() else { break };
-            if let Some(container) = data.container {
+            for container in [data.container, data.named].into_iter().flatten() {
                 self.end_block(text);
                 self.containers.close(container, self.blocks.count());
             }
@@ -103,11 +110,14 @@ impl ElementVisitor for MainContent {
             return;
         }
         let (state, kind) = marks.enter(self.state, name, element);
-        if kind.is_some() {
+        let named = state.begins_named(self.state).then_some(ContainerKind::Named);
+        if kind.is_some() || named.is_some() {
             self.end_block(text);
         }
-        let container = kind.and_then(|kind| self.containers.open(kind, self.blocks.count()));
-        self.open.push(name, element, OpenData { state, container });
+        let mut open =
+            |kind: Option<_>| kind.and_then(|kind| self.containers.open(kind, self.blocks.count()));
+        let (container, named) = (open(kind), open(named));
+        self.open.push(name, element, OpenData { state, container, named });
         self.set_state(state, text);
     }
 

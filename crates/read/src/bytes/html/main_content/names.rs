@@ -96,20 +96,25 @@ const NAMES: &[(&str, NameRole)] = &[
 /// Words of names that mark a part around the main content, wherever it is.
 const WORDS: &[&str] = &[
     "ads",
+    "actions",
     "adsbygoogle",
     "advert",
     "advertisement",
     "advertisements",
+    "bio",
     "breadcrumb",
     "breadcrumbs",
+    "buttons",
+    "comment",
+    "comments",
     "consent",
     "cookie",
     "cookies",
     "crumbs",
+    "disclaimer",
     "footer",
     "gdpr",
     "headerlink",
-    "inherit",
     "inherited",
     "menu",
     "menubar",
@@ -126,14 +131,21 @@ const WORDS: &[&str] = &[
     "permalink",
     "prev",
     "prevnext",
+    "profile",
+    "recommendations",
+    "recommended",
     "related",
+    "review",
+    "reviews",
     "share",
     "sharing",
     "sidebar",
     "sidenav",
+    "signature",
     "social",
     "sponsored",
     "subscribe",
+    "tags",
     "toc",
 ];
 
@@ -155,15 +167,32 @@ const WORDS_OUTSIDE: &[&str] = &[
     "topbar",
 ];
 
+/// Words of names that mark a part around the main content if the part is a row of a table, such as a
+/// member of a class that Doxygen lists again. Elsewhere, they are words of styles.
+const WORDS_IN_ROWS: &[&str] = &["inherit"];
+
 /// Words that take away the meaning of the other words of a name, as in `has-sidebar`.
-const NEGATIONS: &[&str] =
-    &["collapsed", "enabled", "expanded", "has", "layout", "no", "not", "open", "with", "without"];
+const NEGATIONS: &[&str] = &[
+    "below",
+    "collapsed",
+    "enabled",
+    "expanded",
+    "has",
+    "layout",
+    "no",
+    "not",
+    "open",
+    "under",
+    "with",
+    "without",
+];
 
 /// The meaning of a word of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WordRole {
     LeftOut,
     LeftOutOutside,
+    LeftOutInRow,
     Negation,
 }
 
@@ -193,6 +222,7 @@ const fn table() -> [Known; SLOTS] {
     }
     put_words(&mut table, WORDS, WordRole::LeftOut);
     put_words(&mut table, WORDS_OUTSIDE, WordRole::LeftOutOutside);
+    put_words(&mut table, WORDS_IN_ROWS, WordRole::LeftOutInRow);
     put_words(&mut table, NEGATIONS, WordRole::Negation);
     table
 }
@@ -259,6 +289,8 @@ fn find(text: &[u8], hash: NameHash) -> Option<&'static Known> {
 pub(super) struct NameMatching {
     /// Whether the element is inside a container of main content.
     pub(super) is_inside: bool,
+    /// Whether the element is a row of a table.
+    pub(super) is_row: bool,
     /// Whether the words of the name count. Otherwise only the whole name counts.
     pub(super) has_words: bool,
 }
@@ -276,10 +308,11 @@ pub(super) fn role_of_name(name: &[u8], matching: NameMatching) -> Option<NameRo
     let mut evidence = Evidence::None;
     let mut note = |known: Option<&Known>| match known.and_then(|known| known.word) {
         Some(WordRole::LeftOut) => evidence = Evidence::Strong,
+        Some(WordRole::LeftOutInRow) if matching.is_row => evidence = Evidence::Strong,
         Some(WordRole::LeftOutOutside) if !matching.is_inside => {
             evidence = evidence.max(Evidence::Weak);
         }
-        Some(WordRole::LeftOutOutside | WordRole::Negation) | None => {}
+        Some(_) | None => {}
     };
     note(known);
     // A name of one word was found as a whole, or is unknown.
@@ -327,7 +360,7 @@ mod tests {
     use super::*;
 
     fn role(name: &str, is_inside: bool, has_words: bool) -> Option<NameRole> {
-        role_of_name(name.as_bytes(), NameMatching { is_inside, has_words })
+        role_of_name(name.as_bytes(), NameMatching { is_inside, is_row: false, has_words })
     }
 
     #[test]
@@ -360,6 +393,8 @@ mod tests {
             "",
             "--",
             "menue",
+            "under-menu",
+            "text-inherit",
         ] {
             assert_eq!(role(name, false, true), None, "{name}");
         }

@@ -1,0 +1,80 @@
+//! The part of an HTML page whose text is compared.
+
+use std::ops::AddAssign;
+
+/// The part of an HTML page whose text is its document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageText {
+    /// The whole text, which the user wants.
+    All,
+    /// The main content.
+    Main,
+    /// The main content, which has only a small share of the visible letters of the page.
+    Little,
+    /// The whole text, because the page has no recognizable main content.
+    Whole,
+    /// Text of an element `<noscript>`, because the page has little else.
+    NoScript,
+    /// The main content with hidden elements, because most of the text is in them.
+    Hidden,
+}
+
+impl PageText {
+    /// All parts, in the order in which they are shown.
+    pub const ALL: [Self; 6] =
+        [Self::All, Self::Main, Self::Little, Self::Whole, Self::NoScript, Self::Hidden];
+
+    /// Returns the name of the part for outputs.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Main => "main",
+            Self::Little => "little",
+            Self::Whole => "whole",
+            Self::NoScript => "noscript",
+            Self::Hidden => "hidden",
+        }
+    }
+}
+
+/// Number of pages of each part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageTextCounts([u64; PageText::ALL.len()]);
+
+impl PageTextCounts {
+    /// Creates the value from the number of each part, in the order of [`PageText::ALL`].
+    #[must_use]
+    pub fn from_counts(counts: [u64; PageText::ALL.len()]) -> Self {
+        Self(counts)
+    }
+
+    /// Counts a document, if it is a page.
+    pub fn count(&mut self, part: Option<PageText>) {
+        if let Some(part) = part {
+            self.0[part as usize] += 1;
+        }
+    }
+
+    /// Returns the number of pages of this part.
+    ///
+    /// ```
+    /// use simtool_model::page_text::{PageText, PageTextCounts};
+    ///
+    /// let mut counts = PageTextCounts::default();
+    /// counts.count(Some(PageText::Hidden));
+    /// assert_eq!((counts.of(PageText::Hidden), counts.of(PageText::Whole)), (1, 0));
+    /// ```
+    #[must_use]
+    pub fn of(&self, part: PageText) -> u64 {
+        self.0[part as usize]
+    }
+}
+
+impl AddAssign for PageTextCounts {
+    fn add_assign(&mut self, more: Self) {
+        for (count, more) in self.0.iter_mut().zip(more.0) {
+            *count += more;
+        }
+    }
+}
