@@ -43,12 +43,12 @@ pub const READING: &[Setting] = &[
     Setting::value(
         "encoding",
         "NAME",
-        "Encoding of texts that are not UTF-8: a name of the web such as windows-1251 or gbk, or detect \
-         [default: UTF-8].\n\n`detect` guesses the encoding of each file whose first 256 KiB are not UTF-8 from \
-         these bytes, and a note names it. A byte order mark goes before this option. So does the encoding that a \
-         mail declares. A name goes before the encoding that an HTML page or its HTTP header declares. Pages and \
-         mails that declare none are always detected one by one, unless this option names an encoding. Copies \
-         keep the bytes of the input.",
+        "Encoding of texts that are not UTF-8 and do not declare another one: a name of the web such as \
+         windows-1251 or gbk, or detect [default: UTF-8].\n\n`detect` guesses the encoding of each file whose \
+         first 256 KiB are not UTF-8 from these bytes, and a note names it. A byte order mark goes before this \
+         option. So does the encoding that a mail declares. A name goes before the encoding that an HTML page or \
+         its HTTP header declares. Pages and mails that declare none are always detected one by one, unless this \
+         option names an encoding. Copies keep the bytes of the input.",
     ),
     Setting::choice(
         "content",

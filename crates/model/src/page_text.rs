@@ -23,19 +23,6 @@ impl PageText {
     /// All parts, in the order in which they are shown.
     pub const ALL: [Self; 6] =
         [Self::All, Self::Main, Self::Little, Self::Whole, Self::NoScript, Self::Hidden];
-
-    /// Returns the name of the part for outputs.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Main => "main",
-            Self::Little => "little",
-            Self::Whole => "whole",
-            Self::NoScript => "noscript",
-            Self::Hidden => "hidden",
-        }
-    }
 }
 
 /// Number of pages of each part.

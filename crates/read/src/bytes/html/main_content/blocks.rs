@@ -223,7 +223,7 @@ fn with_gap(text: &mut [u8], kept: usize, gap: u8) -> usize {
 
 /// Returns the number of letters and digits of `text`, in UTF-8. A character of a script without
 /// spaces, such as an ideograph, counts like several letters.
-pub(in crate::bytes::html) fn letters(text: &[u8]) -> u32 {
+pub(crate) fn letters(text: &[u8]) -> u32 {
     text.iter().map(|&byte| u32::from(LETTERS[usize::from(byte)])).sum()
 }
 

@@ -14,6 +14,8 @@ mod marks;
 mod names;
 mod open_elements;
 #[cfg(test)]
+mod part_tests;
+#[cfg(test)]
 mod tests;
 
 use crate::bytes::html::element::{Element, ElementName};
