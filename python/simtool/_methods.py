@@ -69,11 +69,12 @@ class SimHash(Method):
             [default: find all].
         verify_weight: Weight of each shingle in the similarity of `verify`, binary or idf [default:
             binary].
-        top: Use only the K shingles of each document with the greatest tf-idf; with `shingle` 1
-            these are its keywords, and 200 is a usual number [default: all].
-        idf_band: Use only shingles whose normalized idf is in this band, for example 0.2-0.8: it is
-            0 for a shingle that all documents contain and 1 for a shingle that only one contains.
-            With top, it applies to the K chosen shingles [default: use all].
+        top: Use only the K shingles with the greatest tf-idf of each document. With `shingle` 1,
+            these are the keywords of the document, and 200 is a usual value of K [default: all].
+        idf_band: Use only shingles whose normalized idf is from LOW to HIGH, for example 0.2-0.8.
+            The normalized idf is 0 for a shingle that all documents contain, and 1 for a shingle
+            that only one document contains. With top, the band applies to the K chosen shingles
+            [default: use all].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
             [default: 3 with simhash].
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
@@ -127,10 +128,11 @@ class MultiLexicon(Method):
         'multi-lexicon:max_distance=6'
 
     Options:
-        lexicons: Number of fingerprints of 64 bits, one per random lexicon [default: 8].
-        lexicon_share: Fraction of the shingles in each random lexicon [default: 0.5].
-        votes: Number of fingerprints that must be near, or sum to count the differing bits of all
-            together [default: half of them].
+        lexicons: Number of lexicons. A lexicon is a random set of shingles, and each gives one
+            fingerprint of 64 bits [default: 8].
+        lexicon_share: Fraction of all shingles that each lexicon contains [default: 0.5].
+        votes: Number of fingerprints that must each differ in at most max_distance bits, or sum to
+            add up the differing bits of all fingerprints [default: half of the lexicons].
         lexicon_bits: Whether the random bits of shingles differ between lexicons (own) or not
             (shared) [default: own].
         weight: Weight of each distinct shingle [default: tf for fingerprints, binary with exact].
@@ -140,11 +142,12 @@ class MultiLexicon(Method):
             [default: find all].
         verify_weight: Weight of each shingle in the similarity of `verify`, binary or idf [default:
             binary].
-        top: Use only the K shingles of each document with the greatest tf-idf; with `shingle` 1
-            these are its keywords, and 200 is a usual number [default: all].
-        idf_band: Use only shingles whose normalized idf is in this band, for example 0.2-0.8: it is
-            0 for a shingle that all documents contain and 1 for a shingle that only one contains.
-            With top, it applies to the K chosen shingles [default: use all].
+        top: Use only the K shingles with the greatest tf-idf of each document. With `shingle` 1,
+            these are the keywords of the document, and 200 is a usual value of K [default: all].
+        idf_band: Use only shingles whose normalized idf is from LOW to HIGH, for example 0.2-0.8.
+            The normalized idf is 0 for a shingle that all documents contain, and 1 for a shingle
+            that only one document contains. With top, the band applies to the K chosen shingles
+            [default: use all].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
             [default: 3 with simhash].
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
@@ -214,11 +217,12 @@ class MinHash(Method):
             [default: find all].
         verify_weight: Weight of each shingle in the similarity of `verify`, binary or idf [default:
             binary].
-        top: Use only the K shingles of each document with the greatest tf-idf; with `shingle` 1
-            these are its keywords, and 200 is a usual number [default: all].
-        idf_band: Use only shingles whose normalized idf is in this band, for example 0.2-0.8: it is
-            0 for a shingle that all documents contain and 1 for a shingle that only one contains.
-            With top, it applies to the K chosen shingles [default: use all].
+        top: Use only the K shingles with the greatest tf-idf of each document. With `shingle` 1,
+            these are the keywords of the document, and 200 is a usual value of K [default: all].
+        idf_band: Use only shingles whose normalized idf is from LOW to HIGH, for example 0.2-0.8.
+            The normalized idf is 0 for a shingle that all documents contain, and 1 for a shingle
+            that only one document contains. With top, the band applies to the K chosen shingles
+            [default: use all].
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5
             [default: 0.8, or 0.9 with minhash by cosine].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -281,7 +285,7 @@ class IMatch(Method):
 
     Options:
         lexicons: Number of random lexicons in addition to the whole one [default: 0].
-        lexicon_share: Fraction of the shingles in each random lexicon [default: 0.7].
+        lexicon_share: Fraction of the whole lexicon in each random lexicon [default: 0.7].
         least_terms: Minimum number of words of a document that must be in the lexicon; with fewer,
             a document is near only documents whose compared words are the same [default: 5].
         least_share: Minimum fraction of a document's words that must be in the lexicon [default:
@@ -290,11 +294,12 @@ class IMatch(Method):
             [default: find all].
         verify_weight: Weight of each shingle in the similarity of `verify`, binary or idf [default:
             binary].
-        top: Use only the K shingles of each document with the greatest tf-idf; with `shingle` 1
-            these are its keywords, and 200 is a usual number [default: all].
-        idf_band: Use only shingles whose normalized idf is in this band, for example 0.2-0.8: it is
-            0 for a shingle that all documents contain and 1 for a shingle that only one contains.
-            With top, it applies to the K chosen shingles [default: use all].
+        top: Use only the K shingles with the greatest tf-idf of each document. With `shingle` 1,
+            these are the keywords of the document, and 200 is a usual value of K [default: all].
+        idf_band: Use only shingles whose normalized idf is from LOW to HIGH, for example 0.2-0.8.
+            The normalized idf is 0 for a shingle that all documents contain, and 1 for a shingle
+            that only one document contains. With top, the band applies to the K chosen shingles
+            [default: use all].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
             [default: 3 with simhash].
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a

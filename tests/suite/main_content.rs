@@ -82,7 +82,7 @@ fn pages_are_compared_by_their_main_content() {
 #[test]
 fn other_commands_count_pages_without_a_main_content() {
     let folder = folder().with("labels.tsv", "http://a.example/a\thttp://a.example/b\n");
-    let note = "note: 2 pages without a main content, compared by the whole text";
+    let note = "note: 1 page without a main content, compared by the whole text";
     for arguments in [
         "index create seen",
         "index add seen pages.warc",

@@ -496,9 +496,9 @@ mod tests {
         for (at, number, expected) in [
             (12, 0, "1 to 65536 bits"),
             (12, MOST_BITS + 1, "1 to 65536 bits"),
-            (16, 3, "bits of lanes that fill a row"),
-            (16, 128, "bits of lanes that fill a row"),
-            (16, NULL | 32, "bits of lanes that fill a row"),
+            (16, 3, "a number of bits in a lane that divides"),
+            (16, 128, "a number of bits in a lane that divides"),
+            (16, NULL | 32, "a number of bits in a lane that divides"),
             (16, 3 << VOTES, "as many votes as lanes"),
             (16, 1 << VOTES | 4, "as many votes as lanes"),
             (20, 2, "0 or 1"),

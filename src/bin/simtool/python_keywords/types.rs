@@ -3,7 +3,7 @@
 use super::functions::{Function, Place};
 use super::keyword::{Keyword, as_sentence};
 use simtool::method::{Method, has_setting, own_settings};
-use simtool::setting::find_command;
+use simtool::setting::{CommandKind, find_command};
 use std::fmt::Write;
 
 /// Number of options that a signature shows. Functions with more options show the common ones.
@@ -117,7 +117,7 @@ fn class(method: &str, help: &str) -> String {
 /// Returns the settings of a method: its own ones, and those that are also options of the program.
 fn settings(method: &str) -> Vec<Keyword> {
     let own = own_settings(method).into_iter().map(Keyword::of_method);
-    let rows = find_command("dedup").into_iter().flat_map(|dedup| dedup.settings());
+    let rows = find_command("dedup").into_iter().flat_map(CommandKind::settings);
     let shared = rows.filter(|row| has_setting(method, row.name)).map(Keyword::new);
     // A value that is not given must not be in the text of the method.
     own.chain(shared).map(|keyword| Keyword { default: "None".to_owned(), ..keyword }).collect()
