@@ -2,7 +2,7 @@
 //! or by prefixes.
 
 use super::close::{Close, ClosePair, ClosePairs};
-use super::kept_pairs::{Turns, deciding_pairs, many_pairs};
+use super::kept_pairs::{MANY_PAIRS, Turns, deciding_pairs};
 use super::prune::{self, JoinShard, living_terms};
 use super::reread::Rereading;
 use super::set_join::{BYTES_OF_FEW_PAIRS, FoundPairs, KeptChoice, SetJoin};
@@ -175,8 +175,7 @@ impl SetJoin<'_> {
             return fitting;
         }
         let timely = self.scan_nanoseconds(sources, shards) / NANOSECONDS_A_PREFIX_PAIR;
-        let living = shards.iter().map(|shard| shard.living_sizes().count() as u64).sum();
-        fitting.min((timely as u64).max(many_pairs(living)))
+        fitting.min((timely as u64).max(MANY_PAIRS))
     }
 
     /// Finds only the pairs that decide which documents are kept, by sketches. A join by prefixes has found

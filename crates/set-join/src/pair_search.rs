@@ -24,8 +24,8 @@ pub(crate) const GROWTH: usize = 4;
 /// Value for a missing index, and for a document that is not in the order of preference.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Returns the number of similar pairs of this many documents above which only some pairs are found, if these are
-/// enough.
+/// Returns the number of similar pairs of this many documents above which a comparison of sketches finds only some
+/// pairs, if these are enough.
 ///
 /// ```
 /// use simtool_set_join::kept_pairs::many_pairs;
