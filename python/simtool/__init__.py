@@ -59,6 +59,7 @@ __all__ = [
     "Table",
     "__version__",
     "cluster",
+    "combine_files",
     "compare",
     "contamination_files",
     "cut_passages_files",
