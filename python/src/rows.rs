@@ -69,6 +69,7 @@ impl Rows {
 
     fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyDict>> {
         let length = self.__len__();
+        // A negative index counts from the end, as in a list.
         let place = if index < 0 { length.checked_add_signed(index) } else { Some(index as usize) };
         let mut row = place
             .filter(|&row| row < length)
@@ -103,7 +104,9 @@ impl Rows {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The interface allows that a wanted schema is ignored.
         drop(requested_schema);
+        // Arrays are shared with the consumer, so that only their handles are copied.
         let batches: Vec<_> = self.batches.iter().cloned().map(Ok).collect();
         let reader = RecordBatchIterator::new(batches, self.schema.clone());
         let stream = FFI_ArrowArrayStream::new(Box::new(reader));
@@ -135,6 +138,7 @@ fn value<'py>(py: Python<'py>, column: &dyn Array, row: usize) -> PyResult<Bound
         DataType::Boolean => {
             column.as_boolean().value(row).into_pyobject(py)?.to_owned().into_any()
         }
+        // Ranges are lists of lists, so elements are values like columns.
         DataType::List(_) => {
             let elements = column.as_list::<i32>().value(row);
             let list = PyList::empty(py);

@@ -231,6 +231,7 @@ pub fn contamination(
     Input::refuse_idle(&[documents], &[])?;
     note_alternatives(documents, face);
     let inputs = [items, documents];
+    // Neither items nor documents may be in the folder that is written.
     let all_paths = [&request.items[..], &paths].concat();
     let target = job.target(request.removal.is_some(), &inputs, &all_paths, standard_output)?;
     job.timings.end("find files");

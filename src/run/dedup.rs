@@ -74,6 +74,7 @@ pub struct DryRun {
 /// also be cancelled. In all these cases, nothing is written.
 pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let begin = UtcTime::from(SystemTime::now());
+    // The results are a folder, so nothing goes to a stream.
     let mut sink = io::sink();
     // Wrong settings are reported before any file is opened.
     let plan = request.plan(request.method(face)?)?;

@@ -49,6 +49,7 @@ impl JobRequest {
         output: &str,
         options: &mut Options,
     ) -> Result<Self> {
+        // The record has the options as they were before any of them is taken.
         recorded.options = options.clone();
         Ok(Self {
             recorded,
@@ -117,6 +118,7 @@ impl<'j> Job<'j> {
         resources: &'j Resources,
         face: &'j dyn Face,
     ) -> Result<Self> {
+        // The clock starts first, so that the stages have all of the time of the run.
         let timings = Timings::start();
         let context = Context::new(resources, face.progress())?;
         Ok(Self { request, resources, face, context, timings })
@@ -154,6 +156,7 @@ impl<'j> Job<'j> {
         standard_output: &'t mut (dyn Write + Send),
     ) -> Result<OutputTarget<'t>> {
         let (request, place) = (self.request, self.request.place());
+        // A run that was killed at its end may have completed this output.
         request.parts.refuse_finished(&request.output, &collections(inputs))?;
         if is_folder {
             OutputTarget::folder(place, paths, self.face)
@@ -198,6 +201,7 @@ impl<'j> Job<'j> {
         let mark = request.parts.mark(&request.output, &collections(end.inputs), end.has_losses);
         let place = OutputPlace { mark: mark.as_ref(), ..request.place() };
         let write_rows = |path: &Path, out: &mut (dyn Write + Send)| {
+            // Rows are short, and each write to a file is a call of the system.
             let mut out = io::BufWriter::with_capacity(1 << 20, out);
             write_rows(&mut out).map_err(|error| Error::io(path, "write", error))
         };
@@ -312,6 +316,7 @@ impl<'c> Stored<'_, 'c> {
     /// Removes everything when the results have their name. Returns a note about parts that were damaged, if there
     /// were any.
     pub(super) fn remove(self) -> Option<String> {
+        // Copies are in the folder of the parts.
         if let Some(copies) = self.copies {
             copies.remove();
         }

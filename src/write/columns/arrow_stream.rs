@@ -40,6 +40,7 @@ impl<T: RowTable, W: Write> ArrowRows<T, W> {
     ///
     /// The writer fails.
     pub(super) fn finish(mut self) -> io::Result<W> {
+        // The last batch is smaller than the others, and may be empty.
         self.writer.write(&self.rows.take()?).map_err(io::Error::other)?;
         self.writer.finish().map_err(io::Error::other)?;
         self.writer.into_inner().map_err(io::Error::other)

@@ -219,6 +219,7 @@ impl FieldPath {
             match find(path) {
                 Some(one) => found.push(one),
                 None if path.is_optional => {}
+                // The rest of the text alone could equal that of another record.
                 None => return None,
             }
         }

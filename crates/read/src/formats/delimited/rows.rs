@@ -82,6 +82,7 @@ impl DelimitedRows {
         let mut number = |path: &FieldPath| {
             let mut same = (0..columns).filter(|&at| *names[at] == *path.name().as_bytes());
             let number = same.next();
+            // Nobody knows which of the two columns the user means.
             if same.next().is_some() {
                 ambiguous = Some(path.name().to_owned());
             }

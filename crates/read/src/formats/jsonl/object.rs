@@ -117,7 +117,9 @@ fn collect<'de>(
         }
         // Some programs write a list of one part as the part itself, and a part that is a text as this text.
         Some((Step::Each, _)) if json.starts_with('"') => collect(value, &[], values),
+        // An object is a list of itself.
         Some((Step::Each, inner)) if json.starts_with('{') => collect(value, inner, values),
+        // Null is like an empty list: the field exists and has no text.
         Some((Step::Each, _)) if json == "null" => Ok(true),
         Some(_) => Ok(false),
     }

@@ -108,6 +108,7 @@ fn refuse_ambiguous(fields: &Fields, wanted: Columns<'_>) -> Result<(), String> 
         Step::Key { name, rest } => Some([name, rest]),
         Step::Each => None,
     });
+    // A column is found by its own name or by a path, so both kinds of names must be unique.
     let is_twice = |name: &&String| has_twice(fields, name);
     match keys.find_map(|names| names.into_iter().find(is_twice)) {
         Some(name) => {
