@@ -1,7 +1,7 @@
 //! Writes the results of a run to a folder.
 //!
 //! * Each output has a file here with its columns, its description and the function that writes it.
-//!   [`output_descriptions`] lists the outputs, and [`write_outputs`] writes the outputs of a run.
+//!   [`output_descriptions`] lists the outputs, and `write_outputs` writes the outputs of a run.
 //! * [`emit_pairs`] writes the pairs of fingerprints that a join of fingerprint files finds.
 //! * [`write_fingerprints`] writes the fingerprints of a collection, with the IDs of its documents.
 //! * [`finished_run`] reads the outputs of a finished run, to find what became of a document.

@@ -31,7 +31,7 @@ pub struct HashTable {
 pub struct Extent {
     /// Number of lines of the file, not counting blank lines at the end.
     pub rows: usize,
-    /// Number of characters in the first line, at most [`MOST_COLUMNS`].
+    /// Number of characters in the first line, at most `MOST_COLUMNS`.
     pub columns: usize,
 }
 

@@ -73,7 +73,7 @@ pub struct Report {
     /// Table that counts removed documents by their file or folder, and by the file or folder of the
     /// documents that are kept in their place.
     pub sources: Sources,
-    /// Pairs of a removed and a kept document. At most [`EXAMPLES`] are shown.
+    /// Pairs of a removed and a kept document. At most `EXAMPLES` are shown.
     pub examples: Vec<Example>,
     /// Records that could not be read as documents, in reading order. The page shows at most the first 50.
     pub quarantined: Vec<QuarantinedRecord>,

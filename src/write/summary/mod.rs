@@ -1,6 +1,6 @@
 //! The numbers of a run. The table on the terminal, `summary.json` and the page all show them.
 //!
-//! All three take their counts from [`Summary::figures`], so the counts cannot disagree.
+//! All three take their counts from `Summary::figures`, so the counts cannot disagree.
 
 mod figures;
 mod json;
@@ -97,7 +97,7 @@ pub struct Summary {
     pub levels: Vec<LimitLevel>,
     /// Faults of the input, which are bad records, and damaged or unreadable files.
     pub faults: Faults,
-    /// State of the input files when the run opened them, at most [`Self::INPUTS`] of them.
+    /// State of the input files when the run opened them, at most `Self::INPUTS` of them.
     pub inputs: Vec<InputState>,
     /// Paths of all files in the output folder except the summary, ascending.
     pub written_files: Vec<PathBuf>,
@@ -236,7 +236,7 @@ impl Faults {
     /// Maximum number of faults of each kind whose places are stored. Further faults are only counted.
     pub(crate) const PLACES: u64 = 1000;
 
-    /// Counts a fault of this kind. If fewer than [`Self::PLACES`] faults of this kind were counted before,
+    /// Counts a fault of this kind. If fewer than `Self::PLACES` faults of this kind were counted before,
     /// calls `place` and stores the result.
     pub fn add(&mut self, kind: &'static str, place: impl FnOnce() -> FaultPlace) {
         let count = self.counts.entry(kind).or_insert(0);
@@ -265,7 +265,7 @@ impl Faults {
         &self.counts
     }
 
-    /// Returns the places of the first [`Self::PLACES`] faults of each kind, in the order in which they were
+    /// Returns the places of the first `Self::PLACES` faults of each kind, in the order in which they were
     /// added.
     #[must_use]
     pub fn places(&self) -> &[FaultPlace] {
