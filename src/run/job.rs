@@ -101,7 +101,7 @@ impl JobRequest {
 pub(super) struct Job<'j> {
     request: &'j JobRequest,
     resources: &'j Resources,
-    pub(super) face: &'j dyn Face,
+    face: &'j dyn Face,
     pub(super) context: Context<'j>,
     /// Time of each stage since the job was opened.
     pub(super) timings: Timings,
@@ -184,8 +184,8 @@ impl<'j> Job<'j> {
         Ok(Stored { folder, parts, copies: None })
     }
 
-    /// Writes the output and gives it its name. `write_rows` writes rows to a file
-    /// or stream whose name for messages it gets. `write_folder` writes the files of a folder.
+    /// Writes the output and gives it its name. `write_rows` writes the rows of a file or stream, and `write_folder` the
+    /// files of a folder.
     ///
     /// # Errors
     ///

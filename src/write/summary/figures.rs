@@ -211,7 +211,8 @@ impl Summary {
         figures
     }
 
-    /// Returns the counts of pages of which a special part was compared, for the parts that occur.
+    /// Returns the numbers of pages whose compared text is not the usual main content, by the part of the page. Leaves out
+    /// parts that do not occur.
     fn page_figures(&self) -> impl Iterator<Item = Figure> {
         SPECIAL_PAGES.into_iter().filter_map(|(part, key, name, note)| {
             let count: u64 = self.read.iter().map(|read| read.pages.of(part)).sum();

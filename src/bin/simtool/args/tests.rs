@@ -175,8 +175,8 @@ fn every_setting_is_read_by_the_parser_of_its_command_and_others_are_unknown() {
                 row.name
             );
         }
-        // Settings of a method may stand beside it, and some of their names are settings of other commands. Parsers that
-        // several commands share read all settings of reading and of resources.
+        // Settings of a method may also be given outside of its name, and some of their names are settings of other
+        // commands. Parsers that several commands share read all settings of reading and of resources.
         let has_method = command.setting("method").is_some();
         let is_shared = |name: &str| READING.iter().chain(MEMORY).any(|row| row.name == name);
         let is_foreign =

@@ -15,7 +15,7 @@ fn pages_for_browsers_without_scripts_are_read_if_there_is_little_else() {
         format!("<title>Forum</title><div id=app></div><noscript><main>{posts}</main></noscript>");
     check_part(&page, PageText::NoScript, &expected);
     assert_eq!(all_with_part(&page), (PageText::NoScript, format!("Forum\n{expected}")));
-    // A page of which scripts repeat a part, a message, and styles.
+    // A page with a script that repeats a part of the text, a message for browsers without scripts, and styles.
     let both = format!("<main>{posts}</main><noscript><p>{TEXT}</p></noscript>");
     check_part(&both, PageText::Main, &expected);
     for message in [TEXT.to_owned(), format!("<style>{posts}</style>"), "<img>".repeat(300)] {
