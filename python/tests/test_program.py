@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 
 import pytest
@@ -79,3 +80,25 @@ def test_an_interruption_ends_it(tmp_path, what):
     assert process.returncode in (130, -signal.SIGINT)
     assert time.monotonic() - begun < 2
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+def test_a_process_ends_by_signals_as_before_a_run_in_it(tmp_path):
+    (tmp_path / "a.txt").write_text("one two three four")
+    arguments = ["simtool", "dedup", str(tmp_path / "a.txt"), "-q", "--output", str(tmp_path / "out"), "--force"]
+    script = f"""
+        import os, signal, time
+        from simtool._simtool import command
+        for _ in range(2):
+            assert command({arguments!r}) == 0
+        child = os.fork()
+        if child == 0:
+            time.sleep(60)
+            os._exit(0)
+        os.kill(child, signal.SIGTERM)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGTERM
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=50)
+    assert done.returncode == -signal.SIGTERM, done.stderr

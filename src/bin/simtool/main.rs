@@ -61,6 +61,10 @@ pub fn main() -> ExitCode {
 /// Runs the program and returns its exit code. The first of the `arguments` is the name of the program. This
 /// function is for callers inside another process, such as Python.
 pub fn run_with(arguments: Vec<OsString>) -> u8 {
+    signals::restored(|| status_of(arguments)) as u8
+}
+
+fn status_of(arguments: Vec<OsString>) -> ExitStatus {
     // A panic is a bug of simtool, whatever the input is. The user gets a message instead of a backtrace.
     // Panics in readers of file formats are caught by the library and reported as faults.
     panic::set_hook(Box::new(|panic| {
@@ -77,12 +81,11 @@ pub fn run_with(arguments: Vec<OsString>) -> u8 {
             status
         }
     });
-    let status = status.unwrap_or_else(|_| {
+    status.unwrap_or_else(|_| {
         let panic = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
         console::error(&format!("internal error, please report it: {panic}"));
         ExitStatus::Failed
-    });
-    status as u8
+    })
 }
 
 /// Parses the arguments, with the settings of the environment and of a settings file. If there is no command to run,

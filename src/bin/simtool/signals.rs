@@ -26,6 +26,20 @@ pub(crate) fn ignore_file_size_limit() {
     unix::ignore_file_size_limit();
 }
 
+/// Runs `run`, which may change what signals do, and then gives them back what they did before. A process that goes
+/// on, such as Python, and the processes that it forks are then ended by signals as usual. Another call sets what `run`
+/// left behind again.
+#[cfg(unix)]
+pub(crate) fn restored<T>(run: impl FnOnce() -> T) -> T {
+    unix::restored(run)
+}
+
+/// Runs `run`.
+#[cfg(not(unix))]
+pub(crate) fn restored<T>(run: impl FnOnce() -> T) -> T {
+    run()
+}
+
 /// Installs handlers of signals by `install`. If the signal for a closed terminal was ignored before, as `nohup`
 /// does, it stays ignored.
 #[cfg(unix)]
@@ -46,8 +60,8 @@ mod unix {
     use crate::interrupt;
     use std::path::Path;
     use std::ptr;
-    use std::sync::Once;
     use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+    use std::sync::{Mutex, Once, PoisonError};
 
     /// Address range of a memory map, and the message that is printed if reading it fails. The value is never
     /// freed, so that the signal handler can always read it.
@@ -78,6 +92,44 @@ mod unix {
         // Only one thread registers maps, so no other node can be inserted in between.
         node.next = MAPS.load(Ordering::Acquire);
         MAPS.store(node, Ordering::Release);
+    }
+
+    /// The signals that a run handles or ignores.
+    const CHANGED: [libc::c_int; 5] =
+        [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGXFSZ, libc::SIGBUS];
+
+    /// What each signal of [`CHANGED`] does.
+    type Actions = [libc::sigaction; CHANGED.len()];
+
+    pub(super) fn restored<T>(run: impl FnOnce() -> T) -> T {
+        /// The actions at the end of an earlier call. Handlers are installed only once, so a later call needs them.
+        static OURS: Mutex<Option<Actions>> = Mutex::new(None);
+        let ours = || OURS.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = actions();
+        if let Some(actions) = &*ours() {
+            set(actions);
+        }
+        let result = run();
+        *ours() = Some(actions());
+        set(&before);
+        result
+    }
+
+    fn actions() -> Actions {
+        CHANGED.map(|signal| {
+            // SAFETY: an all-zero `sigaction` is a valid value.
+            let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+            // SAFETY: without a new action, the call only writes the present one.
+            unsafe { libc::sigaction(signal, ptr::null(), &raw mut action) };
+            action
+        })
+    }
+
+    fn set(actions: &Actions) {
+        for (signal, action) in CHANGED.into_iter().zip(actions) {
+            // SAFETY: the action was in force before.
+            unsafe { libc::sigaction(signal, action, ptr::null_mut()) };
+        }
     }
 
     pub(super) fn ignore_file_size_limit() {
