@@ -1,17 +1,24 @@
-//! Exported columns: numbers and texts with names, which Arrow and NumPy read without a copy.
+//! Columns: arrays of Arrow with names, which other libraries and NumPy read without a copy.
 
-use crate::arrow_c::Outgoing;
-use std::ffi::c_void;
+use arrow_array::array::{
+    Array, ArrayRef, FixedSizeListArray, Float64Array, LargeListArray, LargeStringArray,
+    UInt32Array, UInt64Array,
+};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
+use arrow_schema::{DataType, Field};
+use std::ops::Range;
 use std::sync::Arc;
 
-/// The values of a column.
+/// The values of a new column.
 #[derive(Debug)]
 pub(crate) enum Values {
     /// Row numbers and distances.
     U32(Vec<u32>),
     /// Document numbers in an index.
     U64(Vec<u64>),
-    /// Similarities. A null is stored as NaN.
+    /// Similarities.
     F64(Vec<f64>),
     /// Concatenated texts. The offsets say where each text begins, and the last offset where the
     /// last text ends.
@@ -32,21 +39,59 @@ impl Values {
             Self::Words(width, words) => words.len() / width,
         }
     }
+
+    /// Returns the values as an array. Only texts that are not UTF-8 are copied.
+    fn into_array(self, nulls: Option<NullBuffer>) -> ArrayRef {
+        match self {
+            Self::U32(values) => Arc::new(UInt32Array::new(values.into(), nulls)),
+            Self::U64(values) => Arc::new(UInt64Array::new(values.into(), nulls)),
+            Self::F64(values) => Arc::new(Float64Array::new(values.into(), nulls)),
+            Self::Texts(starts, text) => Arc::new(texts(starts, text, nulls)),
+            Self::Lists(starts, rows) => {
+                let rows = Arc::new(UInt32Array::from(rows));
+                let offsets = OffsetBuffer::new(starts.into());
+                Arc::new(LargeListArray::new(item(DataType::UInt32), offsets, rows, nulls))
+            }
+            Self::Words(1, words) => Arc::new(UInt64Array::new(words.into(), nulls)),
+            Self::Words(width, words) => {
+                let words = Arc::new(UInt64Array::from(words));
+                // A fingerprint has a few words.
+                let width = width as i32;
+                Arc::new(FixedSizeListArray::new(item(DataType::UInt64), width, words, nulls))
+            }
+        }
+    }
+}
+
+/// Returns the field of the values of lists.
+fn item(data_type: DataType) -> Arc<Field> {
+    Arc::new(Field::new("item", data_type, false))
+}
+
+/// Returns texts as an array. Bytes that are not UTF-8 are replaced.
+fn texts(starts: Vec<i64>, text: Vec<u8>, nulls: Option<NullBuffer>) -> LargeStringArray {
+    let offsets = OffsetBuffer::new(starts.into());
+    let text = Buffer::from_vec(text);
+    LargeStringArray::try_new(offsets.clone(), text.clone(), nulls.clone()).unwrap_or_else(|_| {
+        let is_valid = |row: usize| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
+        let replaced = |(row, range): (usize, Range<usize>)| {
+            is_valid(row).then(|| String::from_utf8_lossy(&text[range]))
+        };
+        ranges(&offsets).enumerate().map(replaced).collect()
+    })
 }
 
 /// A named column of a table.
 #[derive(Debug)]
 pub(crate) struct ColumnData {
     pub(crate) name: &'static str,
-    pub(crate) values: Values,
-    /// Validity bitmap (a set bit means not null) and number of nulls. `None` if no value is null.
-    validity: Option<(Vec<u8>, usize)>,
+    pub(crate) values: ArrayRef,
 }
 
 impl ColumnData {
     /// Builds a column without nulls.
     pub(crate) fn new(name: &'static str, values: Values) -> Arc<Self> {
-        Arc::new(Self { name, values, validity: None })
+        Arc::new(Self { name, values: values.into_array(None) })
     }
 
     /// Builds a column in which each row without `is_there` is null.
@@ -55,17 +100,10 @@ impl ColumnData {
         values: Values,
         is_there: impl Fn(usize) -> bool,
     ) -> Arc<Self> {
-        let length = values.len();
-        let nulls = (0..length).filter(|&row| !is_there(row)).count();
+        let nulls = NullBuffer::new(BooleanBuffer::collect_bool(values.len(), is_there));
         // Arrow does not need the bitmap if no value is null.
-        let validity = (nulls > 0).then(|| {
-            let mut bits = vec![0; length.div_ceil(8)];
-            (0..length)
-                .filter(|&row| is_there(row))
-                .for_each(|row| bits[row / 8] |= 1 << (row % 8));
-            (bits, nulls)
-        });
-        Arc::new(Self { name, values, validity })
+        let nulls = Some(nulls).filter(|nulls| nulls.null_count() > 0);
+        Arc::new(Self { name, values: values.into_array(nulls) })
     }
 
     /// Builds a column with this validity bitmap. The last bits of the bitmap may belong to no row.
@@ -75,107 +113,65 @@ impl ColumnData {
         Self::nullable(name, values, is_there)
     }
 
-    /// Returns the validity bitmap, or `None` if no value is null.
-    pub(crate) fn validity(&self) -> Option<&[u8]> {
-        self.validity.as_ref().map(|(bits, _)| &bits[..])
+    /// Returns the name and the type for Arrow.
+    pub(crate) fn field(&self) -> Field {
+        Field::new(self.name, self.values.data_type().clone(), self.values.null_count() > 0)
     }
 
-    /// Returns the number of nulls.
-    pub(crate) fn nulls(&self) -> usize {
-        self.validity.as_ref().map_or(0, |(_, nulls)| *nulls)
-    }
-
-    pub(crate) fn is_null(&self, row: usize) -> bool {
-        self.validity.as_ref().is_some_and(|(bits, _)| bits[row / 8] >> (row % 8) & 1 == 0)
+    /// Returns the number of words of each fingerprint and all words, or `None` for other columns.
+    pub(crate) fn words(&self) -> Option<(usize, &[u64])> {
+        if let Some(list) = self.values.as_fixed_size_list_opt() {
+            let words = list.values().as_primitive_opt::<UInt64Type>()?;
+            return Some((usize::try_from(list.value_length()).ok()?, words.values()));
+        }
+        self.values.as_primitive_opt::<UInt64Type>().map(|words| (1, &words.values()[..]))
     }
 
     /// Describes the plain numbers for NumPy: type string, numbers in each row, and address.
     /// Returns `None` for texts and lists.
     pub(crate) fn numbers(&self) -> Option<(&'static str, usize, usize)> {
-        Some(match &self.values {
-            Values::U32(values) => ("<u4", 1, values.as_ptr().addr()),
-            Values::U64(values) => ("<u8", 1, values.as_ptr().addr()),
-            Values::F64(values) => ("<f8", 1, values.as_ptr().addr()),
-            Values::Words(width, words) => ("<u8", *width, words.as_ptr().addr()),
-            Values::Texts(..) | Values::Lists(..) => return None,
-        })
+        if let Some((width, words)) = self.words() {
+            return Some(("<u8", width, words.as_ptr().addr()));
+        }
+        if let Some(values) = self.values.as_primitive_opt::<Float64Type>() {
+            return Some(("<f8", 1, values.values().as_ptr().addr()));
+        }
+        let values = self.values.as_primitive_opt::<UInt32Type>()?;
+        Some(("<u4", 1, values.values().as_ptr().addr()))
     }
 
     /// Formats the value of a row for display in a table.
     pub(crate) fn shown(&self, row: usize) -> String {
-        if self.is_null(row) {
+        if self.values.is_null(row) {
             return "null".to_owned();
         }
-        match &self.values {
-            Values::U32(values) => values[row].to_string(),
-            Values::U64(values) => values[row].to_string(),
-            Values::F64(values) => format!("{:.3}", values[row]),
-            Values::Texts(starts, text) => {
-                String::from_utf8_lossy(part(starts, text, row)).into_owned()
-            }
-            Values::Lists(starts, rows) => {
-                let rows = part(starts, rows, row);
-                let shown: Vec<_> = rows.iter().take(4).map(ToString::to_string).collect();
-                let more = if rows.len() > 4 { ", …" } else { "" };
-                format!("[{}{more}]", shown.join(", "))
-            }
-            Values::Words(width, words) => {
-                let row = &words[row * width..][..*width];
-                let words = row.iter().rev().map(|word| format!("{word:016x}"));
-                words.collect::<Vec<_>>().concat()
-            }
+        if let Some(texts) = self.values.as_string_opt::<i64>() {
+            return texts.value(row).to_owned();
         }
-    }
-
-    /// Describes the column for export to Arrow. Nothing is copied.
-    pub(crate) fn outgoing(self: &Arc<Self>) -> Outgoing {
-        fn place<T>(values: &[T]) -> *const c_void {
-            values.as_ptr().cast()
+        if let Some(values) = self.values.as_primitive_opt::<Float64Type>() {
+            return format!("{:.3}", values.value(row));
         }
-        let validity = self.validity.as_ref().map(|(bits, _)| place(bits));
-        let child = |name: &str, format: &str, length, buffer| Outgoing {
-            format: format.to_owned(),
-            name: name.to_owned(),
-            nullable: false,
-            length,
-            nulls: 0,
-            buffers: vec![None, Some(buffer)],
-            children: Vec::new(),
-            owner: self.clone(),
-        };
-        let (format, buffers, children) = match &self.values {
-            Values::U32(values) => ("I".to_owned(), vec![place(values)], vec![]),
-            Values::U64(values) => ("L".to_owned(), vec![place(values)], vec![]),
-            Values::F64(values) => ("g".to_owned(), vec![place(values)], vec![]),
-            Values::Texts(starts, text) => {
-                ("U".to_owned(), vec![place(starts), place(text)], vec![])
-            }
-            Values::Lists(starts, rows) => (
-                "+L".to_owned(),
-                vec![place(starts)],
-                vec![child("item", "I", rows.len(), place(rows))],
-            ),
-            Values::Words(1, words) => ("L".to_owned(), vec![place(words)], vec![]),
-            Values::Words(width, words) => {
-                (format!("+w:{width}"), vec![], vec![child("item", "L", words.len(), place(words))])
-            }
-        };
-        Outgoing {
-            format,
-            name: self.name.to_owned(),
-            nullable: self.nulls() > 0,
-            length: self.values.len(),
-            nulls: self.nulls(),
-            buffers: std::iter::once(validity).chain(buffers.into_iter().map(Some)).collect(),
-            children,
-            owner: self.clone(),
+        if let Some(lists) = self.values.as_list_opt::<i64>() {
+            let rows = lists.value(row);
+            let rows = rows.as_primitive::<UInt32Type>().values();
+            let shown: Vec<_> = rows.iter().take(4).map(ToString::to_string).collect();
+            let more = if rows.len() > 4 { ", …" } else { "" };
+            return format!("[{}{more}]", shown.join(", "));
         }
+        if let Some(values) = self.values.as_primitive_opt::<UInt32Type>() {
+            return values.value(row).to_string();
+        }
+        if let Some(values) = self.values.as_primitive_opt::<UInt64Type>() {
+            return values.value(row).to_string();
+        }
+        let (width, words) = self.words().unwrap_or((0, &[]));
+        words[row * width..][..width].iter().rev().map(|word| format!("{word:016x}")).collect()
     }
 }
 
-/// Returns the values of a row: the text or the list between two offsets.
-pub(crate) fn part<'v, T>(starts: &[i64], values: &'v [T], row: usize) -> &'v [T] {
+/// Returns the ranges between offsets.
+pub(crate) fn ranges(offsets: &[i64]) -> impl Iterator<Item = Range<usize>> {
     // Offsets are sums of lengths, so they are never negative.
-    let place = |at: usize| usize::try_from(starts[at]).unwrap_or_default();
-    &values[place(row)..place(row + 1)]
+    let place = |offset: i64| usize::try_from(offset).unwrap_or_default();
+    offsets.windows(2).map(move |pair| place(pair[0])..place(pair[1]))
 }

@@ -1,6 +1,6 @@
 //! The table of all documents of a result: the columns of the output `documents` that texts in memory have.
 
-use crate::arrow_c::Imported;
+use crate::capsules::Imported;
 use crate::closeness_columns::ClosenessColumns;
 use crate::columns::{ColumnData, Values};
 use crate::errors::exception;

@@ -1,9 +1,9 @@
 //! The values that decide which of several documents is kept. They are written as a file would have
 //! them, and the library reads them.
 
-use crate::arrow_c::Imported;
+use crate::capsules::Imported;
 use crate::numbers;
-use crate::texts::{self, ArrayRows, ImportedTexts, imported, is_missing};
+use crate::texts::{self, ImportedTexts, imported, is_missing};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyString};
@@ -69,39 +69,30 @@ fn no_column(setting: &str, name: &str, known: &str) -> PyErr {
 }
 
 fn of_arrow(arrow: &Imported, column: Option<(&str, &str)>) -> PyResult<Vec<String>> {
-    let children = arrow.field().children();
-    let number = match (arrow.field().format(), column) {
-        ("+s", None) if children.len() == 1 => Some(0),
-        ("+s", None) => {
+    let number = match (arrow.columns(), column) {
+        (Some(columns), None) if columns.len() == 1 => Some(0),
+        (Some(_), None) => {
             let rule = "keep_field: must be one column of values, not a table of several";
             return Err(PyTypeError::new_err(rule));
         }
-        (_, None) => None,
+        (None, None) => None,
         (_, Some((setting, name))) => {
-            let known: Vec<_> = children.iter().map(|child| child.name()).collect();
-            let number = known.iter().position(|&known| known == name);
-            Some(number.ok_or_else(|| no_column(setting, name, &known.join(", ")))?)
+            let known = || no_column(setting, name, &arrow.column_names().join(", "));
+            Some(arrow.column_number(name).ok_or_else(known)?)
         }
     };
     let mut values = Vec::new();
-    for part in arrow.arrays() {
-        let (array, table) = match number {
-            Some(number) => (part.child(number)?, Some(part)),
-            None => (part, None),
-        };
-        let is_text = array.field().has_dictionary()
-            || texts::TEXTS.contains(&array.field().format())
-            || array.field().format() == "n";
+    let is_text = texts::is_text(arrow.data_type(number));
+    for part in arrow.parts(number) {
         if is_text {
             let mut texts = Vec::new();
-            texts::push(array, table, &mut texts)?;
+            texts::push(part, &mut texts)?;
             values.extend(texts.into_iter().map(|text| String::from_utf8_lossy(text).into_owned()));
             continue;
         }
-        let rows = ArrayRows::of(array, table)?;
-        let written = numbers::written(array, rows.begin, rows.length)?.into_iter().enumerate();
+        let written = numbers::written(part.array)?.into_iter().enumerate();
         values.extend(
-            written.map(|(at, value)| if rows.is_valid(at) { value } else { String::new() }),
+            written.map(|(row, value)| if part.is_valid(row) { value } else { String::new() }),
         );
     }
     Ok(values)

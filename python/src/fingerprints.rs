@@ -1,5 +1,6 @@
 //! Fingerprints of texts, and pairs of close fingerprints.
 
+use crate::capsules::{array_capsules, schema_capsule};
 use crate::columns::{ColumnData, Values};
 use crate::errors::exception;
 use crate::numbers;
@@ -49,10 +50,7 @@ impl Fingerprints {
 
     /// Returns the rows, borrowed from the column.
     fn rows(&self) -> FingerprintRows<'_> {
-        let words = match &self.column.values {
-            Values::Words(_, words) => &words[..],
-            _ => &[],
-        };
+        let words = self.column.words().map_or(&[][..], |(_, words)| words);
         FingerprintRows { words: words.into(), ..self.rows.clone() }
     }
 }
@@ -74,7 +72,7 @@ impl Fingerprints {
     /// Number of texts without words.
     #[getter]
     fn null_count(&self) -> usize {
-        self.column.nulls()
+        self.column.values.null_count()
     }
 
     fn __len__(&self) -> usize {
@@ -88,7 +86,7 @@ impl Fingerprints {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        self.column.outgoing().schema_capsule(py)
+        schema_capsule(py, &self.column.field())
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -98,7 +96,7 @@ impl Fingerprints {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         drop(requested_schema);
-        self.column.outgoing().array_capsules(py)
+        array_capsules(py, &self.column.field(), &self.column.values)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {

@@ -1,6 +1,6 @@
 //! Pairs of rows that a caller gives.
 
-use crate::arrow_c::Imported;
+use crate::capsules::Imported;
 use crate::closeness_columns::ClosenessColumns;
 use crate::numbers;
 use crate::tables::no_table;
@@ -23,40 +23,28 @@ pub(crate) fn given_pairs(
     given: &Bound<'_, PyAny>,
 ) -> PyResult<(Vec<ClosePair>, ClosenessColumns)> {
     let Some(arrow) = Imported::of(given)? else { return pairs_of_tuples(given) };
-    let children = arrow.field().children();
-    let at = |name: &str| children.iter().position(|child| child.name() == name);
-    let (Some(a), Some(b)) = (at("a"), at("b")) else { return Err(no_table("pairs")) };
-    let (of_similarity, of_distance) = (at("similarity"), at("distance"));
+    let (Some(a), Some(b)) = (arrow.column_number("a"), arrow.column_number("b")) else {
+        return Err(no_table("pairs"));
+    };
+    let of_similarity = arrow.column_number("similarity");
+    let of_distance = arrow.column_number("distance");
     let shown =
         ClosenessColumns { similarity: of_similarity.is_some(), distance: of_distance.is_some() };
     let mut pairs = Vec::new();
-    for table in arrow.arrays() {
-        let (skip, length) = (table.offset()?, table.len()?);
-        let column = |number: usize| -> PyResult<_> {
-            let array = table.child(number)?;
-            Ok((array, array.offset()? + skip))
+    let rows = |number| numbers::integers_of(arrow.parts(Some(number)));
+    let (a, b) = (rows(a)?, rows(b)?);
+    let distances = of_distance.map(rows).transpose()?;
+    let similarities =
+        of_similarity.map(|number| numbers::floats_of(arrow.parts(Some(number)))).transpose()?;
+    for at in 0..a.len() {
+        let distance = distances.as_ref().map(|distances| row(distances[at])).transpose()?;
+        let similarity = similarities.as_ref().map(|of| similarity(of[at]));
+        let closeness = match (similarity, distance) {
+            (Some(similarity), Some(distance)) => Closeness::Verified(similarity, distance),
+            (Some(similarity), None) => Closeness::Similarity(similarity),
+            (None, distance) => Closeness::Distance(distance.unwrap_or_default()),
         };
-        let rows = |number: usize| -> PyResult<Vec<i64>> {
-            let (array, begin) = column(number)?;
-            numbers::integers(array, begin, length)
-        };
-        let (a, b) = (rows(a)?, rows(b)?);
-        let similarities = of_similarity.map(|number| {
-            let (array, begin) = column(number)?;
-            numbers::floats(array, begin, length)
-        });
-        let similarities = similarities.transpose()?;
-        let distances = of_distance.map(rows).transpose()?;
-        for at in 0..length {
-            let distance = distances.as_ref().map(|distances| row(distances[at])).transpose()?;
-            let similarity = similarities.as_ref().map(|of| similarity(of[at]));
-            let closeness = match (similarity, distance) {
-                (Some(similarity), Some(distance)) => Closeness::Verified(similarity, distance),
-                (Some(similarity), None) => Closeness::Similarity(similarity),
-                (None, distance) => Closeness::Distance(distance.unwrap_or_default()),
-            };
-            pairs.push(ClosePair { a: row(a[at])?, b: row(b[at])?, closeness });
-        }
+        pairs.push(ClosePair { a: row(a[at])?, b: row(b[at])?, closeness });
     }
     Ok((pairs, shown))
 }

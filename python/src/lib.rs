@@ -4,9 +4,9 @@
 //! Nothing is computed here. The library parses keywords as its options. It borrows texts from
 //! Python's strings and from Arrow's buffers, and its columns are lent to Arrow and NumPy.
 
-mod arrow_c;
 mod bucket_keys;
 mod bucket_search;
+mod capsules;
 mod closeness_columns;
 mod columns;
 mod command;

@@ -1,87 +1,94 @@
 //! Reading numbers from Arrow and NumPy: fingerprints, and the rows of pairs.
 
-use crate::arrow_c::{ArrayView, Imported, unknown, wrong};
+use crate::capsules::{Imported, Part, unknown};
 use crate::tables::no_table;
+use arrow_array::array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyBytesMethods, PyDict};
 use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 
-/// Reads `length` whole numbers of an array from position `begin` on.
-pub(crate) fn integers(array: ArrayView<'_>, begin: usize, length: usize) -> PyResult<Vec<i64>> {
-    let end = begin.checked_add(length).ok_or_else(|| wrong("a huge length"))?;
+/// Reads the whole numbers of an array.
+pub(crate) fn integers(array: &dyn Array) -> PyResult<Vec<i64>> {
     macro_rules! read {
-        ($number:ty) => {
-            array.buffer::<$number>(1, end)?[begin..].iter().map(|&number| number.into()).collect()
+        ($type:ty) => {
+            array.as_primitive::<$type>().values().iter().map(|&number| number.into()).collect()
         };
     }
-    Ok(match array.field().format() {
-        "c" => read!(i8),
-        "C" => read!(u8),
-        "s" => read!(i16),
-        "S" => read!(u16),
-        "i" => read!(i32),
-        "I" => read!(u32),
-        "l" => array.buffer(1, end)?[begin..].to_vec(),
-        "L" => words(array, begin, length)?.iter().map(|word| word.cast_signed()).collect(),
-        format => return Err(unknown("whole numbers", format)),
+    Ok(match array.data_type() {
+        DataType::Int8 => read!(Int8Type),
+        DataType::UInt8 => read!(UInt8Type),
+        DataType::Int16 => read!(Int16Type),
+        DataType::UInt16 => read!(UInt16Type),
+        DataType::Int32 => read!(Int32Type),
+        DataType::UInt32 => read!(UInt32Type),
+        DataType::Int64 => read!(Int64Type),
+        DataType::UInt64 => {
+            let words = array.as_primitive::<UInt64Type>().values();
+            words.iter().map(|word| word.cast_signed()).collect()
+        }
+        other => return Err(unknown("whole numbers", other)),
     })
 }
 
-/// Reads the whole numbers of an Arrow array.
+/// Reads the whole numbers of all parts of a column.
+pub(crate) fn integers_of<'i>(parts: impl Iterator<Item = Part<'i>>) -> PyResult<Vec<i64>> {
+    Ok(parts.map(|part| integers(part.array)).collect::<PyResult<Vec<_>>>()?.concat())
+}
+
+/// Reads the whole numbers of an object with Arrow's interface.
 pub(crate) fn whole_numbers(given: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<i64>> {
-    let arrow = Imported::of(given)?.ok_or_else(|| no_table(name))?;
-    let mut numbers = Vec::new();
-    for array in arrow.arrays() {
-        numbers.extend(integers(array, array.offset()?, array.len()?)?);
-    }
-    Ok(numbers)
+    integers_of(Imported::of(given)?.ok_or_else(|| no_table(name))?.parts(None))
 }
 
-/// Reads `length` numbers of an array from position `begin` on, as floats.
-pub(crate) fn floats(array: ArrayView<'_>, begin: usize, length: usize) -> PyResult<Vec<f64>> {
-    let end = begin.checked_add(length).ok_or_else(|| wrong("a huge length"))?;
-    Ok(match array.field().format() {
-        "f" => array.buffer::<f32>(1, end)?[begin..].iter().map(|&number| number.into()).collect(),
-        "g" => array.buffer(1, end)?[begin..].to_vec(),
-        _ => integers(array, begin, length)?.into_iter().map(|number| number as f64).collect(),
+/// Reads the numbers of an array as floats.
+fn floats(array: &dyn Array) -> PyResult<Vec<f64>> {
+    Ok(match array.data_type() {
+        DataType::Float32 => array
+            .as_primitive::<Float32Type>()
+            .values()
+            .iter()
+            .map(|&number| number.into())
+            .collect(),
+        DataType::Float64 => array.as_primitive::<Float64Type>().values().to_vec(),
+        _ => integers(array)?.into_iter().map(|number| number as f64).collect(),
     })
 }
 
-/// Formats `length` numbers of an array as a file would have them. Points in time become the stored
+/// Reads the numbers of all parts of a column as floats.
+pub(crate) fn floats_of<'i>(parts: impl Iterator<Item = Part<'i>>) -> PyResult<Vec<f64>> {
+    Ok(parts.map(|part| floats(part.array)).collect::<PyResult<Vec<_>>>()?.concat())
+}
+
+/// Formats the values of an array as a file would have them. Points in time become the stored
 /// number, and NaN becomes empty text.
-pub(crate) fn written(array: ArrayView<'_>, begin: usize, length: usize) -> PyResult<Vec<String>> {
+pub(crate) fn written(array: &dyn Array) -> PyResult<Vec<String>> {
     fn texts<T: ToString>(numbers: &[T]) -> Vec<String> {
         numbers.iter().map(ToString::to_string).collect()
     }
-    let end = begin.checked_add(length).ok_or_else(|| wrong("a huge length"))?;
-    Ok(match array.field().format() {
-        "f" | "g" => {
+    Ok(match array.data_type() {
+        DataType::Float32 | DataType::Float64 => {
             let written = |number: f64| {
                 if number.is_nan() { String::new() } else { number.to_string() }
             };
-            floats(array, begin, length)?.into_iter().map(written).collect()
+            floats(array)?.into_iter().map(written).collect()
         }
-        // Booleans are bits in Arrow.
-        "b" => {
-            let bits: &[u8] = array.buffer(1, end.div_ceil(8))?;
-            let bit = |place: usize| (bits[place / 8] >> (place % 8) & 1 == 1).to_string();
-            (begin..end).map(bit).collect()
+        DataType::Boolean => {
+            array.as_boolean().values().iter().map(|flag| flag.to_string()).collect()
         }
-        "L" => texts(words(array, begin, length)?),
-        // Days since 1970 have 32 bits, all other dates and times 64.
-        "tdD" => texts(&array.buffer::<i32>(1, end)?[begin..]),
-        format if format == "tdm" || format.starts_with("ts") => {
-            texts(&array.buffer::<i64>(1, end)?[begin..])
+        DataType::UInt64 => texts(array.as_primitive::<UInt64Type>().values()),
+        DataType::Date32 => texts(array.as_primitive::<Date32Type>().values()),
+        DataType::Date64 | DataType::Timestamp(..) => {
+            texts(&array.to_data().buffer::<i64>(0)[..array.len()])
         }
-        _ => texts(&integers(array, begin, length)?),
+        _ => texts(&integers(array)?),
     })
-}
-
-/// Returns `length` 64-bit words of an array, signed or not, from position `begin` on.
-fn words(array: ArrayView<'_>, begin: usize, length: usize) -> PyResult<&[u64]> {
-    let end = begin.checked_add(length).ok_or_else(|| wrong("a huge length"))?;
-    Ok(&array.buffer(1, end)?[begin..])
 }
 
 /// Reads fingerprints: 64-bit integers or fixed-size lists of them in Arrow, or a NumPy array of
@@ -123,54 +130,44 @@ pub(crate) fn fingerprints(object: &Bound<'_, PyAny>) -> PyResult<FingerprintRow
 }
 
 fn of_arrow(arrow: &Imported) -> PyResult<FingerprintRows<'static>> {
-    let field = arrow.field();
-    let column = match field.format() {
-        "+s" => {
-            let children = field.children();
-            let found = children.iter().position(|child| child.name() == "fingerprint");
-            Some(found.or((children.len() == 1).then_some(0)).ok_or_else(|| {
+    let column = match arrow.columns() {
+        Some(columns) => {
+            let only = (columns.len() == 1).then_some(0);
+            let found = arrow.column_number("fingerprint").or(only);
+            Some(found.ok_or_else(|| {
                 PyValueError::new_err("fingerprints: a table must have a column \"fingerprint\"")
             })?)
         }
-        _ => None,
+        None => None,
     };
-    let of_column = column.map_or(field, |column| field.children()[column]);
-    let width = match of_column.format() {
-        "l" | "L" => 1,
-        format => {
-            let width = format.strip_prefix("+w:").and_then(|width| width.parse::<u32>().ok());
-            let is_words = of_column
-                .children()
-                .first()
-                .is_some_and(|words| matches!(words.format(), "l" | "L"));
-            width
-                .filter(|&width| width > 0 && is_words)
-                .ok_or_else(|| unknown("fingerprints", format))?
+    let width = match arrow.data_type(column) {
+        DataType::Int64 | DataType::UInt64 => 1,
+        DataType::FixedSizeList(words, width)
+            if *width > 0 && matches!(words.data_type(), DataType::Int64 | DataType::UInt64) =>
+        {
+            width.cast_unsigned()
         }
+        other => return Err(unknown("fingerprints", other)),
     };
     let mut rows = RowsBuilder::new(Shape::bits(width * u64::BITS));
     let width = width as usize;
-    for part in arrow.arrays() {
-        // A sliced table has its own offset, in addition to the offset of its column.
-        let (array, skip, length) = match column {
-            Some(column) => (part.child(column)?, part.offset()?, part.len()?),
-            None => (part, 0, part.len()?),
+    for part in arrow.parts(column) {
+        // The numbers of all lists are in one array.
+        let words = match part.array.as_fixed_size_list_opt() {
+            Some(lists) => words(lists.values()),
+            None => words(part.array),
         };
-        let begin = array.offset()?.checked_add(skip).ok_or_else(|| wrong("a huge offset"))?;
-        let validity = array.validity()?;
-        let words = if array.field().format().starts_with("+w") {
-            let values = array.child(0)?;
-            // The numbers of all lists are in one child array.
-            let begin = values.offset()?.checked_add(begin * width);
-            words(values, begin.ok_or_else(|| wrong("a huge offset"))?, length * width)?
-        } else {
-            words(array, begin, length)?
-        };
-        for (at, row) in words.chunks_exact(width).enumerate() {
-            let place = begin + at;
-            let is_valid = validity.is_none_or(|bits| bits[place / 8] >> (place % 8) & 1 == 1);
-            rows.push(is_valid.then_some(row));
+        for (row, words) in words.chunks_exact(width).enumerate() {
+            rows.push(part.is_valid(row).then_some(words));
         }
     }
     Ok(rows.finish())
+}
+
+/// Returns the 64-bit words of an array, signed or not.
+fn words(array: &dyn Array) -> Vec<u64> {
+    match array.as_primitive_opt::<Int64Type>() {
+        Some(words) => words.values().iter().map(|word| word.cast_unsigned()).collect(),
+        None => array.as_primitive::<UInt64Type>().values().to_vec(),
+    }
 }

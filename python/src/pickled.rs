@@ -2,7 +2,6 @@
 //! `__reduce__`, and a function here makes the object from them again.
 
 use crate::closeness_columns::ClosenessColumns;
-use crate::columns::Values;
 use crate::compare::Comparison;
 use crate::document_columns::TextColumns;
 use crate::errors::exception;
@@ -87,13 +86,13 @@ pub(crate) fn _fingerprints(
     });
     let none = none.map_err(exception)?.rows;
     let column = column(plain)?;
-    let Values::Words(width, words) = &column.values else { return Err(damaged()) };
-    if *width != none.shape.words() {
+    let (width, words) = column.words().ok_or_else(damaged)?;
+    if width != none.shape.words() {
         return Err(damaged());
     }
     let mut rows = RowsBuilder::new(none.shape);
-    for (row, words) in words.chunks_exact(*width).enumerate() {
-        rows.push((!column.is_null(row)).then_some(words));
+    for (row, words) in words.chunks_exact(width).enumerate() {
+        rows.push(column.values.is_valid(row).then_some(words));
     }
     let mut rows = rows.finish();
     rows.recipe = none.recipe;

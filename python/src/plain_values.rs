@@ -1,6 +1,10 @@
 //! Numbers, columns and links as plain values of Python, for pickle and copy.
 
 use crate::columns::{ColumnData, Values};
+use arrow_array::array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt32Type};
+use arrow_schema::DataType;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -65,23 +69,36 @@ pub(crate) fn damaged() -> PyErr {
 /// row, its values, where each text or list begins, and its validity.
 pub(crate) fn column_values(column: &ColumnData) -> PlainColumn {
     let starts = |starts: &[i64]| Numbers::new(starts.iter().map(|&start| start.cast_unsigned()));
-    let (kind, width, values, starts) = match &column.values {
-        Values::U32(rows) => {
-            ("u32", 1, Numbers::new(rows.iter().map(|&row| row.into())), starts(&[]))
+    let rows = |rows: &dyn Array| {
+        Numbers::new(rows.as_primitive::<UInt32Type>().values().iter().map(|&row| row.into()))
+    };
+    let array = &*column.values;
+    let (kind, width, values, starts) = match array.data_type() {
+        DataType::Float64 => {
+            let values = array.as_primitive::<Float64Type>().values();
+            ("f64", 1, Numbers::new(values.iter().map(|value| value.to_bits())), starts(&[]))
         }
-        Values::U64(rows) => ("u64", 1, Numbers::new(rows.iter().copied()), starts(&[])),
-        Values::F64(rows) => {
-            ("f64", 1, Numbers::new(rows.iter().map(|row| row.to_bits())), starts(&[]))
+        DataType::LargeUtf8 => {
+            let texts = array.as_string::<i64>();
+            ("texts", 1, Numbers(texts.value_data().to_vec()), starts(texts.value_offsets()))
         }
-        Values::Texts(begins, text) => ("texts", 1, Numbers(text.clone()), starts(begins)),
-        Values::Lists(begins, rows) => {
-            ("lists", 1, Numbers::new(rows.iter().map(|&row| row.into())), starts(begins))
+        DataType::LargeList(_) => {
+            let lists = array.as_list::<i64>();
+            ("lists", 1, rows(lists.values()), starts(lists.value_offsets()))
         }
-        Values::Words(width, words) => {
-            ("words", *width, Numbers::new(words.iter().copied()), starts(&[]))
+        DataType::UInt32 => ("u32", 1, rows(array), starts(&[])),
+        _ => {
+            let (width, words) = column.words().unwrap_or((1, &[]));
+            ("words", width, Numbers::new(words.iter().copied()), starts(&[]))
         }
     };
-    let validity = column.validity().map(<[u8]>::to_vec);
+    let validity = (array.null_count() > 0).then(|| {
+        let mut bits = vec![0; array.len().div_ceil(8)];
+        (0..array.len())
+            .filter(|&row| array.is_valid(row))
+            .for_each(|row| bits[row / 8] |= 1 << (row % 8));
+        bits
+    });
     (column.name.to_owned(), kind.to_owned(), width, values.0, starts.0, validity)
 }
 
@@ -98,7 +115,6 @@ pub(crate) fn column(plain: PlainColumn) -> PyResult<Arc<ColumnData>> {
     };
     let values = match &*kind {
         "u32" => Values::U32(small(&values)?),
-        "u64" => Values::U64(numbers(&values)?),
         "f64" => Values::F64(numbers(&values)?.into_iter().map(f64::from_bits).collect()),
         "texts" => Values::Texts(parts(values.len())?, values),
         "lists" => {

@@ -1,10 +1,9 @@
 //! Rows that a command on files has found, as columns of Arrow.
 
-use crate::errors::exception;
+use crate::capsules::{broken, stream_capsule};
 use arrow_array::cast::AsArray;
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::types::{Float64Type, Int32Type, Int64Type};
-use arrow_array::{Array, RecordBatch, RecordBatchIterator};
+use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, RecordBatch};
 use arrow_ipc::reader::StreamReader;
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
@@ -106,11 +105,7 @@ impl Rows {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // The interface allows that a wanted schema is ignored.
         drop(requested_schema);
-        // Arrays are shared with the consumer, so that only their handles are copied.
-        let batches: Vec<_> = self.batches.iter().cloned().map(Ok).collect();
-        let reader = RecordBatchIterator::new(batches, self.schema.clone());
-        let stream = FFI_ArrowArrayStream::new(Box::new(reader));
-        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+        stream_capsule(py, self.schema.clone(), self.batches.clone())
     }
 
     fn __repr__(&self) -> String {
@@ -120,38 +115,43 @@ impl Rows {
 }
 
 /// Returns the value in row `row` of a column.
-fn value<'py>(py: Python<'py>, column: &dyn Array, row: usize) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn value<'py>(
+    py: Python<'py>,
+    column: &dyn Array,
+    row: usize,
+) -> PyResult<Bound<'py, PyAny>> {
     if column.is_null(row) {
         return Ok(py.None().into_bound(py));
     }
+    // The number of a primitive column.
+    macro_rules! number {
+        ($type:ty) => {
+            column.as_primitive::<$type>().value(row).into_pyobject(py)?.into_any()
+        };
+    }
     Ok(match column.data_type() {
         DataType::Utf8 => column.as_string::<i32>().value(row).into_pyobject(py)?.into_any(),
-        DataType::Int64 => {
-            column.as_primitive::<Int64Type>().value(row).into_pyobject(py)?.into_any()
-        }
-        DataType::Int32 => {
-            column.as_primitive::<Int32Type>().value(row).into_pyobject(py)?.into_any()
-        }
-        DataType::Float64 => {
-            column.as_primitive::<Float64Type>().value(row).into_pyobject(py)?.into_any()
-        }
+        DataType::LargeUtf8 => column.as_string::<i64>().value(row).into_pyobject(py)?.into_any(),
+        DataType::Int32 => number!(Int32Type),
+        DataType::Int64 => number!(Int64Type),
+        DataType::UInt32 => number!(UInt32Type),
+        DataType::UInt64 => number!(UInt64Type),
+        DataType::Float64 => number!(Float64Type),
         DataType::Boolean => {
             column.as_boolean().value(row).into_pyobject(py)?.to_owned().into_any()
         }
-        // Ranges are lists of lists, so elements are values like columns.
-        DataType::List(_) => {
-            let elements = column.as_list::<i32>().value(row);
-            let list = PyList::empty(py);
-            for element in 0..elements.len() {
-                list.append(value(py, &elements, element)?)?;
-            }
-            list.into_any()
-        }
+        DataType::List(_) => list(py, &column.as_list::<i32>().value(row))?,
+        DataType::LargeList(_) => list(py, &column.as_list::<i64>().value(row))?,
+        DataType::FixedSizeList(..) => list(py, &column.as_fixed_size_list().value(row))?,
         other => return Err(PyRuntimeError::new_err(format!("no value of Python for {other}"))),
     })
 }
 
-/// Returns the exception for a stream that cannot be read, which this process has written.
-fn broken(error: ArrowError) -> PyErr {
-    exception(simtool::Error::io("the rows", "read", std::io::Error::other(error)))
+/// Returns a list of values. Ranges are lists of lists, so elements are values like columns.
+fn list<'py>(py: Python<'py>, elements: &dyn Array) -> PyResult<Bound<'py, PyAny>> {
+    let list = PyList::empty(py);
+    for row in 0..elements.len() {
+        list.append(value(py, elements, row)?)?;
+    }
+    Ok(list.into_any())
 }

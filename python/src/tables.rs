@@ -1,8 +1,14 @@
 //! Tables and columns, as Python sees them.
 
-use crate::arrow_c::Outgoing;
-use crate::columns::{ColumnData, Values, part};
+use crate::capsules::{array_capsules, broken, schema_capsule, stream_capsule};
+use crate::columns::ColumnData;
 use crate::plain_values::{Reduced, column_values, reduced};
+use crate::rows::value;
+use arrow_array::array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt32Type;
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PyTuple};
@@ -34,17 +40,9 @@ impl Table {
         self.columns.first().map_or(0, |column| column.values.len())
     }
 
-    fn outgoing(&self) -> Outgoing {
-        Outgoing {
-            format: "+s".to_owned(),
-            name: String::new(),
-            nullable: false,
-            length: self.length(),
-            nulls: 0,
-            buffers: vec![None],
-            children: self.columns.iter().map(ColumnData::outgoing).collect(),
-            owner: Arc::new(()),
-        }
+    fn schema(&self) -> SchemaRef {
+        let fields = self.columns.iter().map(|column| column.field());
+        SchemaRef::new(Schema::new(fields.collect::<Vec<_>>()))
     }
 
     /// Returns the first rows as HTML.
@@ -120,7 +118,8 @@ impl Table {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        self.outgoing().schema_capsule(py)
+        let columns = self.schema().fields().clone();
+        schema_capsule(py, &Field::new("", DataType::Struct(columns), false))
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -130,7 +129,10 @@ impl Table {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        self.outgoing().stream_capsule(py)
+        let columns = self.columns.iter().map(|column| column.values.clone()).collect();
+        let rows = RecordBatchOptions::new().with_row_count(Some(self.length()));
+        let table = RecordBatch::try_new_with_options(self.schema(), columns, &rows);
+        stream_capsule(py, self.schema(), vec![table.map_err(broken)?])
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
@@ -195,7 +197,7 @@ impl Column {
     /// Number of values that are null.
     #[getter]
     fn null_count(&self) -> usize {
-        self.0.nulls()
+        self.0.values.null_count()
     }
 
     fn __len__(&self) -> usize {
@@ -234,54 +236,35 @@ impl Column {
         let py = slf.py();
         let (numpy, column) = (py.import("numpy")?, &slf.get().0);
         let array = |values: &Bound<'py, PyAny>| numpy.call_method1("asarray", (values,));
-        match &column.values {
-            // NumPy has no null for whole numbers, so they become floats with NaN.
-            Values::U32(values) if column.nulls() > 0 => {
-                let number = |(row, &value): (usize, &u32)| {
-                    if column.is_null(row) { f64::NAN } else { f64::from(value) }
-                };
-                let floats: Vec<f64> = values.iter().enumerate().map(number).collect();
-                array(&floats.into_pyobject(py)?)
-            }
-            // NumPy has no type for texts or lists of any length, so they become Python objects.
-            Values::Texts(..) | Values::Lists(..) => {
-                let array = numpy.call_method1("empty", (column.values.len(), "object"))?;
-                for (row, value) in slf.get().to_pylist(py)?.iter().enumerate() {
-                    array.set_item(row, value)?;
-                }
-                Ok(array)
-            }
-            _ => array(slf.as_any()),
+        // NumPy has no null for whole numbers, so they become floats with NaN.
+        if let Some(values) = column.values.as_primitive_opt::<UInt32Type>()
+            && values.null_count() > 0
+        {
+            let floats = values.iter().map(|value| value.map_or(f64::NAN, f64::from));
+            return array(&floats.collect::<Vec<_>>().into_pyobject(py)?);
         }
+        if column.numbers().is_some() {
+            return array(slf.as_any());
+        }
+        // NumPy has no type for texts or lists of any length, so they become Python objects.
+        let array = numpy.call_method1("empty", (column.values.len(), "object"))?;
+        for (row, value) in slf.get().to_pylist(py)?.iter().enumerate() {
+            array.set_item(row, value)?;
+        }
+        Ok(array)
     }
 
     /// Returns a list of Python numbers and texts, with `None` for a null.
     fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         for row in 0..self.__len__() {
-            if self.0.is_null(row) {
-                list.append(py.None())?;
-                continue;
-            }
-            match &self.0.values {
-                Values::U32(values) => list.append(values[row])?,
-                Values::U64(values) => list.append(values[row])?,
-                Values::F64(values) => list.append(values[row])?,
-                Values::Texts(starts, text) => {
-                    list.append(String::from_utf8_lossy(part(starts, text, row)))?;
-                }
-                Values::Lists(starts, rows) => list.append(part(starts, rows, row).to_vec())?,
-                Values::Words(1, words) => list.append(words[row])?,
-                Values::Words(width, words) => {
-                    list.append(words[row * width..][..*width].to_vec())?;
-                }
-            }
+            list.append(value(py, &self.0.values, row)?)?;
         }
         Ok(list)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        self.0.outgoing().schema_capsule(py)
+        schema_capsule(py, &self.0.field())
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -291,7 +274,7 @@ impl Column {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         drop(requested_schema);
-        self.0.outgoing().array_capsules(py)
+        array_capsules(py, &self.0.field(), &self.0.values)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {

@@ -1,6 +1,9 @@
 //! Texts from Python's strings and from columns of Arrow. Nothing is copied.
 
-use crate::arrow_c::{ArrayView, Imported, Plain, unknown, wrong};
+use crate::capsules::{Imported, Part, unknown, wrong};
+use crate::numbers;
+use arrow_array::cast::AsArray;
+use arrow_schema::DataType;
 use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -80,13 +83,8 @@ impl<'py> ImportedTexts<'py> {
             }
             Self::Arrow(arrow, column) => {
                 let mut rows = Vec::new();
-                let Some(number) = column_number(arrow, column.as_deref())? else {
-                    arrow.arrays().try_for_each(|array| push(array, None, &mut rows))?;
-                    return Ok(rows);
-                };
-                for table in arrow.arrays() {
-                    push(table.child(number)?, Some(table), &mut rows)?;
-                }
+                let number = column_number(arrow, column.as_deref())?;
+                arrow.parts(number).try_for_each(|part| push(part, &mut rows))?;
                 Ok(rows)
             }
         }
@@ -168,23 +166,26 @@ pub(crate) fn is_none(value: &Bound<'_, PyAny>) -> bool {
     value.is_none() || value.get_type().name().is_ok_and(|name| name == "NAType")
 }
 
-/// Arrow's formats of text columns.
-pub(crate) const TEXTS: [&str; 3] = ["u", "U", "vu"];
+/// Checks whether a column of this type has texts, or nulls alone.
+pub(crate) fn is_text(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Null) || is_given_text(data_type)
+}
+
+fn is_given_text(data_type: &DataType) -> bool {
+    use DataType::{Dictionary, LargeUtf8, Utf8, Utf8View};
+    matches!(data_type, Utf8 | LargeUtf8 | Utf8View | Dictionary(..))
+}
 
 /// Returns the number of the column with the texts, or `None` if the object is not a table.
 fn column_number(arrow: &Imported, column: Option<&str>) -> PyResult<Option<usize>> {
-    let field = arrow.field();
-    if field.format() != "+s" {
-        return Ok(None);
-    }
-    let children = field.children();
-    let names = || children.iter().map(|child| child.name()).collect::<Vec<_>>().join(", ");
-    let found: Vec<usize> = (0..children.len())
+    let Some(columns) = arrow.columns() else { return Ok(None) };
+    let found: Vec<usize> = (0..columns.len())
         .filter(|&number| match column {
-            Some(column) => children[number].name() == column,
-            None => TEXTS.contains(&children[number].format()) || children[number].has_dictionary(),
+            Some(column) => columns[number].name() == column,
+            None => is_given_text(columns[number].data_type()),
         })
         .collect();
+    let names = || arrow.column_names().join(", ");
     match (&found[..], column) {
         ([number], _) => Ok(Some(*number)),
         (_, Some(column)) => {
@@ -200,148 +201,44 @@ fn column_number(arrow: &Imported, column: Option<&str>) -> PyResult<Option<usiz
     }
 }
 
-/// A range of rows of an array, with their validity.
-pub(crate) struct ArrayRows<'i> {
-    /// Position of the first row in the buffers.
-    pub(crate) begin: usize,
-    pub(crate) length: usize,
-    validity: Option<&'i [u8]>,
-    of_table: Option<(&'i [u8], usize)>,
-}
-
-impl<'i> ArrayRows<'i> {
-    /// Returns the range of all rows of `array`. If `array` is a column of `table`, returns the range of the rows of the
-    /// table, which can be a part of the column.
-    pub(crate) fn of(array: ArrayView<'i>, table: Option<ArrayView<'i>>) -> PyResult<Self> {
-        let (skip, length, of_table) = match table {
-            Some(table) => (table.offset()?, table.len()?, table.validity()?),
-            None => (0, array.len()?, None),
-        };
-        if skip.checked_add(length).is_none_or(|end| array.len().is_ok_and(|len| end > len)) {
-            return Err(wrong("a column that is shorter than the table"));
+/// Adds the texts of an array to `rows`. A missing text is empty.
+pub(crate) fn push<'i>(part: Part<'i>, rows: &mut Vec<&'i [u8]>) -> PyResult<()> {
+    let array = part.array;
+    // A damaged array must not lead to reads outside its buffers.
+    array.to_data().validate_full().map_err(|error| wrong(&error.to_string()))?;
+    rows.reserve(array.len());
+    let or_empty =
+        |row: usize, text: &'i str| if part.is_valid(row) { text.as_bytes() } else { &[] };
+    let all = 0..array.len();
+    match array.data_type() {
+        DataType::Utf8 => {
+            let texts = array.as_string::<i32>();
+            rows.extend(all.map(|row| or_empty(row, texts.value(row))));
         }
-        let begin = array.offset()?.checked_add(skip).ok_or_else(|| wrong("a huge offset"))?;
-        let of_table = of_table.map(|bits| (bits, skip));
-        Ok(Self { begin, length, validity: array.validity()?, of_table })
-    }
-
-    pub(crate) fn is_valid(&self, at: usize) -> bool {
-        let bit = |bits: &[u8], place: usize| bits[place / 8] >> (place % 8) & 1 == 1;
-        self.validity.is_none_or(|bits| bit(bits, self.begin + at))
-            && self.of_table.is_none_or(|(bits, skip)| bit(bits, skip + at))
-    }
-}
-
-/// Adds the texts of an array to `rows`. For a column of `table`, only the rows of the table.
-pub(crate) fn push<'i>(
-    array: ArrayView<'i>,
-    table: Option<ArrayView<'i>>,
-    rows: &mut Vec<&'i [u8]>,
-) -> PyResult<()> {
-    let of = ArrayRows::of(array, table)?;
-    let (first, begin, length) = (rows.len(), of.begin, of.length);
-    let is_valid = |at: usize| of.is_valid(at);
-    if array.field().has_dictionary() {
-        // The texts of the dictionary are borrowed once, and rows refer to them by keys.
-        let mut values = Vec::new();
-        push(array.dictionary()?, None, &mut values)?;
-        let keys = crate::numbers::integers(array, begin, length)?;
-        for (at, key) in keys.into_iter().enumerate() {
-            let value = if is_valid(at) {
-                let key = usize::try_from(key).ok();
-                *key.and_then(|key| values.get(key)).ok_or_else(|| wrong("a key of no value"))?
-            } else {
-                &[]
-            };
-            rows.push(value);
+        DataType::LargeUtf8 => {
+            let texts = array.as_string::<i64>();
+            rows.extend(all.map(|row| or_empty(row, texts.value(row))));
         }
-        return Ok(());
-    }
-    match array.field().format() {
-        "u" => push_offsets::<i32>(array, begin, length, &is_valid, rows)?,
-        "U" => push_offsets::<i64>(array, begin, length, &is_valid, rows)?,
-        "vu" => push_views(array, begin, length, &is_valid, rows)?,
-        "n" => rows.resize(first + length, &[]),
-        format => return Err(unknown("text", format)),
-    }
-    if let Some(at) = rows[first..].iter().position(|text| std::str::from_utf8(text).is_err()) {
-        return Err(PyValueError::new_err(format!("the text of row {} is not UTF-8", first + at)));
-    }
-    Ok(())
-}
-
-fn push_offsets<'i, O: Plain + TryInto<usize>>(
-    array: ArrayView<'i>,
-    begin: usize,
-    length: usize,
-    is_valid: &dyn Fn(usize) -> bool,
-    rows: &mut Vec<&'i [u8]>,
-) -> PyResult<()> {
-    if length == 0 {
-        return Ok(());
-    }
-    let end = begin.checked_add(length + 1).ok_or_else(|| wrong("a huge length"))?;
-    let offsets = &array.buffer::<O>(1, end)?[begin..];
-    let place = |at: usize| offsets[at].try_into().map_err(|_| wrong("a negative offset"));
-    let last = place(length)?;
-    let values: &[u8] = array.buffer(2, last)?;
-    rows.reserve(length);
-    let mut start = place(0)?;
-    for at in 0..length {
-        let end = place(at + 1)?;
-        // A damaged array must not lead to reads outside its buffer.
-        let text = values.get(start..end).ok_or_else(|| wrong("offsets that do not ascend"))?;
-        rows.push(if is_valid(at) { text } else { &[] });
-        start = end;
-    }
-    Ok(())
-}
-
-/// Maximum length in bytes of a text that is stored inside its view.
-const INLINE: usize = 12;
-
-fn push_views<'i>(
-    array: ArrayView<'i>,
-    begin: usize,
-    length: usize,
-    is_valid: &dyn Fn(usize) -> bool,
-    rows: &mut Vec<&'i [u8]>,
-) -> PyResult<()> {
-    if length == 0 {
-        return Ok(());
-    }
-    // The last buffer has the lengths of the buffers with long texts, which come before it.
-    let count = array.buffer_count()?;
-    let data = count.checked_sub(3).ok_or_else(|| wrong("too few buffers"))?;
-    let lengths: &[i64] = array.buffer(count - 1, data)?;
-    let long = |number: usize| -> PyResult<&'i [u8]> {
-        let length = usize::try_from(lengths[number]).map_err(|_| wrong("a negative length"))?;
-        array.buffer(2 + number, length)
-    };
-    let buffers = (0..data).map(long).collect::<PyResult<Vec<_>>>()?;
-    let end = begin.checked_add(length).and_then(|end| end.checked_mul(16));
-    let views: &'i [u8] = array.buffer(1, end.ok_or_else(|| wrong("a huge length"))?)?;
-    rows.reserve(length);
-    for at in 0..length {
-        if !is_valid(at) {
-            rows.push(&[]);
-            continue;
+        DataType::Utf8View => {
+            let texts = array.as_string_view();
+            rows.extend(all.map(|row| or_empty(row, texts.value(row))));
         }
-        let view = &views[(begin + at) * 16..][..16];
-        let word = |place: usize| {
-            // Each number of a view has four bytes, the lowest first.
-            u32::from_le_bytes([view[place], view[place + 1], view[place + 2], view[place + 3]])
-                as usize
-        };
-        let size = word(0);
-        // A short text is in the view itself. A longer one has the number of its buffer and its start.
-        let text = if size <= INLINE {
-            Some(&view[4..4 + size])
-        } else {
-            let (buffer, start) = (buffers.get(word(8)), word(12));
-            buffer.and_then(|buffer| buffer.get(start..start.checked_add(size)?))
-        };
-        rows.push(text.ok_or_else(|| wrong("a view beyond its buffer"))?);
+        DataType::Null => rows.resize(rows.len() + array.len(), &[]),
+        DataType::Dictionary(..) => {
+            // The texts of the dictionary are borrowed once, and rows refer to them by keys.
+            let dictionary = array.as_any_dictionary();
+            let mut values = Vec::new();
+            push(Part::of(dictionary.values()), &mut values)?;
+            for (row, key) in numbers::integers(dictionary.keys())?.into_iter().enumerate() {
+                let value = usize::try_from(key).ok().and_then(|key| values.get(key));
+                rows.push(match value {
+                    _ if !part.is_valid(row) => &[],
+                    Some(value) => value,
+                    None => return Err(wrong("a key has no value")),
+                });
+            }
+        }
+        other => return Err(unknown("text", other)),
     }
     Ok(())
 }

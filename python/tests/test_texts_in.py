@@ -134,12 +134,12 @@ def test_values_that_are_not_text_are_refused(texts, message):
 
 def test_wrong_arrow_is_refused():
     pa = pytest.importorskip("pyarrow")
-    with pytest.raises(TypeError, match='text cannot be read from the Arrow type "l"'):
+    with pytest.raises(TypeError, match='text cannot be read from the Arrow type Int64'):
         simtool.deduplicate(pa.array([1, 2]))
-    with pytest.raises(TypeError, match='type "z"'):
+    with pytest.raises(TypeError, match="type Binary"):
         simtool.deduplicate(pa.array([b"a", b"b"]))
     bad = pa.array([b"good words here", b"\xff\xfe"]).view(pa.string())
-    with pytest.raises(ValueError, match="the text of row 1 is not UTF-8"):
+    with pytest.raises(ValueError, match="damaged: .*UTF8 sequence at string index 1"):
         simtool.deduplicate(bad)
 
 
