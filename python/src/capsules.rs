@@ -39,7 +39,9 @@ impl Imported {
     /// Imports an object through the methods of the interface. Returns `None` if the object has none of the methods.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Ok(method) = object.getattr("__arrow_c_stream__") {
-            let place = place(&method.call0()?, STREAM)?;
+            // The struct is released with its capsule, unless it was moved out.
+            let capsule = method.call0()?;
+            let place = place(&capsule, STREAM)?;
             // SAFETY: a capsule of that name holds such a struct. This thread is attached to the interpreter, so no
             // other thread uses the capsule.
             let stream = unsafe { ArrayStreamReader::from_raw(place.as_ptr()) }.map_err(failed)?;
