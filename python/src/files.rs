@@ -15,7 +15,7 @@ use simtool::run::{
     PassagesRequest, Paths, Previewed, Request, STANDARD_OUTPUT, WhyRequest, combine,
     contamination, dedup, passages, preview, why,
 };
-use simtool::setting::{Effect, exclude_each_other, find, read_settings};
+use simtool::setting::{Effect, Setting, find_command, settings_of_file};
 use simtool::shell_word::{shell_argument, shell_word};
 use simtool::write::columns::RowFormat;
 use simtool::write::preview::write_preview;
@@ -219,20 +219,15 @@ fn run_with_face<T: Send>(
 
 /// Adds the options of the settings file that the option `config` names. Leaves out those that are given already, or
 /// that a given option excludes.
-fn add_file(options: &mut Options, command: &str) -> Result<()> {
-    let Some(file) = options.take_path("config") else { return Ok(()) };
-    let is_overruled =
-        |name: &str| options.names().any(|other| other == name || exclude_each_other(name, other));
-    let is_of_program =
-        |name: &str| find(name).is_some_and(|setting| setting.effect == Effect::Printing);
-    let settings = read_settings(&file, command)?.into_iter();
-    let settings = settings.map(|(name, values)| (name.replace('-', "_"), values));
-    let counts = |name: &str| !is_of_program(name) && !is_overruled(name);
-    let counting: Vec<_> = settings.filter(|(name, _)| counts(name)).collect();
-    for (name, values) in counting {
-        // An option with several values is repeated.
-        for value in values {
-            options.set(&name, value);
+fn add_file(options: &mut Options, words: &str) -> Result<()> {
+    let (Some(file), Some(command)) = (options.take_path("config"), find_command(words)) else {
+        return Ok(());
+    };
+    let known: Vec<&Setting> = options.names().filter_map(|name| command.setting(name)).collect();
+    for given in settings_of_file(command, &known, &file)? {
+        // What a program prints is no matter here.
+        if given.row.effect != Effect::Printing {
+            options.set(given.row.name, given.value);
         }
     }
     Ok(())

@@ -61,7 +61,7 @@ mod why;
 mod why_object;
 mod word_features;
 
-pub use crate::setting::{OnError, read_settings};
+pub use crate::setting::OnError;
 pub use combine::{Combined, combine};
 pub use compare::{CompareRequest, Compared, compare};
 pub use contamination::{

@@ -18,24 +18,11 @@ type FileSettings = Vec<(String, Vec<String>)>;
 /// `command` has the words of the command, such as `dedup` or `index add`. The options of `index add` are in the table
 /// `[index.add]`. Names may have `-` or `_` between their words. They are returned with `-`.
 ///
-/// ```
-/// use simtool::setting::read_settings;
-///
-/// let folder = tempfile::tempdir().unwrap();
-/// let file = folder.path().join("simtool.toml");
-/// std::fs::write(&file, "[dedup]\nsimilarity = 0.9\nwrite_kept = true\n").unwrap();
-/// let settings = read_settings(&file, "dedup")?;
-/// assert_eq!(settings[0], ("similarity".to_owned(), vec!["0.9".to_owned()]));
-/// assert_eq!(settings[1], ("write-kept".to_owned(), vec!["true".to_owned()]));
-/// assert!(read_settings(&file, "match")?.is_empty());
-/// # Ok::<(), simtool::Error>(())
-/// ```
-///
 /// # Errors
 ///
 /// The file cannot be read or is not TOML, a table has the name of no command, or a value is neither text,
 /// number, `true`, `false`, nor a list of these.
-pub fn read_settings(file: &Path, command: &str) -> Result<FileSettings> {
+pub(super) fn read_settings(file: &Path, command: &str) -> Result<FileSettings> {
     let text = fs::read_to_string(file).map_err(|e| Error::io(file, "read", e))?;
     let wrong = |rule: String| Error::config("config", file.display(), rule);
     let table: Table = text.parse().map_err(|error: toml::de::Error| {

@@ -22,9 +22,9 @@ mod writing;
 pub use command_kind::{CommandKind, SettingGroup};
 pub use commands::{CORPUS_FORM, commands, find_command};
 pub use comparing::{NEAR, TERMS};
-pub use file::{printed_settings, read_settings};
+pub use file::printed_settings;
 pub use on_error::OnError;
-pub use origin::{GivenSetting, Origin, add_settings};
+pub use origin::{GivenSetting, Origin, add_settings, settings_of_file};
 pub use reading::READING;
 pub use row::{Effect, Kind, Named, Required, Setting};
 pub use running::{MEMORY, NOTES};
@@ -66,14 +66,6 @@ pub fn variable(name: &str) -> String {
     format!("{VARIABLES}{}", name.replace('-', "_").to_uppercase())
 }
 
-/// Returns whether the settings of these names cannot be given together.
-#[must_use]
-pub fn exclude_each_other(one: &str, other: &str) -> bool {
-    let excludes =
-        |one: &str, other| find(one).is_some_and(|setting| setting.excludes.contains(&other));
-    excludes(one, other) || excludes(other, one)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,7 +89,5 @@ mod tests {
                 assert!(choices().iter().any(|(name, _)| *name == default), "{}", setting.name);
             }
         }
-        assert!(exclude_each_other("within", "across") && exclude_each_other("across", "within"));
-        assert!(!exclude_each_other("within", "keep"));
     }
 }

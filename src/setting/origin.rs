@@ -76,18 +76,22 @@ pub fn add_settings(
         }
     }
     if let Some(file) = settings_file(command, given, environment)? {
-        add_file(command, given, &known, &file)?;
+        given.extend(settings_of_file(command, &known, &file)?);
     }
     check_pairs(given)
 }
 
-/// Adds the settings of a file to `given`, except those that a setting in `known` goes before.
-fn add_file(
+/// Returns the settings of a file, except those that a setting in `known` goes before.
+///
+/// # Errors
+///
+/// The file cannot be read or has an unknown setting, or a flag is neither `true` nor `false`.
+pub fn settings_of_file(
     command: &CommandKind,
-    given: &mut Vec<GivenSetting>,
     known: &[&Setting],
     file: &Path,
-) -> Result<()> {
+) -> Result<Vec<GivenSetting>> {
+    let mut given = Vec::new();
     let words = command.words();
     for (name, values) in read_settings(file, words)? {
         let wrong = |rule| Error::config("config", file.display(), rule);
@@ -109,7 +113,7 @@ fn add_file(
             }
         }
     }
-    Ok(())
+    Ok(given)
 }
 
 /// Returns the path of the settings file. `None` if there is none, or if the command cannot have one.
