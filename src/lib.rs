@@ -116,6 +116,7 @@ pub use simtool_model::groups;
 pub use simtool_model::matches;
 #[doc(hidden)]
 pub use simtool_model::numpy_header;
+pub use simtool_model::page_text;
 pub use simtool_model::sides;
 pub use simtool_model::similarity;
 pub use simtool_model::validity;

@@ -3,7 +3,7 @@
 use super::output_kind::Output;
 use super::{
     annotated, clusters, contamination, cut_texts, documents, emit_pairs, index_rows, kept, pairs,
-    passages, quarantine, removed, uncut,
+    passages, quarantine, removed, texts, uncut,
 };
 use crate::write::columns::OutputDescription;
 
@@ -28,6 +28,7 @@ const OTHER_OUTPUTS: &[OutputDescription] = &[
     emit_pairs::OUTPUT,
     passages::OUTPUT,
     contamination::OUTPUT,
+    texts::OUTPUT,
     cut_texts::OUTPUT,
     uncut::OUTPUT,
     index_rows::REPEATS_OUTPUT,

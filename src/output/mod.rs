@@ -51,6 +51,7 @@ mod shared_words;
 mod shown_pairs;
 mod sources;
 mod stored_copies;
+pub(crate) mod texts;
 mod uncut;
 pub mod write_fingerprints;
 pub(crate) mod write_groups;

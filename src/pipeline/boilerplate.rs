@@ -16,6 +16,7 @@ use simtool_base::stable_hash::{hash, mix};
 use simtool_base::unordered_map::UnorderedSet;
 use simtool_compute::context::Context;
 use simtool_model::document::{Content, Document};
+use simtool_model::page_text::count_words;
 use simtool_model::sides::Sides;
 use simtool_read::view::{Reading, View};
 use simtool_read::{Corpus, Event, Visit};
@@ -140,7 +141,14 @@ impl View for OwnTexts<'_> {
                     let found = InFile { document: &document, file };
                     let text = self.common.own_text(found, &mut room);
                     let left_out = document.text.len() - text.len();
-                    record.content = Content::Document(Document { text, left_out, ..document });
+                    let in_lines = if left_out > 0 {
+                        count_words(document.text) - count_words(text)
+                    } else {
+                        0
+                    };
+                    let left_out_words = document.left_out_words + in_lines;
+                    record.content =
+                        Content::Document(Document { text, left_out, left_out_words, ..document });
                     return visit(Event::Record(record));
                 }
                 visit(Event::Record(record))

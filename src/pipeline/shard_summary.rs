@@ -229,6 +229,11 @@ impl ShardSummary {
         self.lengths.len() as u32
     }
 
+    /// Returns the number of records of the shard.
+    pub(crate) fn record_count(&self) -> u64 {
+        self.ids.record_count()
+    }
+
     /// Returns the number of bytes of memory that the summary takes. The memory of the faults of files is
     /// not counted, because there are few of them.
     pub(crate) fn bytes(&self) -> u64 {

@@ -9,6 +9,17 @@ use simtool_terms::extract::weights::WEIGHTS;
 use simtool_terms::tokenize::TOKENIZERS;
 use std::fmt::Write as _;
 
+/// Lines that are left out of the comparison.
+pub(super) const BOILERPLATE: Setting = Setting::value(
+    "boilerplate",
+    "DOCUMENTS[:SITE]",
+    "Leave lines that at least this number of documents have, such as menus, out of the comparison.\n\nA \
+     document with fewer than 50 other words is compared as a whole. Takes one more reading. With :host \
+     behind the number, documents are counted for each host of their IDs, such as WARC-Target-URI; with \
+     :folder, for each folder of their IDs or files. `match` counts the documents of the collection to match \
+     against.",)
+.not_on_engines();
+
 /// Method and limits.
 pub const NEAR: &[Setting] = &[
     Setting::named(
@@ -56,15 +67,7 @@ pub const NEAR: &[Setting] = &[
         "NAME",
         "Compare only documents with different values of this field, written as for --within.",
     ).not_on_engines(),
-    Setting::value(
-        "boilerplate",
-        "DOCUMENTS[:SITE]",
-        "Leave lines that at least this number of documents have, such as menus, out of the comparison.\n\nA \
-         document with fewer than 50 other words is compared as a whole. Takes one more reading. With :host \
-         behind the number, documents are counted for each host of their IDs, such as WARC-Target-URI; with \
-         :folder, for each folder of their IDs or files. `match` counts the documents of the collection to match \
-         against.",
-    ).not_on_engines(),
+    BOILERPLATE,
 ];
 
 /// Method of files of fingerprints.

@@ -104,6 +104,9 @@ pub struct Document<'a> {
     pub page_text: Option<PageText>,
     /// Number of bytes of the document that are not in `text`, because many documents have them.
     pub left_out: usize,
+    /// Number of words of the document that are not in `text`: of other parts of a page, and of lines that many
+    /// documents have.
+    pub left_out_words: u32,
 }
 
 impl<'a> Document<'a> {
@@ -117,6 +120,7 @@ impl<'a> Document<'a> {
             repaired: None,
             page_text: None,
             left_out: 0,
+            left_out_words: 0,
         }
     }
 }

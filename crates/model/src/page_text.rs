@@ -23,6 +23,40 @@ impl PageText {
     /// All parts, in the order in which they are shown.
     pub const ALL: [Self; 6] =
         [Self::All, Self::Main, Self::Little, Self::Whole, Self::NoScript, Self::Hidden];
+
+    /// Returns the name of the part in outputs.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Main => "main",
+            Self::Little => "little",
+            Self::Whole => "whole",
+            Self::NoScript => "noscript",
+            Self::Hidden => "hidden",
+        }
+    }
+}
+
+/// The text of an HTML page that is compared, as far as it is not the text itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ComparedPage {
+    /// The part of the page that is compared.
+    pub part: PageText,
+    /// Number of words of the page that are in other parts.
+    pub left_out_words: u32,
+}
+
+/// Returns the number of words of a text: runs of bytes that are no white space of ASCII.
+///
+/// ```
+/// assert_eq!(simtool_model::page_text::count_words(b" one, two\nthree "), 3);
+/// ```
+#[must_use]
+pub fn count_words(text: &[u8]) -> u32 {
+    let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
+    // A larger number is as good as the greatest one.
+    u32::try_from(words).unwrap_or(u32::MAX)
 }
 
 /// Number of pages of each part.

@@ -35,6 +35,7 @@ mod reference;
 mod signals;
 mod stored_note;
 mod terminal;
+mod text;
 mod usage;
 mod why;
 
@@ -112,6 +113,7 @@ const RUNNERS: &[(&str, Runner)] = &[
     ("passages", passages::run),
     ("contamination", contamination::run),
     ("combine", combine::run),
+    ("text", text::run),
     ("compare", compare::run),
     ("why", why::run),
     ("eval", eval::run),

@@ -1,7 +1,7 @@
 //! Commands that find near-duplicates, passages and items in documents, and that explain results.
 
 use crate::setting::command_kind::{CommandKind, groups};
-use crate::setting::comparing::{NEAR, PLANNING, TERMS};
+use crate::setting::comparing::{BOILERPLATE, NEAR, PLANNING, TERMS};
 use crate::setting::fingerprints::WORDS;
 use crate::setting::measuring::{
     COMPARED, EXPLAINED, FIGURES, LABELLED, MEASURED, SAMPLING, TRUTH,
@@ -43,6 +43,15 @@ const COLLECTIONS: &[Setting] = &[
         "PATH",
         "Match these documents against the corpus, and keep the ones that are similar to no document of the corpus.",
     ),
+];
+
+const TEXTS: &[Setting] = &[
+    BOILERPLATE,
+    Setting::path("output", "FILE", "File to write; - is standard output.")
+        .short('o')
+        .default("-")
+        .of_resources(),
+    Setting::flag("force", "Replace an existing output.").of_resources(),
 ];
 
 const COMBINED: &[Setting] =
@@ -226,6 +235,24 @@ Examples:
   simtool combine out
       reads each half of big/ by a run of its own, also on two machines, and writes the results of
       `simtool dedup big/ --output out` to out/",
+    },
+    CommandKind {
+        names: &["text"],
+        about: "Write the text of each document as the other commands compare it.\n\nWrites a JSON object for each \
+                document: its name, the compared part of an HTML page, the number of words that are not compared, \
+                and the text.",
+        arguments: &[INPUTS],
+        groups: groups![
+            "": TEXTS; "Reading": READING; "Running": MEMORY, THREADS, NOTES
+        ],
+        examples: "\
+Examples:
+  simtool text crawl/ --limit 3
+      prints the text of three documents of crawl/
+  simtool text crawl/*.warc.gz --output texts.jsonl
+      writes the main content of all pages
+  simtool text crawl/ --boilerplate 10:host | jq -c 'select(.left_out > 1000) | [.id, .left_out]'
+      lists the pages of which more than 1,000 words are not compared",
     },
     CommandKind {
         names: &["compare"],

@@ -95,9 +95,14 @@ impl Splitter for WholePage {
         }
         // A file has no HTTP header that names its encoding.
         let (page, is_replaced) = html::decode(window, b"", self.encoding);
-        let page_text = Some(self.html.extract(&page, &mut self.text));
+        let found = self.html.extract(&page, &mut self.text);
         let repaired = is_replaced.then_some("utf8");
-        let document = Document { repaired, page_text, ..Document::new(&self.text) };
+        let document = Document {
+            repaired,
+            page_text: Some(found.part),
+            left_out_words: found.left_out_words,
+            ..Document::new(&self.text)
+        };
         SplitStep::record(window.len(), Content::Document(document))
     }
 

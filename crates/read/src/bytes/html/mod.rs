@@ -32,7 +32,7 @@ use crate::bytes::html::foreign::Foreign;
 use crate::bytes::html::lines::HtmlLines;
 use crate::bytes::html::main_content::{MainContent, letters};
 use crate::bytes::html::visitor::{AttributeVisitor, ElementVisitor};
-use simtool_model::page_text::PageText;
+use simtool_model::page_text::{ComparedPage, PageText, count_words};
 
 /// The character U+FFFD in UTF-8. It replaces a zero byte where the HTML standard requires that.
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
@@ -64,11 +64,11 @@ impl HtmlText {
     }
 
     /// Replaces the content of `text` by the wanted part of the text of the page `html`. Returns
-    /// the part that it is.
+    /// the part that it is, and how much is in other parts.
     ///
     /// The page is read as by a browser with scripts, which ignores elements `<noscript>`. If most of
     /// the text is in them, the page is read as by a browser without scripts.
-    pub(crate) fn extract(&mut self, html: &str, text: &mut Vec<u8>) -> PageText {
+    pub(crate) fn extract(&mut self, html: &str, text: &mut Vec<u8>) -> ComparedPage {
         self.noscript.clear();
         let html = html.as_bytes();
         self.read(html, Scripts::Run, text);
@@ -77,8 +77,14 @@ impl HtmlText {
         if !has_scripts {
             self.read(html, Scripts::Off, text);
         }
-        let part = self.main.as_mut().map_or(PageText::All, |main| main.cut(text));
-        if has_scripts { part } else { PageText::NoScript }
+        let Some(main) = &mut self.main else {
+            let part = if has_scripts { PageText::All } else { PageText::NoScript };
+            return ComparedPage { part, left_out_words: 0 };
+        };
+        let words = count_words(text);
+        let part = main.cut(text);
+        let part = if has_scripts { part } else { PageText::NoScript };
+        ComparedPage { part, left_out_words: words.saturating_sub(count_words(text)) }
     }
 
     /// Replaces the content of `text` by the whole text of a page.

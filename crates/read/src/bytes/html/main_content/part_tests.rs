@@ -31,7 +31,7 @@ fn pages_for_browsers_without_scripts_are_read_if_there_is_little_else() {
 /// Returns the whole text of a page, and the part of the page that it is.
 fn all_with_part(html: &str) -> (PageText, String) {
     let mut text = Vec::new();
-    let part = HtmlText::new(PageContent::All).extract(html, &mut text);
+    let part = HtmlText::new(PageContent::All).extract(html, &mut text).part;
     (part, String::from_utf8(text).unwrap())
 }
 
@@ -134,4 +134,13 @@ fn a_missing_end_tag_does_not_take_the_main_content_away() {
     assert_eq!(main_of(&format!("{menu}{OTHER}")).as_deref(), Some(OTHER));
     let menu = format!("<div class=menu>{}</div>", format!("<p><a href=x>{TEXT}</a>").repeat(20));
     assert_eq!(main_of(&format!("{menu}{OTHER}")).as_deref(), Some(OTHER));
+}
+
+#[test]
+fn words_of_other_parts_are_counted() {
+    let page =
+        format!("<nav>one two</nav><main><p>{TEXT}</p><p>{OTHER}</p></main><footer>three</footer>");
+    let mut text = Vec::new();
+    let page = HtmlText::new(PageContent::Main).extract(&page, &mut text);
+    assert_eq!((page.part, page.left_out_words), (PageText::Main, 3));
 }

@@ -1,0 +1,260 @@
+//! Lists the text of each document as a run compares it.
+
+use super::findings::document_name_at;
+use super::named::RECORD_MEANING;
+use crate::pipeline::CollectionSummary;
+use crate::pipeline::document_traits::WantedTraits;
+use crate::pipeline::shard_summary::{Compared, ShardSummary, read_summarized};
+use crate::write::columns::{
+    Column, OutputDescription, RowTable, Value, describe_columns, write_json_line,
+};
+use simtool_base::error::{Error, Result};
+use simtool_model::document::{Content, Document, Place};
+use simtool_model::document_name::DocumentName;
+use simtool_model::page_text::PageText;
+use simtool_read::view::{Reading, View};
+use simtool_read::{Corpus, Event, Visit};
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// Description of the list of the texts.
+pub(super) const OUTPUT: OutputDescription = OutputDescription {
+    name: "texts",
+    files: &["standard output"],
+    command: "text",
+    description: "The text of each document as the other commands compare it, in reading order.",
+    columns: || describe_columns(TextRows::COLUMNS),
+};
+
+/// Number of bytes of rows that a thread passes on at once.
+const CHUNK_BYTES: usize = 1 << 18;
+
+/// Number of chunks of a file that wait to be written.
+const WAITING_CHUNKS: usize = 4;
+
+/// Columns of the output `texts`.
+#[derive(Debug)]
+struct TextRows;
+
+struct TextRow<'r> {
+    name: DocumentName<'r>,
+    document: Document<'r>,
+}
+
+impl RowTable for TextRows {
+    type Row<'r> = TextRow<'r>;
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column::new("id", "ID of the document.", Value::Id(|row| row.name.id())),
+        Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
+        Column::new("record", RECORD_MEANING, Value::Number(|row| row.name.record)),
+        Column::new(
+            "content",
+            "The compared part: `all`, the whole text. Of an HTML page: `main`, the main content; `little`, a main content \
+             with a small share of the letters of the page; `whole`, because the page has no main content; `noscript` \
+             or `hidden`, because most of the text is in such elements.",
+            // A document that is no page is compared whole.
+            Value::Text(|row| row.document.page_text.unwrap_or(PageText::All).name().as_bytes()),
+        ),
+        Column::new(
+            "left_out",
+            "Number of its words that are not compared: in other parts of an HTML page, or in lines that many documents have \
+             (`--boilerplate`).",
+            Value::Number(|row| row.document.left_out_words.into()),
+        ),
+        Column::new("text", "The text that is compared.", Value::Text(|row| row.document.text)),
+    ];
+}
+
+/// Writes a line for each document of a corpus to `out`, in reading order. Several threads read files at the same time.
+///
+/// # Errors
+///
+/// A file cannot be read, or `out` fails. `path` names the output in the error.
+pub(crate) fn write_texts(
+    corpus: &dyn Corpus,
+    threads: usize,
+    path: &Path,
+    out: &mut dyn Write,
+) -> Result<CollectionSummary> {
+    let files = corpus.file_count();
+    let (senders, lines): (Vec<_>, Vec<_>) =
+        (0..files).map(|_| sync_channel(WAITING_CHUNKS)).unzip();
+    let senders: Vec<Mutex<Option<SyncSender<Vec<u8>>>>> =
+        senders.into_iter().map(|sender| Mutex::new(Some(sender))).collect();
+    let (next, senders) = (&AtomicUsize::new(0), &senders);
+    let shards = thread::scope(|scope| {
+        let read_files = || {
+            let mut read = Vec::new();
+            loop {
+                let file = next.fetch_add(1, Ordering::Relaxed);
+                let Some(sender) = senders.get(file) else { return Ok(read) };
+                let sender = sender.lock().unwrap_or_else(PoisonError::into_inner).take();
+                read.push((file, sender.map_or(Ok(Vec::new()), |to| read_file(corpus, file, to))?));
+            }
+        };
+        let readers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(read_files)).collect();
+        let written = write_chunks(lines, out).map_err(|e| Error::io(path, "write", e));
+        let read = readers
+            .into_iter()
+            .map(|reader| reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        let read = read.collect::<Result<Vec<Vec<(usize, Vec<ShardSummary>)>>>>();
+        // If the output failed, the readers failed because of it.
+        written.and(read)
+    })?;
+    let mut shards = shards.concat();
+    shards.sort_by_key(|(file, _)| *file);
+    CollectionSummary::new(corpus, shards.into_iter().flat_map(|(_, shards)| shards).collect())
+}
+
+/// Writes the lines of all files, file by file. If `out` fails, the readers end, because nobody takes their lines.
+fn write_chunks(files: Vec<Receiver<Vec<u8>>>, out: &mut dyn Write) -> io::Result<()> {
+    for file in files {
+        for lines in file {
+            out.write_all(&lines)?;
+        }
+    }
+    out.flush()
+}
+
+/// Reads the shards of a file, and passes its lines on.
+fn read_file(
+    corpus: &dyn Corpus,
+    file: usize,
+    to: SyncSender<Vec<u8>>,
+) -> Result<Vec<ShardSummary>> {
+    let mut lines = Vec::with_capacity(2 * CHUNK_BYTES);
+    let mut summaries = Vec::new();
+    let mut before = 0;
+    for shard in (0..corpus.shard_count()).filter(|&shard| corpus.shard_file(shard) == file) {
+        let lined = Lined { corpus, before, to: &to, lines: Mutex::new(&mut lines) };
+        let visit = &mut |_, _: &Document<'_>| Ok(Compared::by_terms(true));
+        let summary = read_summarized(&lined, shard, WantedTraits::NONE, visit)?;
+        before += summary.record_count();
+        summaries.push(summary);
+    }
+    // If nobody takes the lines, the output has failed, and the writer has the error.
+    drop(to.send(lines));
+    Ok(summaries)
+}
+
+/// A corpus whose documents become lines while they are read.
+struct Lined<'l> {
+    corpus: &'l dyn Corpus,
+    /// Number of records of the file that are in earlier shards.
+    before: u64,
+    to: &'l SyncSender<Vec<u8>>,
+    lines: Mutex<&'l mut Vec<u8>>,
+}
+
+impl Lined<'_> {
+    /// Adds the line of a document, whose number in the file is `record`. Passes lines on if there are many.
+    fn push(&self, document: Document<'_>, place: Place) -> io::Result<()> {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = document_name_at(self.corpus, document.id, place);
+        write_json_line(&mut **lines, TextRows::COLUMNS, &TextRow { name, document })?;
+        if lines.len() >= CHUNK_BYTES {
+            let full = std::mem::replace(&mut **lines, Vec::with_capacity(2 * CHUNK_BYTES));
+            self.to.send(full).map_err(|_| io::ErrorKind::BrokenPipe)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Lined<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lined").field("corpus", &self.corpus).finish_non_exhaustive()
+    }
+}
+
+impl View for Lined<'_> {
+    fn shown(&self) -> &dyn Corpus {
+        self.corpus
+    }
+
+    fn read_through(
+        &self,
+        shard: usize,
+        visit: &mut Visit<'_>,
+        read: &mut Reading<'_>,
+    ) -> Result<()> {
+        let file = self.corpus.shard_file(shard);
+        read(&mut |event| {
+            if let Event::Record(record) = &event
+                && let Content::Document(document) = record.content
+            {
+                let place = Place { file: file as u32, record: self.before + record.number };
+                let written = self.push(document, place);
+                written.map_err(|e| Error::io(self.corpus.file_name(file), "list", e))?;
+            }
+            visit(event)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simtool_read::walk::InputFile;
+    use simtool_read::{Collection, ReadOptions};
+    use std::fs;
+
+    #[test]
+    fn lines_are_in_reading_order_for_any_number_of_threads() {
+        let folder = tempfile::tempdir().unwrap();
+        let page = "<nav>Home and more</nav><main><p>".to_owned() + &"words of a page ".repeat(20);
+        fs::write(folder.path().join("a.html"), page).unwrap();
+        let lines: String =
+            (0..9000).map(|n| format!("{{\"text\":\"text {n} of many\"}}\n")).collect();
+        fs::write(folder.path().join("b.jsonl"), lines + "{\n").unwrap();
+        fs::write(folder.path().join("c.jsonl"), "{\"id\":7,\"text\":\"last\"}\n").unwrap();
+        let inputs = ["a.html", "b.jsonl", "c.jsonl"];
+        let inputs = inputs.map(|name| InputFile::new(folder.path().join(name))).into();
+        let corpus = Collection::open(inputs, ReadOptions::default());
+        let written = |threads| {
+            let mut out = Vec::new();
+            let read = write_texts(&corpus, threads, Path::new("out"), &mut out).unwrap();
+            assert_eq!((read.ids.len(), read.quarantined.len()), (9002, 1));
+            String::from_utf8(out).unwrap()
+        };
+        let lines = written(1);
+        assert_eq!(lines, written(3));
+        assert!(
+            lines
+                .lines()
+                .next()
+                .unwrap()
+                .contains(r#""content":"main","left_out":3,"text":"words "#)
+        );
+        assert!(
+            lines
+                .lines()
+                .nth(9000)
+                .unwrap()
+                .contains(r#"b.jsonl","record":8999,"content":"all","left_out":0"#)
+        );
+        assert!(lines.ends_with("\"content\":\"all\",\"left_out\":0,\"text\":\"last\"}\n"));
+    }
+
+    #[test]
+    fn an_output_that_fails_ends_the_reading() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let texts = vec!["a text that fills the room of lines"; 100_000];
+        let corpus = simtool_read::Texts::of(&texts);
+        assert!(write_texts(&corpus, 2, Path::new("out"), &mut Closed).is_err());
+    }
+}

@@ -1,0 +1,128 @@
+//! `text`: writes the text of each document as the other commands compare it.
+
+use super::face::Face;
+use super::input::{Input, Places};
+use super::input_settings::InputSettings;
+use super::output_target::{OutputPlace, OutputTarget};
+use super::reading_faults::has_losses;
+use crate::output::texts::write_texts;
+use crate::pipeline::Boilerplate;
+use crate::pipeline::boilerplate::without_boilerplate;
+use crate::pipeline::timings::Timings;
+use crate::write::output_folder::Existing;
+use simtool_base::error::Result;
+use simtool_base::fault::Fault;
+use simtool_base::options::Options;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_compute::resources::Resources;
+use simtool_model::page_text::PageTextCounts;
+use simtool_model::sides::Sides;
+use simtool_read::Strict;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// Documents whose texts are written, and the output file.
+#[derive(Clone, Debug)]
+pub struct TextRequest {
+    /// Files and folders with the documents.
+    pub paths: Vec<PathBuf>,
+    /// Settings for reading documents.
+    pub input: InputSettings,
+    /// Rule for lines that are left out. `None` leaves out no lines.
+    pub boilerplate: Option<Boilerplate>,
+    /// Path of the output file; `-` is standard output.
+    pub output: PathBuf,
+    /// Whether an existing output file is replaced.
+    pub existing: Existing,
+    /// Memory and threads that the run may use.
+    pub resources: Resources,
+}
+
+/// Result of a finished [`text`].
+#[derive(Debug)]
+pub struct WrittenTexts {
+    /// Number of documents.
+    pub documents: u64,
+    /// Number of HTML pages by the part that is compared.
+    pub pages: PageTextCounts,
+    /// Number of records that could not be read as documents.
+    pub bad_records: u64,
+    /// Faults of the input: bad records, and damaged or unreadable files.
+    pub faults: Vec<Fault>,
+    /// Whether some records or files could not be read.
+    pub has_losses: bool,
+    /// Time that each stage took.
+    pub timings: Timings,
+}
+
+impl TextRequest {
+    /// Creates the request for `paths`. `options` may have the options of [`InputSettings`] and [`Resources`], and
+    /// `boilerplate`, `output` and `force`.
+    ///
+    /// # Errors
+    ///
+    /// A value is outside its range, or an option is unknown.
+    pub fn parse(paths: Vec<PathBuf>, mut options: Options) -> Result<Self> {
+        let request = Self {
+            paths,
+            input: InputSettings::parse(&mut options)?,
+            boilerplate: Boilerplate::parse(&mut options)?,
+            output: options.take_path("output").unwrap_or_else(|| "-".into()),
+            existing: Existing::by_force(options.take_flag("force")?),
+            resources: Resources::parse(&mut options)?,
+        };
+        options.refuse_rest("text has no such option")?;
+        Ok(request)
+    }
+}
+
+/// Writes a line for each document of `request` in reading order. If the output is `-`, writes to `standard_output`.
+///
+/// # Errors
+///
+/// The output is an input or already exists, the input has no document or lacks a field that was named, or the output
+/// cannot be written.
+pub fn text(
+    request: &TextRequest,
+    standard_output: &mut (dyn Write + Send),
+    face: &dyn Face,
+) -> Result<WrittenTexts> {
+    let mut timings = Timings::start();
+    let paths = request.input.with_listed(&request.paths)?;
+    let options = request.input.read_options(face.access(), &request.resources);
+    let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
+    let input = Input::open(&paths, &request.input, options, places, face)?;
+    let place = OutputPlace { path: &request.output, existing: request.existing, mark: None };
+    let target = OutputTarget::file(place, &[&input], standard_output)?;
+    Input::refuse_idle(&[&input], &[])?;
+    timings.end("find files");
+
+    let strict = Strict(&input.collection);
+    let corpus = input.corpus(&strict);
+    let context = &Context::new(&request.resources, face.progress())?;
+    face.progress().begin("read", Work::Bytes(corpus.bytes()));
+    let done = Mutex::new(None);
+    let write_rows = |path: &_, out: &mut (dyn Write + Send)| {
+        without_boilerplate(Sides::One(corpus), request.boilerplate, context, |corpora| {
+            let threads = request.resources.threads;
+            let mut read = write_texts(*corpora.first(), threads, path, out)?;
+            let faults = input.complete(&mut read, face)?;
+            *done.lock().unwrap_or_else(PoisonError::into_inner) = Some((read, faults));
+            Ok(())
+        })
+    };
+    target.write(place, &write_rows, &mut |_| Ok(()), face)?;
+    timings.end("write");
+    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (read, faults) = done.unwrap_or_default();
+    Ok(WrittenTexts {
+        documents: read.ids.len() as u64,
+        pages: read.pages,
+        bad_records: read.quarantined.len() as u64,
+        has_losses: has_losses(std::iter::once(&read)),
+        faults,
+        timings,
+    })
+}
