@@ -6,12 +6,14 @@ use simtool_base::byte_text::byte_text;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity, escaped};
 use simtool_base::progress::{Progress, Work};
+use simtool_base::quantity::{counted, grouped};
 use simtool_fingerprint::Sketch;
 use simtool_fingerprint::hashed_simhash::HashedSimhash;
 use simtool_kernels::Isa;
 use simtool_model::document::{Bad, Content, Record};
 use simtool_model::document_id::DocumentId;
 use simtool_model::fingerprint_rows::Shape;
+use simtool_model::page_text::{PageText, count_words};
 use simtool_model::similarity::Similarity;
 use simtool_read::walk::InputFile;
 use simtool_read::{Collection, Corpus, Event, Format, ReadOptions};
@@ -126,11 +128,26 @@ pub struct ReadDocument {
     pub others: Vec<u64>,
     /// Text of the document.
     pub text: Vec<u8>,
+    /// Part of the HTML page that is the document. `None` if the document is no page.
+    pub page_text: Option<PageText>,
+    /// Number of words of the page that are not in `text`.
+    pub left_out_words: u32,
     /// Format of the file that holds the document.
     pub format: Format,
     /// Warnings about the part of the file that was read, for example that another record is damaged. The text of
     /// this document is complete nevertheless.
     pub faults: Vec<Fault>,
+}
+
+impl ReadDocument {
+    /// Returns a note about the words of a page that are not compared, or `None` if all words are.
+    #[must_use]
+    pub fn left_out(&self) -> Option<String> {
+        let part = self.page_text.filter(|_| self.left_out_words > 0)?;
+        let compared = counted(count_words(&self.text).into(), "word");
+        let others = grouped(self.left_out_words.into());
+        Some(format!("{compared} of the page are compared ({}), and {others} are not", part.name()))
+    }
 }
 
 /// Reads the wanted document of `file`. Reports the number of bytes that are read to `progress`.
@@ -188,6 +205,8 @@ struct FoundDocument {
     record: u64,
     id: Option<Vec<u8>>,
     text: Vec<u8>,
+    page_text: Option<PageText>,
+    left_out_words: u32,
 }
 
 impl DocumentSearch<'_> {
@@ -225,7 +244,13 @@ impl DocumentSearch<'_> {
                     return Ok(ControlFlow::Continue(()));
                 }
                 let id = document.id.map(|id| id.bytes().to_vec());
-                self.found = Some(FoundDocument { record, id, text: document.text.to_vec() });
+                self.found = Some(FoundDocument {
+                    record,
+                    id,
+                    text: document.text.to_vec(),
+                    page_text: document.page_text,
+                    left_out_words: document.left_out_words,
+                });
                 if self.is_record() {
                     return Ok(ControlFlow::Break(()));
                 }
@@ -258,7 +283,7 @@ impl DocumentSearch<'_> {
 
     /// Returns the document, or an error with what the file lacks.
     fn finish(mut self) -> Result<ReadDocument> {
-        let Some(FoundDocument { record, id, text }) = self.found.take() else {
+        let Some(found) = self.found.take() else {
             let among = format!("there are {} records", self.records_before);
             let what = match self.wanted {
                 WantedDocument::Only => "a document".to_owned(),
@@ -271,7 +296,16 @@ impl DocumentSearch<'_> {
         };
         let recognized = self.collection.recognize(0);
         let format = recognized.map_err(|fault| self.expected(0, fault.detail))?.format;
-        Ok(ReadDocument { record, id, others: self.others, text, format, faults: self.faults })
+        Ok(ReadDocument {
+            record: found.record,
+            id: found.id,
+            others: self.others,
+            text: found.text,
+            page_text: found.page_text,
+            left_out_words: found.left_out_words,
+            format,
+            faults: self.faults,
+        })
     }
 
     /// Returns an error about the bytes at position `byte` of the file.

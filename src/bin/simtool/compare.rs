@@ -64,6 +64,9 @@ fn show_documents(documents: &[NamedDocument; 2], terminal: &Terminal) {
         if !others.is_empty() {
             terminal.note(&format!("{name}: {}", others_of_id(others, LISTED_OTHERS)));
         }
+        if let Some(left_out) = document.left_out() {
+            terminal.note(&format!("{name}: {left_out}"));
+        }
         let record = document.record;
         let format = document.format;
         let size = bytes(document.text.len() as u64);

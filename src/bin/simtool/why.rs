@@ -39,6 +39,14 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
         DocumentStatus::Clustered(document) => page.clustered(document),
         DocumentStatus::Bad { file, record, code, expected } => bad(file, *record, code, expected),
     };
+    if let DocumentStatus::Clustered(document) = &found.status
+        && let Some(Ok(texts)) = &document.texts
+    {
+        let left_out = [("kept", &texts.kept), ("removed", &texts.removed)];
+        for (name, left_out) in left_out.map(|(name, document)| (name, document.left_out())) {
+            left_out.into_iter().for_each(|words| terminal.note(&format!("{name}: {words}")));
+        }
+    }
     for change in &found.changes {
         terminal.note(&format!("{change}; run again for results about the input as it is now"));
     }
