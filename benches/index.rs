@@ -11,17 +11,17 @@
 #![expect(clippy::print_stdout, reason = "a bench prints its measurements")]
 #![expect(clippy::expect_used, reason = "a bench that fails ends")]
 
-use simtool::durable::{Disk, Durability};
-use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
-use simtool::hamming::capacity::Capacity;
 use simtool::index::{Added, Arrival, Index, IndexAdder, Line, LineStatus, ReadLines};
-use simtool::mapped_file::FileAccess;
 use simtool::method::Method;
 use simtool::pipeline::{WithoutWords, fingerprint_collection};
 use simtool::progress::NoProgress;
-use simtool::read::{JsonLinesInMemory, ReadOptions};
-use simtool::resources::Resources;
-use simtool::stable_hash::mix;
+use simtool::stages::durable::{Disk, Durability};
+use simtool::stages::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
+use simtool::stages::hamming::capacity::Capacity;
+use simtool::stages::mapped_file::FileAccess;
+use simtool::stages::read::{JsonLinesInMemory, ReadOptions};
+use simtool::stages::resources::Resources;
+use simtool::stages::stable_hash::mix;
 use std::borrow::Cow;
 use std::path::Path;
 use std::time::{Duration, Instant};

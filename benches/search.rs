@@ -6,22 +6,22 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fingerprint_sets::{Random, ball, mix, pages, wide_mix};
-use simtool::context::Context;
-use simtool::fingerprint_table::{Fingerprint, Reach, Wide};
-use simtool::hamming::FingerprintIndex;
-use simtool::hamming::Rows;
-use simtool::hamming::bipartite_join::bipartite_join;
-use simtool::hamming::block_index::BlockIndex;
-use simtool::hamming::bucket_table::TableKeys;
-use simtool::hamming::classic::permuted_tables::PermutedTables;
-use simtool::hamming::group_pairs::GroupPairs;
-use simtool::hamming::layout::Layout;
-use simtool::hamming::linear_scan;
-use simtool::hamming::partition_join::{count_pairs, self_join};
-use simtool::hamming::streamed_queries::StreamedQueries;
-use simtool::hamming::work::JoinWork;
-use simtool::kernels::Isa;
-use simtool::matches::Match;
+use simtool::stages::context::Context;
+use simtool::stages::fingerprint_table::{Fingerprint, Reach, Wide};
+use simtool::stages::hamming::FingerprintIndex;
+use simtool::stages::hamming::Rows;
+use simtool::stages::hamming::bipartite_join::bipartite_join;
+use simtool::stages::hamming::block_index::BlockIndex;
+use simtool::stages::hamming::bucket_table::TableKeys;
+use simtool::stages::hamming::classic::permuted_tables::PermutedTables;
+use simtool::stages::hamming::group_pairs::GroupPairs;
+use simtool::stages::hamming::layout::Layout;
+use simtool::stages::hamming::linear_scan;
+use simtool::stages::hamming::partition_join::{count_pairs, self_join};
+use simtool::stages::hamming::streamed_queries::StreamedQueries;
+use simtool::stages::hamming::work::JoinWork;
+use simtool::stages::kernels::Isa;
+use simtool::stages::matches::Match;
 use simtool::{Config, Texts, deduplicate};
 use simtool_base::stable_hash;
 use std::hint::black_box;
@@ -149,7 +149,7 @@ fn queries(c: &mut Criterion) {
         joined.expect("there are few groups")
     };
     let joined = bipartite();
-    let size = |pair: &simtool::matches::ValuePair| {
+    let size = |pair: &simtool::stages::matches::ValuePair| {
         u64::from(joined.groups.first().size(pair.a))
             * u64::from(joined.groups.second().size(pair.b))
     };

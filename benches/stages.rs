@@ -6,20 +6,20 @@
 #![expect(clippy::unwrap_used, reason = "a bench that cannot start must stop")]
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use simtool::extract::vocabulary::{self, NumberRanks, Vocabulary};
-use simtool::extract::word_counter::{MOST_PLACES, WordCounter};
-use simtool::features::Features;
-use simtool::fingerprint::hash_table::HashTable;
-use simtool::fingerprint::hashed_simhash::HashedSimhash;
-use simtool::fingerprint::table_simhash::{Accumulator, TableSimhash};
-use simtool::fingerprint::{Scratch, Sketch};
-use simtool::fingerprint_table::{Fingerprint, Reach, Wide};
-use simtool::hamming::linear_scan;
-use simtool::kernels::{Isa, shingle_terms, word_keys, word_positions, xxh3_short};
 use simtool::pipeline::{config::MatchConfig, match_queries};
-use simtool::read::form_feed;
-use simtool::token_batch::TokenBatch;
-use simtool::tokenize::{ascii_letters::AsciiLetters, stop_words};
+use simtool::stages::extract::vocabulary::{self, NumberRanks, Vocabulary};
+use simtool::stages::extract::word_counter::{MOST_PLACES, WordCounter};
+use simtool::stages::features::Features;
+use simtool::stages::fingerprint::hash_table::HashTable;
+use simtool::stages::fingerprint::hashed_simhash::HashedSimhash;
+use simtool::stages::fingerprint::table_simhash::{Accumulator, TableSimhash};
+use simtool::stages::fingerprint::{Scratch, Sketch};
+use simtool::stages::fingerprint_table::{Fingerprint, Reach, Wide};
+use simtool::stages::hamming::linear_scan;
+use simtool::stages::kernels::{Isa, shingle_terms, word_keys, word_positions, xxh3_short};
+use simtool::stages::read::form_feed;
+use simtool::stages::token_batch::TokenBatch;
+use simtool::stages::tokenize::{ascii_letters::AsciiLetters, stop_words};
 use simtool::write::reference_text::{Id, ReferenceText};
 use std::hint::black_box;
 use std::path::Path;
@@ -388,7 +388,7 @@ fn compare<L: Fingerprint>(criterion: &mut Criterion) {
     }
 }
 
-fn write(criterion: &mut Criterion, found: &[simtool::matches::Match]) {
+fn write(criterion: &mut Criterion, found: &[simtool::stages::matches::Match]) {
     let rows = found.iter().map(|found| found.row as usize + 1).max().unwrap_or(0);
     let ids = vec![Id::new(b"document-12345"); rows];
     let mut text = Vec::new();

@@ -4,7 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it found")]
 
-use simtool::document::DocOrdinal;
+use simtool::stages::document::DocOrdinal;
 use simtool::{
     Collection, Config, Keep, Method, NearDuplicates, ReadOptions, Resources, deduplicate,
 };

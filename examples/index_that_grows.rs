@@ -4,9 +4,9 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it found")]
 
-use simtool::durable::{Disk, Durability};
 use simtool::index::{Added, Arrival, Index, IndexAdder};
-use simtool::mapped_file::FileAccess;
+use simtool::stages::durable::{Disk, Durability};
+use simtool::stages::mapped_file::FileAccess;
 use simtool::{Config, Method, Resources, Texts, fingerprint};
 use std::path::Path;
 

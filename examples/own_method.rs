@@ -4,12 +4,12 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it found")]
 
-use simtool::features::Features;
-use simtool::fingerprint::{Scratch, Sketch, Sketcher};
-use simtool::fingerprint_rows::Shape;
-use simtool::kernels::Isa;
 use simtool::method::Terms;
 use simtool::options::Options;
+use simtool::stages::features::Features;
+use simtool::stages::fingerprint::{Scratch, Sketch, Sketcher};
+use simtool::stages::fingerprint_rows::Shape;
+use simtool::stages::kernels::Isa;
 use simtool::{Config, Method, Texts, deduplicate};
 use std::sync::Arc;
 

@@ -17,7 +17,8 @@ fn main() -> simtool::Result<()> {
     // Without a method, pairs with a Jaccard similarity of at least 0.8 over three-word shingles are near-duplicates.
     let found = deduplicate(&Texts::of(&texts), &Config::default())?;
     for removal in &found.removals {
-        let similarity = removal.closeness.and_then(simtool::closeness::Closeness::similarity);
+        let similarity =
+            removal.closeness.and_then(simtool::stages::closeness::Closeness::similarity);
         println!("text {} repeats text {}: {similarity:?}", removal.row, removal.kept);
     }
     assert_eq!(found.kept().collect::<Vec<_>>(), [0, 1, 3]);

@@ -34,7 +34,7 @@
 //!
 //! # Stages
 //!
-//! Programs can also use single stages. Each stage is a module. [`pipeline`] calls the stages in order, and a
+//! Programs can also use single stages, which are modules of [`stages`]. [`pipeline`] calls the stages in order, and a
 //! stage does not know which stages run before and after it. [`run`] has the commands of the program.
 //!
 //! ```text
@@ -44,9 +44,9 @@
 //!                                      output ◀──write── clusters ◀──cluster── close pairs
 //! ```
 //!
-//! [`hamming::door`] compares fingerprints (rows), and [`set_join`] compares sets of terms.
-//! [`fingerprint::Sketch`](mod@fingerprint) makes fingerprints from any terms. Data that passes from stage to
-//! stage has modules of its own, such as [`document`], [`close`] and [`mod@matches`].
+//! [`hamming::door`](stages::hamming::door) compares fingerprints (rows), and [`set_join`](stages::set_join) compares
+//! sets of terms. [`Sketch`](stages::fingerprint::Sketch) makes fingerprints from any terms. Data that passes from
+//! stage to stage has modules of its own, such as [`document`](stages::document) and [`close`](stages::close).
 //!
 //! # Features
 //!
@@ -70,66 +70,66 @@ pub mod setting;
 pub mod suggest;
 pub mod write;
 
-#[doc(hidden)]
-pub use simtool_base::byte_text;
-pub use simtool_base::durable;
 pub use simtool_base::error;
-pub use simtool_base::fault;
-#[doc(hidden)]
-pub use simtool_base::json_text;
-#[doc(hidden)]
-pub use simtool_base::large_buffer;
-#[doc(hidden)]
-pub use simtool_base::mapped_file;
-pub use simtool_base::memory_ledger;
 pub use simtool_base::options;
 pub use simtool_base::progress;
-pub use simtool_base::quantity;
-pub use simtool_base::shell_word;
-pub use simtool_base::stable_hash;
-#[doc(hidden)]
-pub use simtool_base::unordered_map;
-pub use simtool_base::utc_time;
-pub use simtool_compute::context;
-#[doc(hidden)]
-pub use simtool_compute::lent_array;
-pub use simtool_compute::resources;
-pub use simtool_compute::threads;
-pub use simtool_contamination as contamination;
-pub use simtool_fingerprint as fingerprint;
-pub use simtool_fingerprint::file as fingerprint_file;
-pub use simtool_hamming as hamming;
-#[doc(hidden)]
-pub use simtool_kernels as kernels;
-pub use simtool_model::closeness;
-pub use simtool_model::compression;
-#[doc(hidden)]
-pub use simtool_model::distinct_terms;
-pub use simtool_model::document;
-pub use simtool_model::document_name;
-pub use simtool_model::evaluation;
-pub use simtool_model::features;
-pub use simtool_model::field_value;
-pub use simtool_model::fingerprint_rows;
-pub use simtool_model::fingerprint_table;
-pub use simtool_model::groups;
-pub use simtool_model::matches;
-#[doc(hidden)]
-pub use simtool_model::numpy_header;
-pub use simtool_model::page_text;
-pub use simtool_model::sides;
-pub use simtool_model::similarity;
-pub use simtool_model::validity;
-pub use simtool_passages as passages;
-pub use simtool_read as read;
-pub use simtool_set_join as set_join;
-pub use simtool_set_join::close;
-#[doc(hidden)]
-pub use simtool_set_join::disjoint_sets;
-pub use simtool_terms::extract;
-#[doc(hidden)]
-pub use simtool_terms::token_batch;
-pub use simtool_terms::tokenize;
+
+/// The single stages, and the data that passes from one to the next. What is here may change in any version, while
+/// everything else is stable within a minor version.
+///
+/// ```
+/// use simtool::stages::similarity::Similarity;
+///
+/// assert_eq!(Similarity { shared: 3, union: 4 }.ratio(), 0.75);
+/// ```
+pub mod stages {
+    pub use simtool_base::byte_text;
+    pub use simtool_base::durable;
+    pub use simtool_base::fault;
+    pub use simtool_base::json_text;
+    pub use simtool_base::large_buffer;
+    pub use simtool_base::mapped_file;
+    pub use simtool_base::memory_ledger;
+    pub use simtool_base::quantity;
+    pub use simtool_base::shell_word;
+    pub use simtool_base::stable_hash;
+    pub use simtool_base::unordered_map;
+    pub use simtool_base::utc_time;
+    pub use simtool_compute::context;
+    pub use simtool_compute::lent_array;
+    pub use simtool_compute::resources;
+    pub use simtool_compute::threads;
+    pub use simtool_contamination as contamination;
+    pub use simtool_fingerprint as fingerprint;
+    pub use simtool_fingerprint::file as fingerprint_file;
+    pub use simtool_hamming as hamming;
+    pub use simtool_kernels as kernels;
+    pub use simtool_model::closeness;
+    pub use simtool_model::compression;
+    pub use simtool_model::distinct_terms;
+    pub use simtool_model::document;
+    pub use simtool_model::document_name;
+    pub use simtool_model::evaluation;
+    pub use simtool_model::features;
+    pub use simtool_model::field_value;
+    pub use simtool_model::fingerprint_rows;
+    pub use simtool_model::fingerprint_table;
+    pub use simtool_model::groups;
+    pub use simtool_model::matches;
+    pub use simtool_model::numpy_header;
+    pub use simtool_model::page_text;
+    pub use simtool_model::sides;
+    pub use simtool_model::similarity;
+    pub use simtool_model::validity;
+    pub use simtool_passages as passages;
+    pub use simtool_read as read;
+    pub use simtool_set_join as set_join;
+    pub use simtool_set_join::close;
+    pub use simtool_set_join::disjoint_sets;
+    pub use simtool_terms::extract;
+    pub use simtool_terms::token_batch;
+    pub use simtool_terms::tokenize;
+}
 
 pub use method::{Fitted, Method};
 pub use pipeline::config::{ClusterRule, Config, Keep};

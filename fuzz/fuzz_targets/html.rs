@@ -14,7 +14,7 @@ mod html;
 /// The module that the sources import from their crate.
 mod bytes {
     pub(crate) use crate::html;
-    pub(crate) use simtool::read::PageContent;
+    pub(crate) use simtool::stages::read::PageContent;
 }
 
 fn text_of(page: &str, content: PageContent) -> Vec<u8> {

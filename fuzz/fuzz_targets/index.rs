@@ -6,13 +6,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use simtool::durable::{Disk, Durability};
-use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool::index::store::IndexFolder;
 use simtool::index::{Arrival, Index, IndexAdder, SalvageFolders, salvage};
-use simtool::mapped_file::FileAccess;
-use simtool::resources::Resources;
-use simtool::stable_hash::{hash, mix};
+use simtool::stages::durable::{Disk, Durability};
+use simtool::stages::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
+use simtool::stages::mapped_file::FileAccess;
+use simtool::stages::resources::Resources;
+use simtool::stages::stable_hash::{hash, mix};
 use std::borrow::Cow;
 use std::fs;
 use std::ops::Range;

@@ -2,14 +2,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use simtool::fingerprint_table::{Fingerprint, Reach, Wide};
-use simtool::kernels::Isa;
-use simtool::kernels::binary_digits::{MOST_DIGITS, binary_digits};
-use simtool::kernels::bit_majority::BitCounts;
-use simtool::kernels::hamming_scan::scan;
-use simtool::kernels::near_tags::{TagQuery, near_tags};
-use simtool::kernels::word_keys::{WordSpans, word_keys};
-use simtool::kernels::word_positions::word_positions;
+use simtool::stages::fingerprint_table::{Fingerprint, Reach, Wide};
+use simtool::stages::kernels::Isa;
+use simtool::stages::kernels::binary_digits::{MOST_DIGITS, binary_digits};
+use simtool::stages::kernels::bit_majority::BitCounts;
+use simtool::stages::kernels::hamming_scan::scan;
+use simtool::stages::kernels::near_tags::{TagQuery, near_tags};
+use simtool::stages::kernels::word_keys::{WordSpans, word_keys};
+use simtool::stages::kernels::word_positions::word_positions;
 
 fuzz_target!(|input: &[u8]| {
     let Some((&[first, second], bytes)) = input.split_first_chunk::<2>() else { return };

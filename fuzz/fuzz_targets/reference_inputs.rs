@@ -3,11 +3,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use simtool::fingerprint::hash_table::{Extent, HashTable};
-use simtool::kernels::Isa;
 use simtool::pipeline::config::MatchConfig;
 use simtool::pipeline::match_queries;
-use simtool::tokenize::stop_words;
+use simtool::stages::fingerprint::hash_table::{Extent, HashTable};
+use simtool::stages::kernels::Isa;
+use simtool::stages::tokenize::stop_words;
 use std::path::Path;
 
 /// Byte that separates the four files in the fuzzer's input.

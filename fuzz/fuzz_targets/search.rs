@@ -12,21 +12,21 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use simtool::context::Context;
-use simtool::document_name::DocumentName;
-use simtool::fingerprint_file::{self, FileFormat};
-use simtool::fingerprint_rows::{FingerprintRows, Metric, RowsBuilder, Shape};
-use simtool::groups::Groups;
-use simtool::hamming::door;
-use simtool::hamming::partners::collect;
-use simtool::hamming::planner::JoinPlan;
-use simtool::hamming::workload::{JoinTask, Workload};
-use simtool::kernels::Isa;
-use simtool::matches::ValuePair;
 use simtool::progress::NoProgress;
-use simtool::resources::Resources;
-use simtool::sides::Sides;
-use simtool::threads::Threads;
+use simtool::stages::context::Context;
+use simtool::stages::document_name::DocumentName;
+use simtool::stages::fingerprint_file::{self, FileFormat};
+use simtool::stages::fingerprint_rows::{FingerprintRows, Metric, RowsBuilder, Shape};
+use simtool::stages::groups::Groups;
+use simtool::stages::hamming::door;
+use simtool::stages::hamming::partners::collect;
+use simtool::stages::hamming::planner::JoinPlan;
+use simtool::stages::hamming::workload::{JoinTask, Workload};
+use simtool::stages::kernels::Isa;
+use simtool::stages::matches::ValuePair;
+use simtool::stages::resources::Resources;
+use simtool::stages::sides::Sides;
+use simtool::stages::threads::Threads;
 use std::borrow::Cow;
 use std::path::Path;
 

@@ -2,10 +2,10 @@
 //! must not depend on the shards.
 
 use crate::folder::with_folder;
-use simtool::document::{Content, Record};
-use simtool::mapped_file::FileAccess;
-use simtool::read::walk::InputFile;
-use simtool::read::{Collection, Corpus, Event, ReadOptions};
+use simtool::stages::document::{Content, Record};
+use simtool::stages::mapped_file::FileAccess;
+use simtool::stages::read::walk::InputFile;
+use simtool::stages::read::{Collection, Corpus, Event, ReadOptions};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -4,9 +4,9 @@
 use simtool::Config;
 use simtool::method::presets::NamedMethod;
 use simtool::options::Options;
-use simtool::read::Selector;
 use simtool::run::{CompareRequest, InputSettings, Paths, Request};
-use simtool::similarity::Threshold;
+use simtool::stages::read::Selector;
+use simtool::stages::similarity::Threshold;
 
 /// Parses an input as every kind of setting.
 pub(super) fn parse(data: &[u8]) {

@@ -6,11 +6,11 @@ use crate::numbers;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use simtool::Error;
-use simtool::fingerprint_rows::{FingerprintRows, Metric, Shape};
-use simtool::hamming::layout::Layout;
-use simtool::hamming::null_lanes::{may_be_null, shape_without_nulls};
 use simtool::method::Method;
-use simtool::stable_hash;
+use simtool::stages::fingerprint_rows::{FingerprintRows, Metric, Shape};
+use simtool::stages::hamming::layout::Layout;
+use simtool::stages::hamming::null_lanes::{may_be_null, shape_without_nulls};
+use simtool::stages::stable_hash;
 use std::collections::BTreeSet;
 
 /// The keys by which close fingerprints meet in a bucket.

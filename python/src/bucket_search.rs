@@ -2,13 +2,13 @@
 
 use crate::bucket_keys::BucketKeys;
 use simtool::Resources;
-use simtool::context::Context;
-use simtool::fingerprint_rows::{FingerprintRows, Metric};
-use simtool::kernels::hamming_pairs::{Candidates, PairSearch, near_pairs_64};
-use simtool::matches::ValuePair;
 use simtool::progress::NoProgress;
 use simtool::run::join_fingerprints::{list_pairs, plan_join};
-use simtool::sides::Sides;
+use simtool::stages::context::Context;
+use simtool::stages::fingerprint_rows::{FingerprintRows, Metric};
+use simtool::stages::kernels::hamming_pairs::{Candidates, PairSearch, near_pairs_64};
+use simtool::stages::matches::ValuePair;
+use simtool::stages::sides::Sides;
 use std::collections::BTreeSet;
 
 /// Number of rows of one bucket that are compared pair by pair. Larger buckets use the join of one

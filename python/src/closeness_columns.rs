@@ -1,8 +1,8 @@
 //! The columns of a table that show how close two documents are.
 
 use crate::columns::{ColumnData, Values};
-use simtool::closeness::Closeness;
 use simtool::method::{Criterion, Method};
+use simtool::stages::closeness::Closeness;
 use std::sync::Arc;
 
 /// Whether a table of results has the columns `similarity` and `distance`, which say how close two documents are.

@@ -4,7 +4,7 @@ use crate::plain_values::{Reduced, reduced};
 use crate::settings;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use simtool::similarity::Similarity;
+use simtool::stages::similarity::Similarity;
 
 /// The similarity of two texts: shared shingles, and the distance of their fingerprints.
 ///

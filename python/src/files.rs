@@ -6,8 +6,6 @@ use crate::run::run;
 use crate::settings;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use simtool::fault::Fault;
-use simtool::mapped_file::FileAccess;
 use simtool::options::Options;
 use simtool::progress::Progress;
 use simtool::run::{
@@ -16,7 +14,9 @@ use simtool::run::{
     contamination, dedup, passages, preview, why,
 };
 use simtool::setting::{Effect, Setting, find_command, settings_of_file};
-use simtool::shell_word::{shell_argument, shell_word};
+use simtool::stages::fault::Fault;
+use simtool::stages::mapped_file::FileAccess;
+use simtool::stages::shell_word::{shell_argument, shell_word};
 use simtool::write::columns::RowFormat;
 use simtool::write::preview::write_preview;
 use simtool::write::summary::write_summary;

@@ -13,14 +13,14 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
 use simtool::Config;
-use simtool::context::Context;
-use simtool::fingerprint_rows::{FingerprintRows, recipe_difference};
-use simtool::hamming::joins;
 use simtool::method::{Fitted, Method};
 use simtool::pipeline::{WithoutWords, fingerprint_by_fitted, fingerprint_collection};
-use simtool::read::Texts;
 use simtool::run::join_fingerprints::{list_pairs, plan_join};
-use simtool::sides::Sides;
+use simtool::stages::context::Context;
+use simtool::stages::fingerprint_rows::{FingerprintRows, recipe_difference};
+use simtool::stages::hamming::joins;
+use simtool::stages::read::Texts;
+use simtool::stages::sides::Sides;
 use std::sync::Arc;
 
 /// Fingerprints: one row for each text. The row of a text without words is null.
@@ -238,7 +238,7 @@ pub(crate) fn pairs(
         let plan = plan_join(rows, max_distance, index, resources.memory)?;
         list_pairs(rows, &plan, &Context::with_pool(&resources, progress)?)
     })?;
-    let column = |name, of: fn(&simtool::matches::ValuePair) -> u32| {
+    let column = |name, of: fn(&simtool::stages::matches::ValuePair) -> u32| {
         ColumnData::new(name, Values::U32(found.iter().map(of).collect()))
     };
     Ok(Table::new(vec![

@@ -6,9 +6,9 @@ use crate::numbers;
 use crate::tables::no_table;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use simtool::close::ClosePair;
-use simtool::closeness::Closeness;
-use simtool::similarity::Similarity;
+use simtool::stages::close::ClosePair;
+use simtool::stages::closeness::Closeness;
+use simtool::stages::similarity::Similarity;
 
 /// Converts a float into the ratio that gives the same float again.
 fn similarity(float: f64) -> Similarity {

@@ -12,15 +12,15 @@ use crate::texts::ImportedTexts;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use simtool::durable::{Disk, Durability};
-use simtool::fingerprint_rows::FingerprintRows;
 use simtool::index::{Added, Arrival, Index as Stored, IndexAdder, Near};
-use simtool::mapped_file::FileAccess;
 use simtool::method::Method;
 use simtool::pipeline::{WithoutWords, fingerprint_collection};
 use simtool::progress::Progress;
-use simtool::read::Texts;
-use simtool::utc_time::UtcTime;
+use simtool::stages::durable::{Disk, Durability};
+use simtool::stages::fingerprint_rows::FingerprintRows;
+use simtool::stages::mapped_file::FileAccess;
+use simtool::stages::read::Texts;
+use simtool::stages::utc_time::UtcTime;
 use simtool::{Resources, Result};
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -358,7 +358,7 @@ impl Index {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let (path, count) = (self.path.display(), self.__len__(py)?);
-        let documents = simtool::quantity::counted(count as u64, "document");
+        let documents = simtool::stages::quantity::counted(count as u64, "document");
         Ok(format!("Index({path}, {documents}; {})", self.method(py)?))
     }
 }

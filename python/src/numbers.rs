@@ -12,7 +12,7 @@ use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyBytesMethods, PyDict};
-use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
+use simtool::stages::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 
 /// Reads the whole numbers of an array.
 pub(crate) fn integers(array: &dyn Array) -> PyResult<Vec<i64>> {

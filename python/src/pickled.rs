@@ -14,18 +14,18 @@ use crate::settings;
 use crate::tables::{Column, Table};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use simtool::close::{Close, ClosePair};
-use simtool::closeness::Closeness;
 use simtool::cluster::Removal;
-use simtool::fingerprint_rows::RowsBuilder;
-use simtool::groups::Groups;
 use simtool::method::Fitted;
 use simtool::options::Options;
 use simtool::pipeline::fingerprint_by_fitted;
 use simtool::progress::NoProgress;
-use simtool::read::Texts;
-use simtool::set_join::row_symbols::RowSymbols;
-use simtool::sides::Sides;
+use simtool::stages::close::{Close, ClosePair};
+use simtool::stages::closeness::Closeness;
+use simtool::stages::fingerprint_rows::RowsBuilder;
+use simtool::stages::groups::Groups;
+use simtool::stages::read::Texts;
+use simtool::stages::set_join::row_symbols::RowSymbols;
+use simtool::stages::sides::Sides;
 use std::path::Path;
 
 /// Makes a `Table` from plain values.

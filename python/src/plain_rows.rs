@@ -2,9 +2,9 @@
 
 use crate::document_columns::TextColumns;
 use crate::plain_values::{Numbers, link};
-use simtool::close::Close;
 use simtool::cluster::Removal;
-use simtool::sides::Sides;
+use simtool::stages::close::Close;
+use simtool::stages::sides::Sides;
 
 /// Rows of `NearDuplicates`: the numbers of documents, the groups of equal rows of each collection,
 /// the pairs, the removals, the hashes of the symbols of each collection, and the columns of the texts.

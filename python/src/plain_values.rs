@@ -8,8 +8,8 @@ use arrow_schema::DataType;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
-use simtool::closeness::Closeness;
-use simtool::similarity::Similarity;
+use simtool::stages::closeness::Closeness;
+use simtool::stages::similarity::Similarity;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -110,7 +110,7 @@ impl Rows {
 
     fn __repr__(&self) -> String {
         let names = self.column_names().join(", ");
-        format!("<{} of {names}>", simtool::quantity::counted(self.__len__() as u64, "row"))
+        format!("<{} of {names}>", simtool::stages::quantity::counted(self.__len__() as u64, "row"))
     }
 }
 

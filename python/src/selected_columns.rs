@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use simtool::read::{ColumnSteps, NamedColumns, Selector};
+use simtool::stages::read::{ColumnSteps, NamedColumns, Selector};
 
 /// The columns of the texts, of the IDs, and of the values that decide which document is kept.
 type Selected = (Vec<Vec<ColumnSteps>>, Vec<ColumnSteps>, Vec<ColumnSteps>);

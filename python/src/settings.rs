@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, Py
 use simtool::options::Options;
 use simtool::pipeline::config::KeepCount;
 use simtool::run::guessed_setting;
-use simtool::tokenize::stop_words::StopWords;
+use simtool::stages::tokenize::stop_words::StopWords;
 use simtool::{Config, Resources};
 use std::ffi::OsString;
 use std::path::Path;

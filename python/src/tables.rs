@@ -65,7 +65,7 @@ impl Table {
     }
 
     fn size(&self) -> String {
-        simtool::quantity::counted(self.length() as u64, "row")
+        simtool::stages::quantity::counted(self.length() as u64, "row")
     }
 }
 

@@ -11,8 +11,8 @@ use crate::texts::ImportedTexts;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use simtool::close::ClosePair;
-use simtool::matches::ValuePair;
+use simtool::stages::close::ClosePair;
+use simtool::stages::matches::ValuePair;
 use simtool::{Error, pipeline};
 
 /// Compares texts for a method with `verify`.

@@ -8,7 +8,7 @@ use simtool_model::evaluation::{Counts, Curve, Scale};
 ///
 /// ```
 /// use simtool::evaluate::Histogram;
-/// use simtool::evaluation::Scale;
+/// use simtool::stages::evaluation::Scale;
 ///
 /// // Three pairs at distance 1, two of which are true; two other true pairs are never found.
 /// let (mut all, mut truth) = (Histogram::new(3), Histogram::new(3));

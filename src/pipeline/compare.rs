@@ -371,7 +371,16 @@ mod tests {
             let format = Format::from_name("jsonl").unwrap();
             let faults = Vec::new();
             let others = vec![99];
-            let expected = ReadDocument { record: 49, id, others, text, format, faults };
+            let expected = ReadDocument {
+                record: 49,
+                id,
+                others,
+                text,
+                page_text: None,
+                left_out_words: 0,
+                format,
+                faults,
+            };
             assert_eq!(read(WantedDocument::Id(b"49")).unwrap(), expected);
             assert_eq!(read(WantedDocument::Record(60)).unwrap().text, b"text 60");
             let error = read(WantedDocument::Id(b"x")).unwrap_err().to_string();

@@ -35,8 +35,8 @@ pub struct FoundContamination {
 /// case, punctuation and white space do not matter.
 ///
 /// ```
-/// use simtool::context::Context;
-/// use simtool::contamination::ContaminationSearch;
+/// use simtool::stages::context::Context;
+/// use simtool::stages::contamination::ContaminationSearch;
 /// use simtool::{Texts, pipeline::find_contamination};
 ///
 /// let items = ["Who wrote the tale of the white whale?", "How many legs has an octopus?"];

@@ -45,10 +45,10 @@ pub struct FoundPassages {
 /// matter. Documents of one origin count as one.
 ///
 /// ```
-/// use simtool::context::Context;
-/// use simtool::passages::PassageSearch;
+/// use simtool::stages::context::Context;
+/// use simtool::stages::passages::PassageSearch;
 /// use simtool::pipeline::{Origin, find_passages};
-/// use simtool::{Texts, tokenize::text_units::TextUnit};
+/// use simtool::{Texts, stages::tokenize::text_units::TextUnit};
 ///
 /// let texts = ["He said: to be, or not to be!", "„To be or not to be“ is the question."];
 /// let context = Context::default();

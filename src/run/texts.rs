@@ -4,7 +4,6 @@ use super::dedup_request::AUTO;
 use crate::Config;
 use crate::method::Method;
 use crate::output::Annotation;
-use crate::passages::PassageSearch;
 use crate::pipeline::near_duplicates::find_in_context;
 use crate::pipeline::scope::ScopeValue;
 use crate::pipeline::{NearDuplicates, Plan, RepeatedWords, Task, repeated_words};
@@ -14,6 +13,7 @@ use simtool_base::options::Options;
 use simtool_base::progress::Progress;
 use simtool_compute::context::Context;
 use simtool_model::sides::Sides;
+use simtool_passages::PassageSearch;
 use simtool_read::Corpus;
 
 /// Request of a search among texts in memory.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// unchanged.
 ///
 /// ```
-/// use simtool::durable::Durability;
+/// use simtool::stages::durable::Durability;
 /// use simtool::write::whole_file::WholeFile;
 ///
 /// let folder = tempfile::tempdir().unwrap();

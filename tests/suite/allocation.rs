@@ -1,10 +1,10 @@
 //! Warm workers allocate no memory for each document.
 #![expect(unsafe_code, reason = "an allocator is unsafe to implement")]
 
-use simtool::fingerprint::hash_table::HashTable;
-use simtool::kernels::Isa;
 use simtool::pipeline::config::MatchConfig;
 use simtool::pipeline::match_queries;
+use simtool::stages::fingerprint::hash_table::HashTable;
+use simtool::stages::kernels::Isa;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 

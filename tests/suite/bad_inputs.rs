@@ -2,10 +2,10 @@
 //! Whatever a file contains, reading it ends and reports the fault.
 
 use crate::program::Folder;
-use simtool::document::Content;
-use simtool::fault::{Fault, Severity};
-use simtool::read::walk::InputFile;
-use simtool::read::{Collection, Corpus, Event, Format, ReadOptions};
+use simtool::stages::document::Content;
+use simtool::stages::fault::{Fault, Severity};
+use simtool::stages::read::walk::InputFile;
+use simtool::stages::read::{Collection, Corpus, Event, Format, ReadOptions};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -5,15 +5,15 @@
 
 use crate::book::{book, book_pages, first_sentence};
 use crate::program::Folder;
-use simtool::extract::weights::WEIGHTS;
-use simtool::fingerprint::SKETCHES;
-use simtool::fingerprint_file::FILE_FORMATS;
-use simtool::hamming::joins::JOINS;
 use simtool::method::Method;
 use simtool::method::presets::NamedMethod;
 use simtool::output::output_descriptions;
-use simtool::similarity::MEASURES;
-use simtool::tokenize::TOKENIZERS;
+use simtool::stages::extract::weights::WEIGHTS;
+use simtool::stages::fingerprint::SKETCHES;
+use simtool::stages::fingerprint_file::FILE_FORMATS;
+use simtool::stages::hamming::joins::JOINS;
+use simtool::stages::similarity::MEASURES;
+use simtool::stages::tokenize::TOKENIZERS;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;

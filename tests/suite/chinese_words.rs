@@ -2,9 +2,9 @@
 
 use caseless::Caseless as _;
 use jieba_rs::Jieba;
-use simtool::kernels::Isa;
-use simtool::tokenize::chinese_words;
-use simtool::tokenize::hashed_tokens::HashedTokens;
+use simtool::stages::kernels::Isa;
+use simtool::stages::tokenize::chinese_words;
+use simtool::stages::tokenize::hashed_tokens::HashedTokens;
 use std::path::PathBuf;
 use unicode_normalization::UnicodeNormalization as _;
 use xxhash_rust::xxh3::xxh3_64;

@@ -1,12 +1,12 @@
 //! Items of an evaluation set in documents: planted families, files, threads and memory.
 
-use simtool::contamination::{ContaminationSearch, Measure};
-use simtool::context::Context;
 use simtool::pipeline::{FoundContamination, find_contamination};
 use simtool::progress::NoProgress;
-use simtool::read::walk::InputFile;
-use simtool::similarity::Threshold;
-use simtool::stable_hash::mix;
+use simtool::stages::contamination::{ContaminationSearch, Measure};
+use simtool::stages::context::Context;
+use simtool::stages::read::walk::InputFile;
+use simtool::stages::similarity::Threshold;
+use simtool::stages::stable_hash::mix;
 use simtool::{Collection, Corpus, ReadOptions, Resources, Texts};
 
 /// Number of items of which the documents contain plants, for each family.
@@ -168,7 +168,7 @@ fn files_threads_and_shards_do_not_change_the_items() {
     let path = folder.path().join("texts.txt");
     std::fs::write(&path, lines.collect::<String>()).unwrap();
     let options = || ReadOptions {
-        split: simtool::read::TextSplit::Lines,
+        split: simtool::stages::read::TextSplit::Lines,
         shard_bytes: 100_000,
         ..ReadOptions::default()
     };

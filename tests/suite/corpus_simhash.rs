@@ -3,7 +3,7 @@
 
 use crate::program::{Folder, run};
 use crate::random_texts::{Random, json_lines, texts};
-use simtool::stable_hash::{SHINGLE_BASE, hash, mix, row_word};
+use simtool::stages::stable_hash::{SHINGLE_BASE, hash, mix, row_word};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;

@@ -4,7 +4,7 @@ use crate::program::Folder;
 use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
-use simtool::document::Content;
+use simtool::stages::document::Content;
 use simtool::{Collection, Corpus, ReadOptions};
 use std::collections::BTreeMap;
 use std::fs;
@@ -56,10 +56,10 @@ fn documents(folder: &Path) -> Vec<(String, String)> {
     let collection = Collection::of_paths(&[folder], options).unwrap();
     let mut found = Vec::new();
     for shard in 0..collection.shard_count() {
-        let mut visit = |event: simtool::read::Event<'_>| {
+        let mut visit = |event: simtool::stages::read::Event<'_>| {
             let record = match event {
-                simtool::read::Event::Record(record) => record,
-                simtool::read::Event::Reached(_) => return Ok(ControlFlow::Continue(())),
+                simtool::stages::read::Event::Record(record) => record,
+                simtool::stages::read::Event::Reached(_) => return Ok(ControlFlow::Continue(())),
                 other => panic!("{other:?}"),
             };
             match record.content {

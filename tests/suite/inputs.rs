@@ -221,7 +221,7 @@ fn a_missing_text_is_counted_and_reported_once_in_every_format() {
 
 #[test]
 fn odd_paths_are_no_files_of_a_collection() {
-    use simtool::read::{Corpus, Event};
+    use simtool::stages::read::{Corpus, Event};
     use simtool::{Collection, ReadOptions};
     let folder = Folder::empty().with("a.jsonl", line("a"));
     std::os::unix::fs::symlink("nowhere", folder.path("link")).unwrap();

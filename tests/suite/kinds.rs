@@ -1,10 +1,10 @@
 //! The tables of kinds are the only lists of kinds: help and manual show every entry of them.
 
 use crate::program::Folder;
-use simtool::extract::weights::WEIGHTS;
-use simtool::fingerprint::SKETCHES;
 use simtool::method::Method;
-use simtool::tokenize::TOKENIZERS;
+use simtool::stages::extract::weights::WEIGHTS;
+use simtool::stages::fingerprint::SKETCHES;
+use simtool::stages::tokenize::TOKENIZERS;
 
 /// Returns the names of all tokenizers, weights and methods, each with its help text.
 fn all_kinds() -> Vec<(&'static str, &'static str)> {

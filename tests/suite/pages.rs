@@ -7,9 +7,9 @@
 mod twin;
 
 use crate::program::Folder;
-use simtool::document::Content;
-use simtool::read::walk::InputFile;
-use simtool::read::{Collection, Corpus, Event, ReadOptions};
+use simtool::stages::document::Content;
+use simtool::stages::read::walk::InputFile;
+use simtool::stages::read::{Collection, Corpus, Event, ReadOptions};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::{env, fs};

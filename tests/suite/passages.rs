@@ -1,15 +1,15 @@
 //! Repeated passages of collections in memory and in files.
 
-use simtool::context::Context;
-use simtool::kernels::Isa;
-use simtool::passages::{Cut, Passage, PassageSearch, Repeated};
 use simtool::pipeline::{Origin, find_passages};
 use simtool::progress::NoProgress;
-use simtool::read::walk::InputFile;
-use simtool::stable_hash::mix;
-use simtool::tokenize::hashed_tokens::{HashTokenizer as _, HashedTokens};
-use simtool::tokenize::text_units::TextUnit;
-use simtool::tokenize::unicode_words::UnicodeWords;
+use simtool::stages::context::Context;
+use simtool::stages::kernels::Isa;
+use simtool::stages::passages::{Cut, Passage, PassageSearch, Repeated};
+use simtool::stages::read::walk::InputFile;
+use simtool::stages::stable_hash::mix;
+use simtool::stages::tokenize::hashed_tokens::{HashTokenizer as _, HashedTokens};
+use simtool::stages::tokenize::text_units::TextUnit;
+use simtool::stages::tokenize::unicode_words::UnicodeWords;
 use simtool::{Collection, Corpus, ReadOptions, Resources, Texts};
 use std::ops::Range;
 

@@ -3,11 +3,11 @@
 use crate::naive::Task;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use simtool::fingerprint::hash_table::HashTable;
-use simtool::kernels::Isa;
 use simtool::pipeline::config::MatchConfig;
 use simtool::pipeline::match_queries;
-use simtool::tokenize::stop_words;
+use simtool::stages::fingerprint::hash_table::HashTable;
+use simtool::stages::kernels::Isa;
+use simtool::stages::tokenize::stop_words;
 use std::path::Path;
 
 /// Numbers of threads that must give the same results.

@@ -1,6 +1,6 @@
 //! Small random collections with many near-duplicates.
 
-use simtool::stable_hash::mix;
+use simtool::stages::stable_hash::mix;
 use std::fmt::Write;
 
 /// A generator of random numbers.

@@ -173,7 +173,7 @@ fn named_scripts_files_and_headings_exist() {
 fn the_page_about_the_input_names_every_format_and_only_options_that_exist() {
     let page = std::fs::read_to_string(repository().join("docs/reference/input.md")).unwrap();
     let formats = page.split("## Formats").nth(1).unwrap().split("##").next().unwrap();
-    for format in simtool::read::Format::all() {
+    for format in simtool::stages::read::Format::all() {
         let name = format.name();
         assert!(formats.contains(&format!("`{name}`")), "the table of formats lacks {name}");
     }

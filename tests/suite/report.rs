@@ -2,8 +2,8 @@
 //! in Cargo's temporary folder, `target/tmp`, for people to look at.
 
 use flate2::read::ZlibDecoder;
-use simtool::fault::{Fault, Severity};
-use simtool::sides::Sides;
+use simtool::stages::fault::{Fault, Severity};
+use simtool::stages::sides::Sides;
 use simtool::write::name::Name;
 use simtool::write::report::{
     Example, Preview, QuarantinedRecord, Report, ReportCluster, ReportMember, Similarities, Source,

@@ -134,7 +134,7 @@ fn values_that_are_no_numbers_are_counted_and_one_is_shown() {
 #[test]
 fn the_help_lists_the_usual_fields_of_dates() {
     let help = Folder::empty().run_words("dedup --help").out;
-    for name in simtool::read::USUAL_DATES {
+    for name in simtool::stages::read::USUAL_DATES {
         assert!(help.contains(&format!("`{name}`")), "{name} in {help}");
     }
 }

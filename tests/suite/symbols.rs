@@ -3,9 +3,9 @@
 
 use crate::program::Folder;
 use crate::random_texts::Random;
-use simtool::close::Close;
 use simtool::pipeline::NearDuplicates;
-use simtool::similarity::Similarity;
+use simtool::stages::close::Close;
+use simtool::stages::similarity::Similarity;
 use simtool::{Config, Method, Texts, compare, deduplicate};
 use std::collections::{BTreeMap, BTreeSet};
 

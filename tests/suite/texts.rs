@@ -1,6 +1,6 @@
 //! Documents in memory give the results of the same documents in a file.
 
-use simtool::read::walk::InputFile;
+use simtool::stages::read::walk::InputFile;
 use simtool::{
     Collection, Config, Corpus, Keep, ReadOptions, Resources, Texts, deduplicate, fingerprint,
     match_collections,
@@ -46,7 +46,7 @@ fn found(corpus: &dyn Corpus, threads: usize) -> Vec<String> {
     assert_eq!(made.summary.without_terms, 400);
     let rows = 0..made.summary.ids.len() as u32;
     let ids: Vec<_> =
-        rows.map(|row| made.summary.ids.id(simtool::document::DocOrdinal(row))).collect();
+        rows.map(|row| made.summary.ids.id(simtool::stages::document::DocOrdinal(row))).collect();
     all.extend([words(&made.rows), words(&ids)]);
     all
 }

@@ -4,7 +4,7 @@ use crate::program::{Finished, Folder};
 use arrow_array::cast::AsArray;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
-use simtool::byte_text::os_string;
+use simtool::stages::byte_text::os_string;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 
 use crate::program::{Finished, Folder};
 use crate::random_texts::{Random, json_lines, texts};
-use simtool::fingerprint::hashed_simhash::WIDTHS;
+use simtool::stages::fingerprint::hashed_simhash::WIDTHS;
 use std::fmt::Write;
 use std::fs;
 

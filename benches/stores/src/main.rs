@@ -12,7 +12,7 @@ mod redb;
 mod rocksdb;
 mod simtool_index;
 
-use simtool::stable_hash::mix;
+use simtool::stages::stable_hash::mix;
 use std::error::Error;
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;

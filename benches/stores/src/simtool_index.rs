@@ -1,11 +1,11 @@
 //! The benchmark job in an index of simtool, in its state right after the last commit.
 
 use crate::{Contender, Near, Result};
-use simtool::durable::{Disk, Durability};
-use simtool::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use simtool::index::{Added, Arrival, Index, IndexAdder};
-use simtool::mapped_file::FileAccess;
-use simtool::resources::Resources;
+use simtool::stages::durable::{Disk, Durability};
+use simtool::stages::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
+use simtool::stages::mapped_file::FileAccess;
+use simtool::stages::resources::Resources;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 

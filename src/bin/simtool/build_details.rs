@@ -1,6 +1,6 @@
 //! `simtool --version --verbose`: how this program was built, and the instruction set that it uses.
 
-use simtool::kernels::Isa;
+use simtool::stages::kernels::Isa;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 

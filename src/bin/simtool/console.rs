@@ -2,10 +2,10 @@
 
 use anyhow::Context;
 use simtool::pipeline::timings::Count;
-use simtool::quantity::bytes;
-use simtool::resources::peak_memory;
 use simtool::run::spell_settings;
 use simtool::setting::{find, variable};
+use simtool::stages::quantity::bytes;
+use simtool::stages::resources::peak_memory;
 use simtool::{Error, ErrorKind};
 use std::fmt::Write as _;
 use std::io::{self, Write};

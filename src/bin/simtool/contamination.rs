@@ -4,8 +4,8 @@ use crate::args::Call;
 use crate::console;
 use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
-use simtool::quantity::{counted, grouped};
 use simtool::run::{self, ContaminationFound, ContaminationRequest};
+use simtool::stages::quantity::{counted, grouped};
 use std::io;
 
 /// Finds the items, writes them, and prints counts.

@@ -5,9 +5,9 @@ use crate::eval_format::EvalFormat;
 use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
 use crate::{console, eval_sample, eval_suggest};
-use simtool::evaluation::Evaluation;
-use simtool::quantity::counted;
 use simtool::run::{self, EvalRequest, Truth};
+use simtool::stages::evaluation::Evaluation;
+use simtool::stages::quantity::counted;
 use simtool::write::evaluation::{write_json, write_lines, write_table};
 
 /// Runs `simtool eval` in the way that the arguments choose, and prints the results. It measures methods,

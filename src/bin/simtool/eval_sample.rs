@@ -6,10 +6,10 @@ use crate::eval_format::EvalFormat;
 use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
 use simtool::evaluate::{Interval, RatioEstimate, SampleSettings, SampledMethod};
-use simtool::json_text::write_string;
-use simtool::quantity::grouped;
 use simtool::run::{self, EvalRequest};
-use simtool::similarity::JACCARD;
+use simtool::stages::json_text::write_string;
+use simtool::stages::quantity::grouped;
+use simtool::stages::similarity::JACCARD;
 use std::fmt::Write as _;
 
 /// Draws a sample, and prints the estimates for each method.

@@ -4,8 +4,8 @@ use crate::args::Call;
 use crate::console;
 use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
-use simtool::quantity::{counted, grouped};
 use simtool::run::{self, FingerprintRequest};
+use simtool::stages::quantity::{counted, grouped};
 use std::io;
 
 /// Computes the fingerprints of the documents, writes them to the file, and prints counts.

@@ -2,13 +2,13 @@
 //! from the WARC files and writes them in the other formats.
 
 use crate::generated_collection::GeneratedCollection;
-use simtool::document::Content;
 use simtool::generate::crawl_files::{PageText, ParquetFile, write_form_feed, write_json_line};
 use simtool::generate::pages::{self, DATE, PageFile};
-use simtool::quantity::{bytes, counted};
-use simtool::read::walk::InputFile;
-use simtool::read::{Collection, Corpus, Event, ReadOptions};
 use simtool::run::refuse_existing;
+use simtool::stages::document::Content;
+use simtool::stages::quantity::{bytes, counted};
+use simtool::stages::read::walk::InputFile;
+use simtool::stages::read::{Collection, Corpus, Event, ReadOptions};
 use simtool::{Error, Result};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};

@@ -3,7 +3,7 @@
 use simtool::Error;
 use simtool::generate::collection::Size;
 use simtool::options::Options;
-use simtool::quantity::{BYTES_EXPECTED, parse_bytes};
+use simtool::stages::quantity::{BYTES_EXPECTED, parse_bytes};
 use simtool::write::output_folder::Existing;
 use std::path::PathBuf;
 

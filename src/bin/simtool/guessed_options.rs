@@ -1,8 +1,8 @@
 //! Advice for options that users of similar programs guess, and for commands that lack an option.
 
 use simtool::options::Choice as _;
-use simtool::passages::Cut;
 use simtool::run::guessed_setting;
+use simtool::stages::passages::Cut;
 
 /// Advice for a command line that lacks an option: the command, the beginning of the missing argument as the parser
 /// shows it, and the advice.

@@ -8,11 +8,11 @@ use crate::terminal::Terminal;
 use simtool::Error;
 use simtool::index::{AddedCorpus, IndexSize, Salvaged};
 use simtool::options::Options;
-use simtool::quantity::{bytes, counted, grouped};
 use simtool::run::{
     self, AddOutcome, AddRequest, ExportRequest, FilterEnd, FilterOutcome, FilterRequest,
     MergeOutcome, OpenRequest, QueryRequest, RemoveRequest, StatOutcome,
 };
+use simtool::stages::quantity::{bytes, counted, grouped};
 use std::io::{self, Write};
 
 /// Maximum number of names of files, or of IDs, that are printed. Further ones are only counted.
@@ -219,7 +219,10 @@ pub(crate) fn remove(call: &Call) -> anyhow::Result<ExitStatus> {
     let outcome = run::remove_from_index(&request, &Terminal::new(call))?;
     if !call.has("quiet") {
         for id in outcome.unknown.iter().take(LISTED) {
-            console::note(&format!("no document is called {}", simtool::fault::escaped(id)));
+            console::note(&format!(
+                "no document is called {}",
+                simtool::stages::fault::escaped(id)
+            ));
         }
         if outcome.unknown.len() > LISTED {
             let more = grouped((outcome.unknown.len() - LISTED) as u64);

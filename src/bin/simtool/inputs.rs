@@ -3,9 +3,9 @@
 
 use crate::args::Call;
 use crate::signals;
-use simtool::mapped_file::FileAccess;
 use simtool::options::Options;
 use simtool::run::WordsRequest;
+use simtool::stages::mapped_file::FileAccess;
 
 /// Returns how files are opened: mapped into memory, or read if `no_mmap` is true.
 pub(crate) fn access(no_mmap: bool) -> FileAccess {

@@ -5,7 +5,7 @@ use crate::console;
 use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
 use simtool::run::{self, JoinRequest, Joined};
-use simtool::sides::Sides;
+use simtool::stages::sides::Sides;
 use std::io;
 
 /// Finds the pairs of near fingerprints within a file, or between a file and queries. Prints counts and times if the

@@ -5,8 +5,8 @@ use crate::console;
 use crate::exit_status::ExitStatus;
 use crate::stored_note::stored_note;
 use crate::terminal::Terminal;
-use simtool::quantity::{counted, grouped};
 use simtool::run::{self, PassagesFound, PassagesRequest};
+use simtool::stages::quantity::{counted, grouped};
 use std::io;
 
 /// Finds the passages, writes them, and prints counts. With `--shard`, only stores what it reads.

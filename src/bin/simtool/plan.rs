@@ -5,10 +5,10 @@ use crate::args::Call;
 use crate::console;
 use crate::exit_status::ExitStatus;
 use simtool::Error;
-use simtool::hamming::capacity::Capacity;
 use simtool::options::Options;
-use simtool::quantity::{BYTES_EXPECTED, bytes, parse_bytes};
-use simtool::resources::default_memory;
+use simtool::stages::hamming::capacity::Capacity;
+use simtool::stages::quantity::{BYTES_EXPECTED, bytes, parse_bytes};
+use simtool::stages::resources::default_memory;
 use std::fmt::Write;
 
 /// Size of a planned index, and of a machine.
@@ -102,7 +102,7 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
 fn number(number: f64) -> String {
     match number {
         small if small < 9.5 && small.fract() != 0.0 => format!("{small:.2}"),
-        whole if whole < 1e6 => simtool::quantity::grouped(whole as u64),
+        whole if whole < 1e6 => simtool::stages::quantity::grouped(whole as u64),
         large => format!("{large:.2e}"),
     }
 }

@@ -7,7 +7,7 @@ use crate::console;
 use crate::console::Verbosity;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use simtool::progress::{Progress, Work};
-use simtool::quantity::unit;
+use simtool::stages::quantity::unit;
 use std::ffi::OsStr;
 use std::fmt::{Display, Write as _};
 use std::io::{self, IsTerminal};

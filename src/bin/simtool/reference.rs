@@ -6,11 +6,11 @@ use crate::inputs;
 use crate::progress_line::{ProgressLine, ShowProgress};
 use crate::{console, usage};
 use simtool::Error;
-use simtool::mapped_file::FileAccess;
 use simtool::pipeline::MatchedQueries;
 use simtool::pipeline::timings::Timings;
 use simtool::progress::{NoProgress, Progress};
 use simtool::run::{self, Face, MatchedSamples, Notice, ReferenceRequest, WordsRequest};
+use simtool::stages::mapped_file::FileAccess;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 

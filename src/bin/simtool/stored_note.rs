@@ -1,7 +1,7 @@
 //! Note at the end of a run with `--shard`.
 
 use simtool::run::StoredParts;
-use simtool::shell_word::shell_argument;
+use simtool::stages::shell_word::shell_argument;
 use std::path::Path;
 
 /// Returns a note about the parts that a run with `--shard` has stored. `output` is the output of all shards.

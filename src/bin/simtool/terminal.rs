@@ -4,10 +4,10 @@ use crate::args::Call;
 use crate::console::Verbosity;
 use crate::progress_line::{ProgressLine, ShowProgress};
 use crate::{console, inputs, interrupt, signals};
-use simtool::fault::{Fault, Severity};
-use simtool::mapped_file::FileAccess;
 use simtool::progress::Progress;
 use simtool::run::{Face, HeldInterruptions, Notice};
+use simtool::stages::fault::{Fault, Severity};
+use simtool::stages::mapped_file::FileAccess;
 
 /// Maximum number of faults of each kind that are shown. Further ones are only counted.
 const SHOWN_FAULTS: usize = 20;

@@ -4,9 +4,9 @@ use crate::args::Call;
 use crate::console;
 use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
-use simtool::page_text::PageText;
-use simtool::quantity::{counted, grouped};
 use simtool::run::{self, TextRequest};
+use simtool::stages::page_text::PageText;
+use simtool::stages::quantity::{counted, grouped};
 use std::io;
 
 /// Writes the texts, and prints counts.

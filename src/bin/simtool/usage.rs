@@ -154,8 +154,8 @@ fn note_small_memory(call: &Call) {
     // The memory of `simtool plan` is that of other machines.
     let is_limit = call.command.setting("tmp_dir").is_some() && !call.has("quiet");
     let given = call.value("max_memory").filter(|_| is_limit);
-    let note =
-        given.and_then(|given| simtool::resources::note_small_memory(&given.to_string_lossy()));
+    let note = given
+        .and_then(|given| simtool::stages::resources::note_small_memory(&given.to_string_lossy()));
     if let Some(note) = note {
         console::note(&console::with_options(&note));
     }

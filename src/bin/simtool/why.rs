@@ -8,14 +8,14 @@ use crate::console;
 use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
 use simtool::Error;
-use simtool::byte_text::{byte_text, path_text};
 use simtool::output::finished_run::Member;
 use simtool::pipeline::{Boilerplate, Site};
 use simtool::run::{
     self, ClusteredDocument, ComparedTexts, DocumentStatus, LocatedDocument, STANDARD_INPUT,
     WhyRequest,
 };
-use simtool::shell_word::{shell_argument, shell_word};
+use simtool::stages::byte_text::{byte_text, path_text};
+use simtool::stages::shell_word::{shell_argument, shell_word};
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;

@@ -29,7 +29,7 @@ use std::time::Duration;
 /// The numbers and settings of a run.
 ///
 /// ```
-/// use simtool::sides::Sides;
+/// use simtool::stages::sides::Sides;
 /// use simtool::write::summary::{ReadCounts, Summary, table};
 ///
 /// let read = ReadCounts { documents: 10, ..ReadCounts::default() };

@@ -6,7 +6,7 @@ use clap::parser::ValueSource;
 use simtool::options::Options;
 use simtool::run::RecordedRequest;
 use simtool::setting::{CommandKind, Effect, GivenSetting, Kind, NOTES, Origin, Setting, variable};
-use simtool::shell_word::shell_argument;
+use simtool::stages::shell_word::shell_argument;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -13,7 +13,7 @@ use simtool::run::{
 use simtool::setting::{
     CORPUS_FORM, CommandKind, Effect, Kind, MEMORY, NOTES, READING, Required, Setting, commands,
 };
-use simtool::sides::Sides;
+use simtool::stages::sides::Sides;
 use simtool::{Error, ErrorKind};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};

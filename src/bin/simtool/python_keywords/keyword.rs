@@ -1,7 +1,7 @@
 //! An option of the command line as a keyword argument of Python.
 
-use simtool::fingerprint::SketchOption;
 use simtool::setting::{Kind, Setting};
+use simtool::stages::fingerprint::SketchOption;
 use std::fmt::Write;
 
 /// Types of values by their names in the help. Values with other names are texts.
