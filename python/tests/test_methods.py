@@ -43,6 +43,11 @@ def test_a_method_goes_wherever_its_text_does(texts, tmp_path):
     assert len(measured.to_dict()["methods"]) == 1
 
 
+def test_lanes_alone_are_enough():
+    for lanes in (16, 128, 124):
+        assert len(simtool.deduplicate(["one two three four"] * 2, method=simtool.MinHash(lanes=lanes)).removed) == 1
+
+
 def test_wrong_settings_are_refused():
     with pytest.raises(TypeError, match="lanse"):
         simtool.MinHash(lanse=16)

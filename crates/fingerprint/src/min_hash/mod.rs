@@ -52,7 +52,8 @@ pub(crate) const KIND: SketchKind = SketchKind {
             name: "measure",
             value: "MEASURE",
             help: "what distances measure, jaccard (lanes that differ) or cosine (thousandths below \
-                   1, estimated from the lanes and the sizes of the sets) [default: cosine]",
+                   1, estimated from the lanes and the sizes of the sets) [default: cosine, or jaccard where \
+                   only that allows the lanes]",
         },
     ],
     shared_options: &["similarity"],
@@ -114,6 +115,20 @@ impl EstimatedMeasure {
             Self::Cosine => "cosine",
         }
     }
+
+    /// Returns the measure of fingerprints whose options name none. A row of the cosine has less room for lanes, so the
+    /// measure is the Jaccard similarity if only its rows are whole words.
+    fn usual(lanes: Option<u32>, bits: u32) -> Self {
+        let fills = |above: u32| {
+            let bits_of = |lanes| u64::from(lanes) * u64::from(bits) + u64::from(above);
+            lanes.is_none_or(|lanes| bits_of(lanes).is_multiple_of(u64::from(u64::BITS)))
+        };
+        if (bits <= SIZE_BITS && fills(SIZE_BITS)) || !fills(0) {
+            Self::Cosine
+        } else {
+            Self::Jaccard
+        }
+    }
 }
 
 /// MinHash with its settings.
@@ -144,7 +159,7 @@ impl MinHash {
     /// A value is outside its range, or a fingerprint would not consist of whole 64-bit words.
     pub(crate) fn parse(options: &mut Options) -> Result<Self> {
         let whole = "must be a whole number";
-        let Self { bits, hashing, measure, .. } = Self::default();
+        let Self { bits, hashing, .. } = Self::default();
         let bits = options.take_parsed("bits", whole)?.unwrap_or(bits);
         let hashing = match options.take("hashing").as_deref() {
             None => hashing,
@@ -158,8 +173,9 @@ impl MinHash {
                 ));
             }
         };
+        let lanes = options.take_parsed("lanes", whole)?;
         let measure = match options.take("measure").as_deref() {
-            None => measure,
+            None => EstimatedMeasure::usual(lanes, bits),
             Some("jaccard") => EstimatedMeasure::Jaccard,
             Some("cosine") => EstimatedMeasure::Cosine,
             Some(other) => {
@@ -176,7 +192,6 @@ impl MinHash {
                 format!("must be 1, 2, 4 or another power of 2 up to {most_bits} for a lane");
             return Err(Error::config("bits", bits, rule));
         }
-        let lanes = options.take_parsed("lanes", whole)?;
         let lanes = lanes.unwrap_or((ROW_BITS - above) / bits);
         // Rows must be whole words, because joins compare words.
         let fills = |lanes: u32| (lanes * bits + above).is_multiple_of(u64::BITS);
@@ -201,12 +216,8 @@ fn lanes_rule(lanes: u32, bits: u32, above: u32) -> String {
     let row_bits = u64::from(lanes) * u64::from(bits) + u64::from(above);
     let below = u32::try_from(row_bits / u64::from(u64::BITS)).unwrap_or(most).clamp(1, most - 1);
     let [below, next] = [below, below + 1].map(of_words);
-    // The size of the set takes room that lanes would have with the measure jaccard.
-    let is_possible_without =
-        above > 0 && (1..=MOST_LANES).contains(&lanes) && (lanes * bits).is_multiple_of(u64::BITS);
-    let without = if is_possible_without { "; measure=jaccard allows this number" } else { "" };
     format!(
-        "must be {below}, {next} or another number up to {MOST_LANES} whose rows fill whole 64-bit words{without}"
+        "must be {below}, {next} or another number up to {MOST_LANES} whose rows fill whole 64-bit words"
     )
 }
 

@@ -130,10 +130,10 @@ fn lanes_that_fill_no_words_are_refused() {
         MinHash::parse(&mut Options::parse(options).unwrap()).unwrap_err().to_string()
     };
     assert!(refused("bits=3").starts_with("bits 3: must be 1, 2, 4"));
-    assert!(refused("bits=32").starts_with("bits 32: must be"));
+    assert!(refused("bits=32,measure=cosine").starts_with("bits 32: must be"));
     for (options, rule) in [
         ("lanes=100", "lanes 100: must be 92, 108 or another number up to 4096"),
-        ("lanes=0", "lanes 0: must be 12, 28 or another"),
+        ("lanes=0", "lanes 0: must be 16, 32 or another"),
         ("lanes=8188", "lanes 8188: must be 4076, 4092 or another"),
         ("lanes=4294967295", "lanes 4294967295: must be 4076, 4092 or another"),
         ("measure=jaccard,lanes=100", "lanes 100: must be 96, 112 or another"),
@@ -143,11 +143,25 @@ fn lanes_that_fill_no_words_are_refused() {
         let refusal = refused(options);
         assert!(refusal.starts_with(rule), "{refusal}");
     }
-    let also = "lanes 128: must be 124, 140 or another number up to 4096 whose rows fill whole 64-bit words; \
-                measure=jaccard allows this number";
-    assert_eq!(refused("lanes=128"), also);
+    let rule = "lanes 128: must be 124, 140 or another number up to 4096 whose rows fill whole 64-bit words";
+    assert_eq!(refused("lanes=128,measure=cosine"), rule);
     assert_eq!(refused("measure=dice"), "measure dice: must be jaccard or cosine");
     assert_eq!(refused("hashing=two"), "hashing two: must be one-permutation or classical");
+}
+
+#[test]
+fn the_measure_is_the_one_that_allows_the_lanes() {
+    use EstimatedMeasure::{Cosine, Jaccard};
+    for (options, measure) in [
+        ("", Cosine),
+        ("lanes=124", Cosine),
+        ("lanes=16", Jaccard),
+        ("bits=32", Jaccard),
+        ("lanes=4,bits=16", Jaccard),
+    ] {
+        let made = MinHash::parse(&mut Options::parse(options).unwrap()).unwrap();
+        assert_eq!(made.measure, measure, "{options}");
+    }
 }
 
 proptest! {
