@@ -212,7 +212,8 @@ class MinHash(Method):
         hashing: One-permutation computes one hash per shingle, classical one per shingle and lane
             [default: one-permutation].
         measure: What distances measure, jaccard (lanes that differ) or cosine (thousandths below 1,
-            estimated from the lanes and the sizes of the sets) [default: cosine].
+            estimated from the lanes and the sizes of the sets) [default: cosine, or jaccard where
+            only that allows the lanes].
         recall: Use LSH bands that find at least this fraction of the pairs at the maximum distance
             [default: find all].
         verify_weight: Weight of each shingle in the similarity of `verify`, binary or idf [default:

@@ -25,7 +25,7 @@ use std::thread;
 /// Description of the list of the texts.
 pub(super) const OUTPUT: OutputDescription = OutputDescription {
     name: "texts",
-    files: &["standard output"],
+    files: &[],
     command: "text",
     description: "The text of each document as the other commands compare it, in reading order.",
     columns: || describe_columns(TextRows::COLUMNS),

@@ -64,7 +64,8 @@ pub(super) fn all_faults(collection: &Collection, read: &CollectionSummary) -> V
 /// which are too many to list.
 fn of_many_records(collection: &Collection, first: Quarantined<'_>, count: usize) -> Fault {
     let one = of_bad_record(collection, first);
-    let detail = format!("{count} records, of which {LISTED_RECORDS} are listed; {}", one.detail);
+    let detail =
+        format!("{count} records, and the first {LISTED_RECORDS} are listed; {}", one.detail);
     Fault { detail, ..one }
 }
 

@@ -79,6 +79,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "crates/base/src/memory_turns.rs",
             "crates/compute/",
             "src/output/ordered_pieces.rs",
+            "src/output/texts.rs",
             "src/bin/",
             "src/run/",
         ],

@@ -31,7 +31,7 @@ fn bad_records_take_little_memory_and_only_the_first_are_listed() {
     let (code, messages) = run(folder.path(), 16, "dedup a.jsonl --output out --verbose");
     assert_eq!(code, Some(3), "{messages}");
     assert!(
-        messages.contains(" 200000 records, of which 1000 are listed; record 1: "),
+        messages.contains(" 200000 records, and the first 1000 are listed; record 1: "),
         "{messages}"
     );
     let listed = messages.lines().filter(|line| line.contains("[json]")).count();

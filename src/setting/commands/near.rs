@@ -209,7 +209,7 @@ Examples:
         examples: "\
 Examples:
   simtool contamination questions.jsonl --fields question,answer --in corpus/ > found.jsonl
-      lists the items of which a document of corpus/ has 0.8 of the words, in shingles of 5 words
+      lists the items with 0.8 of their words, in shingles of 5 words, in a document of corpus/
   simtool contamination questions.jsonl --in corpus/ --measure weighted --output found.jsonl
       also finds items with several changed words: words of common shingles count less
   simtool contamination lines.txt --in big/ --words 13 --measure shingles --share 0.5
@@ -252,7 +252,7 @@ Examples:
   simtool text crawl/*.warc.gz --output texts.jsonl
       writes the main content of all pages
   simtool text crawl/ --boilerplate 10:host | jq -c 'select(.left_out > 1000) | [.id, .left_out]'
-      lists the pages of which more than 1,000 words are not compared",
+      lists the pages with more than 1,000 words that are not compared",
     },
     CommandKind {
         names: &["compare"],

@@ -6,7 +6,8 @@ use simtool_model::page_text::PageText;
 use simtool_model::sides::Sides;
 
 /// Explanation of the number of pages without a main content.
-const WHOLE_PAGES: &str = "pages without a main content: their whole text was compared";
+const WHOLE_PAGES: &str =
+    "pages without a main content: their whole text was compared, see simtool text";
 
 /// Parts of pages that are compared instead of ordinary main content, with the key, the name and the
 /// explanation of their number.
@@ -15,7 +16,7 @@ const SPECIAL_PAGES: [(PageText, &str, &str, &str); 3] = [
         PageText::Little,
         "little_pages",
         "little of the page",
-        "pages of which less than a tenth of the visible letters was compared",
+        "pages with less than a tenth of their visible letters compared, see simtool text",
     ),
     (
         PageText::NoScript,

@@ -7,8 +7,8 @@ use simtool::options::Options;
 use simtool::run::{
     self, AddRequest, CompareRequest, ContaminationRequest, EvalRequest, ExportRequest,
     FilterRequest, FingerprintRequest, JoinRequest, OpenRequest, PassagesRequest, Paths,
-    QueryRequest, RecordedRequest, ReferenceRequest, RemoveRequest, Request, Silent, WhyRequest,
-    WordsRequest,
+    QueryRequest, RecordedRequest, ReferenceRequest, RemoveRequest, Request, Silent, TextRequest,
+    WhyRequest, WordsRequest,
 };
 use simtool::setting::{
     CORPUS_FORM, CommandKind, Effect, Kind, MEMORY, NOTES, READING, Required, Setting, commands,
@@ -53,6 +53,7 @@ fn parse(command: &CommandKind, mut options: Options) -> Result<String, Error> {
                 _ => Err(combined),
             }
         }
+        "text" => TextRequest::parse(paths(), options).map(|made| text(&made)),
         "compare" => CompareRequest::parse([path(), path()], options).map(|made| text(&made)),
         "why" => WhyRequest::parse(path(), String::new(), options).map(|made| text(&made)),
         "eval" => {
