@@ -131,9 +131,35 @@ fn two_texts_are_compared_by_their_symbols() {
     let config = config("exact:shingle=words:1");
     let similarity = |left, right| compare(left, right, &config).similarity.unwrap();
     assert_eq!(similarity("a < b", "A <  b."), Similarity::ONE);
-    for (left, right) in [("a<b", "a>b"), ("x +5", "x -5"), ("C++", "C#"), ("👍🏽 a", "👍🏿 a")]
+    for (left, right) in
+        [("a<b", "a>b"), ("x +5", "x -5"), ("x 5", "x -5"), ("C++", "C#"), ("👍🏽 a", "👍🏿 a")]
     {
         assert_eq!(similarity(left, right), Similarity::ALMOST_ONE);
+    }
+}
+
+#[test]
+fn every_visible_character_counts_where_the_shingle_asks_for_it() {
+    for shingle in ["words+symbols:1", "words+symbols:3", "chars:3"] {
+        let config = config(&format!("exact:shingle={shingle}"));
+        let similarity = |left, right| compare(left, right, &config).similarity.unwrap();
+        for [left, right] in [
+            ["-5", "5"],
+            ["1:5", "1/5"],
+            ["a - b", "a / b"],
+            ["(1200.50)", "1200.50"],
+            ["a. b", "a, b"],
+            ["50 %", "50"],
+            ["“q”", "«q»"],
+            ["x = [1]", "x = {1}"],
+            ["a_", "a"],
+            ["好。", "好！"],
+        ] {
+            assert!(similarity(left, right) < Similarity::ALMOST_ONE, "{shingle} {left} {right}");
+        }
+        for [left, right] in [["A  -\n5 ", "a - 5"], ["“q”", "\"Q\""], ["\u{ad}5…", "5..."]] {
+            assert_eq!(similarity(left, right), Similarity::ONE, "{shingle} {left} {right}");
+        }
     }
 }
 
