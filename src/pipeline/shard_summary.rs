@@ -24,7 +24,7 @@ use std::ops::ControlFlow;
 /// November 2026.
 const SECONDS_A_DOCUMENT: f64 = 0.2e-6;
 /// Bytes of memory for each document in addition to its ID: the offset at which the ID ends, the record
-/// number, the length of the text, and the hash of its symbols.
+/// number, the length of the text, and the hash of its sequence of tokens.
 const BYTES_A_NAME: f64 = 20.0;
 /// Memory for merging the names of all shards, as a multiple of the memory of all names. The name of a
 /// document is its ID and its place.
@@ -72,8 +72,8 @@ pub(crate) struct ShardSummary {
     non_documents: NonDocumentCounts,
     lengths: Vec<u32>,
     text_facts: TextFacts,
-    /// For each document, the hash of its symbols ([`Compared::symbols`]). Empty if symbols do not count.
-    symbols: Vec<u64>,
+    /// For each document, the hash of its sequence ([`Compared::sequence`]). Empty if texts are not compared.
+    sequences: Vec<u64>,
 }
 
 /// Data about a document that were collected while its terms were made.
@@ -83,15 +83,15 @@ pub(crate) struct Compared {
     pub(crate) has_terms: bool,
     /// Number of tokens of the document. 0 if the run writes no numbers of tokens.
     pub(crate) tokens: u32,
-    /// Hash of the symbols of the document: the characters, such as `<`, that its terms leave out. `None` if two
-    /// texts that differ only in symbols count as equal.
-    pub(crate) symbols: Option<u64>,
+    /// Hash of the sequence of tokens of the document, and of the symbols, such as `<`, that belong to no token. `None`
+    /// if texts are not compared.
+    pub(crate) sequence: Option<u64>,
 }
 
 impl Compared {
-    /// Creates the value for a document whose tokens and symbols are not collected.
+    /// Creates the value for a document whose tokens are not collected.
     pub(crate) fn by_terms(has_terms: bool) -> Self {
-        Self { has_terms, tokens: 0, symbols: None }
+        Self { has_terms, tokens: 0, sequence: None }
     }
 }
 
@@ -127,8 +127,8 @@ pub struct CollectionSummary {
     pub text_facts: TextFacts,
     /// Values of the documents that decide which of them are compared and kept.
     traits: DocumentTraits,
-    /// For each document, the hash of its symbols ([`Compared::symbols`]). Empty if symbols do not count.
-    symbols: Vec<u64>,
+    /// For each document, the hash of its sequence ([`Compared::sequence`]). Empty if texts are not compared.
+    sequences: Vec<u64>,
 }
 
 /// Reads a shard and returns its summary. Calls `visit` with each document and its number in the shard.
@@ -177,7 +177,7 @@ pub(crate) fn read_summarized(
                 if wanted.text_facts {
                     summary.text_facts.push(document.text, compared.tokens);
                 }
-                summary.symbols.extend(compared.symbols);
+                summary.sequences.extend(compared.sequence);
             }
             // Such records belong to the file but are not documents, so they are not counted.
             Content::PassThrough => {}
@@ -232,7 +232,7 @@ impl ShardSummary {
     /// Returns the number of bytes of memory that the summary takes. The memory of the faults of files is
     /// not counted, because there are few of them.
     pub(crate) fn bytes(&self) -> u64 {
-        let numbers = size_of_val(&self.lengths[..]) + size_of_val(&self.symbols[..]);
+        let numbers = size_of_val(&self.lengths[..]) + size_of_val(&self.sequences[..]);
         let others = numbers + self.text_facts.bytes() + self.bad.bytes();
         self.ids.bytes() + self.traits.bytes() + others as u64
     }
@@ -266,7 +266,7 @@ impl CollectionSummary {
         let (mut ids, mut bad) = (Vec::new(), Vec::new());
         // Lists that grow step by step would take up to twice the memory.
         all.lengths.reserve_exact(shards.iter().map(|shard| shard.lengths.len()).sum());
-        all.symbols.reserve_exact(shards.iter().map(|shard| shard.symbols.len()).sum());
+        all.sequences.reserve_exact(shards.iter().map(|shard| shard.sequences.len()).sum());
         for summary in shards {
             ids.push(summary.ids);
             bad.push(summary.bad);
@@ -281,7 +281,7 @@ impl CollectionSummary {
             all.non_documents += summary.non_documents;
             all.lengths.extend(summary.lengths);
             all.text_facts.append(summary.text_facts);
-            all.symbols.extend(summary.symbols);
+            all.sequences.extend(summary.sequences);
         }
         all.ids = DocumentIds::new(ids)?;
         for (shard, bad) in bad.into_iter().enumerate() {
@@ -294,15 +294,15 @@ impl CollectionSummary {
 
     /// Returns the number of bytes of memory that the names, lengths and values of all documents take.
     pub(crate) fn bytes(&self) -> u64 {
-        let numbers = size_of_val(&self.lengths[..]) + size_of_val(&self.symbols[..]);
+        let numbers = size_of_val(&self.lengths[..]) + size_of_val(&self.sequences[..]);
         let others = numbers + self.text_facts.bytes();
         self.ids.bytes() + self.traits.bytes() + others as u64
     }
 
-    /// Removes the hashes of the symbols of all documents, and returns them. They are empty if symbols do not
-    /// count.
-    pub(crate) fn take_symbols(&mut self) -> Vec<u64> {
-        std::mem::take(&mut self.symbols)
+    /// Removes the hashes of the sequences of all documents, and returns them. They are empty if texts are not
+    /// compared.
+    pub(crate) fn take_sequences(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.sequences)
     }
 
     /// Merges only the text lengths and the values of all shards, which [`prefer`](Self::prefer) needs.
@@ -412,7 +412,7 @@ impl ShardSummary {
         out.numbers(PageText::ALL.map(|part| self.pages.of(part)).into_iter());
         out.numbers(self.lengths.iter().copied().map(u64::from));
         self.text_facts.store(out);
-        out.numbers(self.symbols.iter().copied());
+        out.numbers(self.sequences.iter().copied());
     }
 
     /// Takes the summary that [`store`](Self::store) has appended. `file` is the number of its file in the
@@ -433,7 +433,7 @@ impl ShardSummary {
             PageTextCounts::from_counts(from.list(BytesReader::number)?.try_into().ok()?);
         summary.lengths = from.list(BytesReader::short_number)?;
         summary.text_facts = TextFacts::restore(from)?;
-        summary.symbols = from.list(BytesReader::number)?;
+        summary.sequences = from.list(BytesReader::number)?;
         Some(Self { without_terms, repaired, own_texts, left_out_bytes, passed_over, ..summary })
     }
 
@@ -458,7 +458,7 @@ impl ShardSummary {
             non_documents: NonDocumentCounts::default(),
             lengths: Vec::new(),
             text_facts: TextFacts::default(),
-            symbols: Vec::new(),
+            sequences: Vec::new(),
         }
     }
 }

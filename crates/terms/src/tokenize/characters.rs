@@ -26,7 +26,6 @@ pub(crate) const KIND: TokenizerKind = TokenizerKind {
            one space",
     default_shingle: 5,
     makes_words: false,
-    leaves_symbols_out: false,
     bytes_per_token: 1,
     create: |isa| Box::new(Characters { isa, has_punctuation: true }),
 };

@@ -35,6 +35,12 @@ impl SymbolHash {
         Self { is_wanted: true, ..Self::default() }
     }
 
+    /// Whether tokenizers add the symbols of the texts that they cut.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        self.is_wanted
+    }
+
     /// Returns the hash of all symbols that were added, or 0 if there were none.
     #[must_use]
     pub fn digest(&self) -> u64 {
@@ -121,7 +127,9 @@ mod tests {
         fold(text, &mut folded);
         slow.add_slowly(&folded);
         for &isa in Isa::available() {
-            for kind in TOKENIZERS.iter().filter(|kind| kind.leaves_symbols_out) {
+            for kind in
+                TOKENIZERS.iter().filter(|kind| ["words", "chinese", "auto"].contains(&kind.name))
+            {
                 let mut tokens =
                     HashedTokens { symbol_hash: SymbolHash::wanted(), ..HashedTokens::default() };
                 for _ in 0..2 {

@@ -35,7 +35,6 @@ pub const KIND: TokenizerKind = TokenizerKind {
     help: "words of Unicode text; each Chinese, Japanese or Thai character is a word",
     default_shingle: 3,
     makes_words: true,
-    leaves_symbols_out: true,
     bytes_per_token: 6,
     create: |isa| Box::new(UnicodeWords::new(isa)),
 };
@@ -45,7 +44,6 @@ pub(crate) const WITH_SYMBOLS: TokenizerKind = TokenizerKind {
     name: "words+symbols",
     help: "words, and each other visible character as a word of its own: symbols, emoji, signs and \
            punctuation",
-    leaves_symbols_out: false,
     create: |isa| Box::new(UnicodeWords { isa, has_symbols: true }),
     ..KIND
 };
