@@ -241,6 +241,39 @@ fn files_that_are_no_documents_are_named_with_advice() {
 }
 
 #[test]
+fn files_of_many_records_with_markup_are_named_with_advice_in_every_command() {
+    let posts = "<?xml version=\"1.0\"?>\n<posts>\n<row Id=\"1\" Body=\"x\" />\n</posts>\n";
+    let folder = Folder::empty()
+        .with("a.jsonl", line("a"))
+        .with("Posts.xml", posts)
+        .with("dump.sql", "-- MySQL dump 10.19\nINSERT INTO `page` VALUES (1);\n")
+        .with("refs.bib", "@article{a,\n  title = {b},\n}\n");
+    for command in [
+        "dedup . --output found --force",
+        "match a.jsonl --against . --output found --force",
+        "passages . --output found --force",
+        "contamination a.jsonl --in . --write-kept drop --output found --force",
+        "fingerprint . --output found.npy --method simhash --force",
+    ] {
+        let run = folder.run_words(command);
+        assert_eq!(run.code, 3, "{command}: {}", run.err);
+        for message in [
+            "is a dump of Stack Exchange: rows in XML",
+            "in \"row\".split()",
+            "or read the file as one text with `--format text`",
+            "is a dump of a database in SQL",
+            "is a list of references in BibTeX",
+        ] {
+            let message = message.replace("`--format text`", "--format text");
+            assert!(run.err.contains(&message), "{command}: {message}: {}", run.err);
+        }
+    }
+    let run =
+        folder.run_words("dedup Posts.xml dump.sql refs.bib --format text --output found --force");
+    assert!(run.code == 0 && run.out.contains("documents                 3\n"), "{run:?}");
+}
+
+#[test]
 fn texts_in_another_encoding_are_kept_without_comparison() {
     let footer = "\nwww.example.org/books/index.html download free text version 2 build 17\n";
     // Russian words in windows-1251, in which each letter is one byte.

@@ -26,6 +26,11 @@ impl ForeignKind {
     const fn new(magic: &'static [u8], description: &'static str, advice: &'static str) -> Self {
         Self { at: 0, magic, is_binary: false, description, advice }
     }
+
+    /// Creates a kind that is recognized by other rules than the first bytes.
+    pub(crate) const fn described(description: &'static str, advice: &'static str) -> Self {
+        Self::new(b"", description, advice)
+    }
 }
 
 const EXPORT: &str = "Export its texts, for example as JSON Lines or Parquet";
@@ -117,7 +122,7 @@ pub(crate) const BINARY: ForeignKind = ForeignKind::new(
 
 /// The kind of files that are compressed with Brotli, whose files have no magic bytes.
 pub(crate) const BROTLI: ForeignKind =
-    ForeignKind::new(b"", "compressed with Brotli, by its name", "Unpack it with `brotli -d`");
+    ForeignKind::described("compressed with Brotli, by its name", "Unpack it with `brotli -d`");
 
 /// The kind of files in UTF-32.
 pub(crate) const UTF32: ForeignKind = ForeignKind::new(

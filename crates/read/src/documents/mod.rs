@@ -3,6 +3,7 @@
 mod collection;
 mod collection_shards;
 mod corpus;
+mod dumps;
 mod field_names;
 mod foreign_file;
 mod globs;
