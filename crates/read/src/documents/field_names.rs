@@ -1,6 +1,7 @@
 //! The names of the fields in a collection, for the message to a user who named a field that does
 //! not exist.
 
+use crate::documents::partitions::partitions;
 use crate::documents::{Collection, Corpus, ReadOptions, Recognized};
 use crate::formats::{Event, FieldNames, Reader, Selector, Visit, jsonl};
 use simtool_base::fault::quoted;
@@ -47,7 +48,7 @@ fn listed(mut names: Vec<String>) -> String {
 impl Collection {
     /// Returns the names of the fields in the first records of the first files, in the order of
     /// their first occurrence. The names are the keys of JSON Lines, the columns of CSV, TSV,
-    /// Parquet and Arrow, or the header fields of WARC. The names of nested fields are paths, such
+    /// Parquet and Arrow, the header fields of WARC, or the names of Hive partitions in paths. The names of nested fields are paths, such
     /// as `messages[].content`.
     ///
     /// The numbers of files and names are limited. Faults of the files are not reported.
@@ -105,6 +106,13 @@ impl Collection {
         if rivals.len() < 2 { Vec::new() } else { rivals }
     }
 
+    /// Returns whether the path of a file has a value of a field that `selector` selects, as in the folder `lang=en`.
+    #[must_use]
+    pub fn has_partitions_of(&self, selector: &Selector) -> bool {
+        let is_selected = |(name, _): &(String, Vec<u8>)| selector.names(name);
+        self.files.iter().any(|file| partitions(file.name()).iter().any(is_selected))
+    }
+
     /// Calls `visit` with the number of each of the first files and the names of the fields in its first
     /// records. Stops when `visit` returns false.
     fn visit_names(&self, visit: &mut dyn FnMut(usize, Vec<String>) -> bool) {
@@ -118,7 +126,9 @@ impl Collection {
                 break;
             }
             looked_at += 1;
-            let found = self.names_of(file, shard);
+            let mut found = self.names_of(file, shard);
+            // A field in the path of the file is a field of all its records.
+            found.extend(partitions(self.files[file].name()).into_iter().map(|(name, _)| name));
             naming += usize::from(!found.is_empty());
             if !visit(file, found) {
                 break;

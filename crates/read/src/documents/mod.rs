@@ -12,6 +12,7 @@ mod longest_reading;
 mod midway;
 mod opened;
 mod options;
+mod partitions;
 mod read_file;
 mod reader_memory;
 mod recognition;
