@@ -3,7 +3,8 @@
 use crate::formats::table::columns::{ColumnPath, FoundColumns};
 use crate::formats::table::numbers::write_number_or_boolean;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
+use arrow_array::{Array, ArrayRef, RecordBatch, RunArray, UInt64Array};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::take::take;
@@ -113,8 +114,11 @@ impl Values {
     /// Returns the values of the column to which `steps` lead from the elements of `lists`.
     fn of_lists(lists: &ArrayRef, steps: &[Option<String>]) -> Result<Option<Self>, String> {
         let Some(elements) = elements(lists) else { return Ok(None) };
-        let first = range(lists, 0).map_or(0, |range| range.start);
-        let end = range(lists, lists.len().saturating_sub(1)).map_or(first, |range| range.end);
+        // The lists of a view can be in any order.
+        let ranges = || (0..lists.len()).filter_map(|row| range(lists, row));
+        let filled = || ranges().filter(|range| !range.is_empty());
+        let first = filled().map(|range| range.start).min().unwrap_or(0);
+        let end = filled().map(|range| range.end).max().unwrap_or(first);
         // The lists may be a part of a batch. Only the elements of this part are needed.
         let elements = Self::of_array(&elements.slice(first, end - first), steps)?;
         let lists = Arc::clone(lists);
@@ -166,21 +170,40 @@ impl Values {
     }
 }
 
-/// Returns the values of the rows of a dictionary. Returns `None` for other arrays.
+/// Returns the values of the rows of a dictionary, or of an array that has the lengths of runs of equal values. Returns
+/// `None` for other arrays.
 pub(crate) fn looked_up(array: &ArrayRef) -> Option<Result<ArrayRef, ArrowError>> {
+    if let DataType::RunEndEncoded(ends, _) = array.data_type() {
+        return match ends.data_type() {
+            DataType::Int16 => expanded::<Int16Type>(array),
+            DataType::Int32 => expanded::<Int32Type>(array),
+            _ => expanded::<Int64Type>(array),
+        };
+    }
     // Each row of a dictionary is a key. The values of the keys are looked up for all rows at once.
     let keyed = array.as_any_dictionary_opt()?;
     Some(take(keyed.values(), keyed.keys(), None))
 }
 
-/// Returns the elements of all lists of an array. Returns `None` if it is not an array of lists.
-fn elements(lists: &ArrayRef) -> Option<&ArrayRef> {
-    match lists.data_type() {
-        DataType::List(_) => Some(lists.as_list::<i32>().values()),
-        DataType::LargeList(_) => Some(lists.as_list::<i64>().values()),
-        DataType::FixedSizeList(..) => Some(lists.as_fixed_size_list().values()),
-        _ => None,
-    }
+/// Returns the value of each row of an array of runs.
+fn expanded<R: RunEndIndexType>(array: &ArrayRef) -> Option<Result<ArrayRef, ArrowError>> {
+    let runs = array.as_any().downcast_ref::<RunArray<R>>()?;
+    let run = |row| runs.get_physical_index(row) as u64;
+    Some(take(runs.values(), &(0..runs.len()).map(run).collect::<UInt64Array>(), None))
+}
+
+/// Returns the elements of all lists of an array. Returns `None` if it is not an array of lists or maps.
+fn elements(lists: &ArrayRef) -> Option<ArrayRef> {
+    let elements = match lists.data_type() {
+        DataType::List(_) => lists.as_list::<i32>().values(),
+        DataType::LargeList(_) => lists.as_list::<i64>().values(),
+        DataType::ListView(_) => lists.as_list_view::<i32>().values(),
+        DataType::LargeListView(_) => lists.as_list_view::<i64>().values(),
+        DataType::FixedSizeList(..) => lists.as_fixed_size_list().values(),
+        DataType::Map(..) => return Some(Arc::new(lists.as_map().entries().clone())),
+        _ => return None,
+    };
+    Some(Arc::clone(elements))
 }
 
 /// Returns the numbers of the elements of the list in row `row`. A list that is null has no elements.
@@ -197,6 +220,20 @@ fn range(lists: &ArrayRef, row: usize) -> Option<Range<usize>> {
         }
         DataType::LargeList(_) => {
             let offsets = lists.as_list::<i64>().value_offsets();
+            offsets[row].as_usize()..offsets[row + 1].as_usize()
+        }
+        DataType::ListView(_) => {
+            let lists = lists.as_list_view::<i32>();
+            let start = lists.value_offset(row).as_usize();
+            start..start + lists.value_size(row).as_usize()
+        }
+        DataType::LargeListView(_) => {
+            let lists = lists.as_list_view::<i64>();
+            let start = lists.value_offset(row).as_usize();
+            start..start + lists.value_size(row).as_usize()
+        }
+        DataType::Map(..) => {
+            let offsets = lists.as_map().value_offsets();
             offsets[row].as_usize()..offsets[row + 1].as_usize()
         }
         _ => {
