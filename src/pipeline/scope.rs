@@ -131,6 +131,7 @@ mod tests {
             repaired: None,
             page_text: None,
             left_out: 0,
+            skipped_elements: 0,
         };
         for name in ('a'..='z').map(String::from) {
             let hash = scope.hash_of(&document, Path::new(&name));

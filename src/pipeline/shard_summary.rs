@@ -30,6 +30,9 @@ const BYTES_A_NAME: f64 = 20.0;
 /// document is its ID and its place.
 const COPIES_OF_NAMES: f64 = 1.5;
 
+/// Number of counts of documents that have no list of their own.
+const COUNTS: usize = 6;
+
 /// Estimated cost of the names of all documents. The name of a document is its ID and its place. Names are
 /// collected for each shard and then merged.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +68,7 @@ pub(crate) struct ShardSummary {
     traits: DocumentTraits,
     without_terms: u64,
     repaired: u64,
+    skipped_elements: u64,
     pages: PageTextCounts,
     own_texts: u64,
     left_out_bytes: u64,
@@ -109,6 +113,8 @@ pub struct CollectionSummary {
     pub without_terms: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
     pub repaired: u64,
+    /// Number of elements of lists that the selector of the text passed over, because they have no text.
+    pub skipped_elements: u64,
     /// Number of pages by the part of the page that was compared.
     pub pages: PageTextCounts,
     /// Number of documents that were compared without some of their lines, because many documents have these lines.
@@ -166,6 +172,7 @@ pub(crate) fn read_summarized(
                 summary.ids.push(record.number, document.id)?;
                 summary.traits.push(wanted, &document, file);
                 summary.repaired += u64::from(document.repaired.is_some());
+                summary.skipped_elements += u64::from(document.skipped_elements);
                 summary.pages.count(document.page_text);
                 summary.own_texts += u64::from(document.left_out > 0);
                 summary.left_out_bytes += document.left_out as u64;
@@ -274,6 +281,7 @@ impl CollectionSummary {
             all.traits.append(summary.traits);
             all.without_terms += summary.without_terms;
             all.repaired += summary.repaired;
+            all.skipped_elements += summary.skipped_elements;
             all.pages += summary.pages;
             all.own_texts += summary.own_texts;
             all.left_out_bytes += summary.left_out_bytes;
@@ -321,6 +329,7 @@ impl CollectionSummary {
         self.faults.extend(more.faults);
         self.without_terms += more.without_terms;
         self.repaired += more.repaired;
+        self.skipped_elements += more.skipped_elements;
         self.pages += more.pages;
         self.own_texts += more.own_texts;
         self.left_out_bytes += more.left_out_bytes;
@@ -425,8 +434,8 @@ impl ShardSummary {
             traits: DocumentTraits::restore(from)?,
             ..Self::new(file)
         };
-        let [without_terms, repaired, own_texts, left_out_bytes, passed_over] =
-            from.list(BytesReader::number)?.try_into().ok()?;
+        let counts: [u64; COUNTS] = from.list(BytesReader::number)?.try_into().ok()?;
+        summary.set_counts(counts);
         summary.non_documents =
             NonDocumentCounts::from_counts(from.list(BytesReader::number)?.try_into().ok()?);
         summary.pages =
@@ -434,12 +443,26 @@ impl ShardSummary {
         summary.lengths = from.list(BytesReader::short_number)?;
         summary.text_facts = TextFacts::restore(from)?;
         summary.sequences = from.list(BytesReader::number)?;
-        Some(Self { without_terms, repaired, own_texts, left_out_bytes, passed_over, ..summary })
+        Some(summary)
     }
 
     /// Returns the counts of documents that have no list of their own.
-    fn counts(&self) -> [u64; 5] {
-        [self.without_terms, self.repaired, self.own_texts, self.left_out_bytes, self.passed_over]
+    fn counts(&self) -> [u64; COUNTS] {
+        let Self { without_terms, repaired, skipped_elements, .. } = *self;
+        let Self { own_texts, left_out_bytes, passed_over, .. } = *self;
+        [without_terms, repaired, skipped_elements, own_texts, left_out_bytes, passed_over]
+    }
+
+    /// Sets the counts that [`counts`](Self::counts) returns.
+    fn set_counts(&mut self, counts: [u64; COUNTS]) {
+        [
+            self.without_terms,
+            self.repaired,
+            self.skipped_elements,
+            self.own_texts,
+            self.left_out_bytes,
+            self.passed_over,
+        ] = counts;
     }
 
     /// Creates the empty summary of a shard of file number `file`, before it is read.
@@ -451,6 +474,7 @@ impl ShardSummary {
             traits: DocumentTraits::default(),
             without_terms: 0,
             repaired: 0,
+            skipped_elements: 0,
             pages: PageTextCounts::default(),
             own_texts: 0,
             left_out_bytes: 0,

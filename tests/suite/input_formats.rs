@@ -251,9 +251,9 @@ fn files_of_many_records_with_markup_are_named_with_advice_in_every_command() {
     for command in [
         "dedup . --output found --force",
         "match a.jsonl --against . --output found --force",
-        "passages . --output found --force",
-        "contamination a.jsonl --in . --write-kept drop --output found --force",
-        "fingerprint . --output found.npy --method simhash --force",
+        "passages . --output found.jsonl --force",
+        "contamination a.jsonl --in . --output items.jsonl --force",
+        "fingerprint . --output found.parquet --method simhash --force",
     ] {
         let run = folder.run_words(command);
         assert_eq!(run.code, 3, "{command}: {}", run.err);
@@ -271,6 +271,21 @@ fn files_of_many_records_with_markup_are_named_with_advice_in_every_command() {
     let run =
         folder.run_words("dedup Posts.xml dump.sql refs.bib --format text --output found --force");
     assert!(run.code == 0 && run.out.contains("documents                 3\n"), "{run:?}");
+}
+
+#[test]
+fn stray_bytes_and_replaced_characters_are_counted_where_they_are() {
+    let mut bytes = line("a").into_bytes();
+    // The text has no invalid byte.
+    bytes.extend(b"\xef\xbb\xbf{\"text\": \"another text of words\", \"by\": \"\xff\"}\n\0\0\x1a");
+    let folder = Folder::empty().with("a.jsonl", bytes);
+    let run = folder.run_words("dedup a.jsonl --json --output found");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let note = "1 byte order mark and 3 bytes of padding between records were passed over";
+    assert!(run.err.contains(note), "{}", run.err);
+    let summary: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((&summary["documents"], &summary["quarantined"]), (&2.into(), &0.into()));
+    assert!(summary["mended"].as_u64().unwrap_or(0) == 0, "{summary}");
 }
 
 #[test]

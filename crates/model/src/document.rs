@@ -104,6 +104,9 @@ pub struct Document<'a> {
     pub page_text: Option<PageText>,
     /// Number of bytes of the document that are not in `text`, because many documents have them.
     pub left_out: usize,
+    /// Number of elements of lists in which the selector of the text found none, for example of images among the parts
+    /// of a message. The text does not have them.
+    pub skipped_elements: u32,
 }
 
 impl<'a> Document<'a> {
@@ -117,6 +120,7 @@ impl<'a> Document<'a> {
             repaired: None,
             page_text: None,
             left_out: 0,
+            skipped_elements: 0,
         }
     }
 }

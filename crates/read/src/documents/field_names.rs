@@ -95,6 +95,9 @@ impl Collection {
     #[must_use]
     pub fn rival_fields(&self, selector: &Selector) -> Vec<String> {
         let mut rivals = Vec::new();
+        if selector.alternative_names().nth(1).is_none() {
+            return rivals;
+        }
         self.visit_names(&mut |_, found| {
             let has = |name: &str| found.iter().any(|known| known == name);
             let names =
@@ -141,7 +144,14 @@ impl Collection {
     /// number of the file, and `byte` is the offset of the record in that file.
     #[must_use]
     pub fn lack_of_text(&self, file: usize, byte: u64) -> String {
-        lack_of_text(self.text_field(), &self.fields_at(file, byte), self.text_setting())
+        let lack =
+            lack_of_text(self.text_field(), &self.fields_at(file, byte), self.text_setting());
+        let dialect = self.recognize(file).ok().and_then(|recognized| recognized.dialect);
+        if dialect.is_some_and(|dialect| dialect.has_header) {
+            lack + ", or use `no_header` if the first row is a document and not the names of the columns"
+        } else {
+            lack
+        }
     }
 
     /// Returns a list of the fields of a record as the end of a message, for example "there are:
@@ -253,6 +263,19 @@ mod tests {
             ["text", "b"]
         );
         assert_eq!(names(&[("a.txt", b"a"), ("b.parquet", b"PAR1"), ("c", b"")]), [""; 0]);
+    }
+
+    #[test]
+    fn a_table_that_lacks_the_column_of_the_text_may_lack_its_header() {
+        let folder = tempfile::tempdir().unwrap();
+        let lack = |name: &str, content: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, content).unwrap();
+            Collection::open(vec![InputFile::new(path)], ReadOptions::default()).lack_of_text(0, 0)
+        };
+        let message = lack("a.csv", "1,plain words\n2,more words\n");
+        assert!(message.contains("or use `no_header` if the first row is a document"), "{message}");
+        assert!(!lack("a.jsonl", "{\"body\": \"x\"}\n").contains("no_header"));
     }
 
     #[test]

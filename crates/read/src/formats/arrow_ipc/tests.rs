@@ -249,6 +249,10 @@ fn maps_views_of_lists_and_runs_are_read() {
             assert_eq!(texts, expected, "{selector} {:?}", seen.lost);
         }
     }
+    // An entry without a value would be passed over.
+    let of_values = ReadOptions { text_field: "map[].value".into(), ..options(1) };
+    let seen = read_as("a.arrow", &written(columns.clone(), true, None), of_values);
+    assert_eq!(seen.skipped_elements, 0);
     let of_map = ReadOptions { text_field: "map".into(), ..options(1) };
     assert_eq!(read_as("a.arrow", &written(columns, true, None), of_map).lost, ["arrow-column"]);
 }

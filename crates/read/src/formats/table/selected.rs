@@ -29,7 +29,18 @@ pub(crate) enum Values {
         first: usize,
         /// Values of the elements of all lists, one after the other.
         elements: Box<Values>,
+        /// Whether the elements are structs in which a column is selected, and not lists of such.
+        has_columns: bool,
     },
+}
+
+/// Numbers of the texts that are joined in a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TextCounts {
+    /// Number of texts.
+    texts: usize,
+    /// Number of elements of lists without a text.
+    pub(crate) skipped: u32,
 }
 
 impl BatchColumns {
@@ -59,8 +70,10 @@ impl BatchColumns {
         row: usize,
         longest: usize,
         joined: &'t mut Vec<u8>,
+        counts: &mut TextCounts,
     ) -> Option<&'t [u8]> {
         joined.clear();
+        *counts = TextCounts::default();
         for list in &self.texts {
             if let [Values::Each(column)] = &list[..] {
                 if is_null(column, row) {
@@ -72,11 +85,11 @@ impl BatchColumns {
                 write_number_or_boolean(column, row, joined)?;
                 return Some(joined);
             }
-            let mut texts = 0;
+            *counts = TextCounts::default();
             for values in list {
-                values.append(row, longest, joined, &mut texts)?;
+                values.append(row, longest, joined, counts)?;
             }
-            if texts > 0 {
+            if counts.texts > 0 {
                 break;
             }
         }
@@ -122,37 +135,45 @@ impl Values {
         // The lists may be a part of a batch. Only the elements of this part are needed.
         let elements = Self::of_array(&elements.slice(first, end - first), steps)?;
         let lists = Arc::clone(lists);
-        Ok(elements.map(|elements| Self::Lists { lists, first, elements: Box::new(elements) }))
+        let has_columns = !steps.is_empty() && steps.iter().all(Option::is_some);
+        Ok(elements.map(|elements| Self::Lists {
+            lists,
+            first,
+            elements: Box::new(elements),
+            has_columns,
+        }))
     }
 
     /// Appends the texts in row `row` to `joined`, each after a newline except for the first one.
-    /// Adds their number to `texts`. Null is left out. Returns `None` if a value is no text.
+    /// Adds their numbers to `counts`. Null is left out. Returns `None` if a value is no text.
     fn append(
         &self,
         row: usize,
         longest: usize,
         joined: &mut Vec<u8>,
-        texts: &mut usize,
+        counts: &mut TextCounts,
     ) -> Option<()> {
         match self {
             Self::Each(column) if is_null(column, row) => {}
             Self::Each(column) => {
-                if *texts > 0 {
+                if counts.texts > 0 {
                     joined.push(b'\n');
                 }
                 match bytes(column, row) {
                     Some(text) => joined.extend_from_slice(text),
                     None => write_number_or_boolean(column, row, joined)?,
                 }
-                *texts += 1;
+                counts.texts += 1;
             }
-            Self::Lists { lists, first, elements } => {
+            Self::Lists { lists, first, elements, has_columns } => {
                 for element in range(lists, row).unwrap_or_default() {
                     // A crafted file can have one long text many times. The row is refused anyway.
                     if joined.len() > longest {
                         break;
                     }
-                    elements.append(element - first, longest, joined, texts)?;
+                    let before = counts.texts;
+                    elements.append(element - first, longest, joined, counts)?;
+                    counts.skipped += u32::from(*has_columns && counts.texts == before);
                 }
             }
         }
@@ -163,7 +184,7 @@ impl Values {
     pub(crate) fn first(&self, row: usize) -> Option<(&ArrayRef, usize)> {
         match self {
             Self::Each(column) => (!is_null(column, row)).then_some((column, row)),
-            Self::Lists { lists, first, elements } => {
+            Self::Lists { lists, first, elements, .. } => {
                 range(lists, row)?.find_map(|element| elements.first(element - first))
             }
         }
