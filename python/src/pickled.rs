@@ -24,7 +24,7 @@ use simtool::stages::closeness::Closeness;
 use simtool::stages::fingerprint_rows::RowsBuilder;
 use simtool::stages::groups::Groups;
 use simtool::stages::read::Texts;
-use simtool::stages::set_join::row_symbols::RowSymbols;
+use simtool::stages::set_join::row_sequences::RowSequences;
 use simtool::stages::sides::Sides;
 use std::path::Path;
 
@@ -131,7 +131,7 @@ pub(crate) fn _near_duplicates(
     is_complete: bool,
     settings: PlainSettings,
 ) -> PyResult<NearDuplicates> {
-    let (documents, groups, pairs, removals, symbols, texts) = rows;
+    let (documents, groups, pairs, removals, sequences, texts) = rows;
     let (similarity, distance, method, distance_means, memory, weight) = settings;
     let groups = groups.into_iter().map(|groups| groups.into_iter().collect::<Groups>());
     let documents = sides(documents)?;
@@ -150,12 +150,15 @@ pub(crate) fn _near_duplicates(
         return Err(damaged());
     }
     let of_equal = closeness(of_equal.2)?;
-    let symbols = symbols.iter().map(|hashes| numbers(hashes)).collect::<PyResult<Vec<_>>>()?;
-    let symbols =
-        if symbols.is_empty() { RowSymbols::default() } else { RowSymbols::new(sides(symbols)?) };
+    let sequences = sequences.iter().map(|hashes| numbers(hashes)).collect::<PyResult<Vec<_>>>()?;
+    let sequences = if sequences.is_empty() {
+        RowSequences::default()
+    } else {
+        RowSequences::new(sides(sequences)?)
+    };
     Ok(NearDuplicates {
         documents,
-        close: Close { groups, pairs: pairs.into(), of_equal, is_complete, symbols },
+        close: Close { groups, pairs: pairs.into(), of_equal, is_complete, sequences },
         removals: removals.into_iter().map(removal).collect(),
         texts: restored_columns(&texts, *documents.first())?,
         weight: weight.parse().map_err(|()| damaged())?,

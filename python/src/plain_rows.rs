@@ -7,7 +7,7 @@ use simtool::stages::close::Close;
 use simtool::stages::sides::Sides;
 
 /// Rows of `NearDuplicates`: the numbers of documents, the groups of equal rows of each collection,
-/// the pairs, the removals, the hashes of the symbols of each collection, and the columns of the texts.
+/// the pairs, the removals, the hashes of the sequences of each collection, and the columns of the texts.
 pub(crate) type PlainRows =
     (Vec<usize>, Vec<Vec<Vec<u32>>>, Vec<u8>, Vec<u8>, Vec<Vec<u8>>, Vec<Vec<u8>>);
 
@@ -27,10 +27,10 @@ pub(crate) fn found_rows(
     let removals = Numbers::new(
         removals.flat_map(|removal| link(removal.row, removal.kept, removal.closeness)),
     );
-    let symbols = close.symbols.hashes().into_iter().flat_map(each);
-    let symbols = symbols.map(|hashes| Numbers::new(hashes.iter().copied()).0).collect();
+    let sequences = close.sequences.hashes().into_iter().flat_map(each);
+    let sequences = sequences.map(|hashes| Numbers::new(hashes.iter().copied()).0).collect();
     let texts = texts.map(text_columns).unwrap_or_default();
-    (documents, groups, pairs.0, removals.0, symbols, texts)
+    (documents, groups, pairs.0, removals.0, sequences, texts)
 }
 
 /// Returns the columns of the texts as plain values.

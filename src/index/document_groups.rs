@@ -144,7 +144,7 @@ impl GroupedReading<'_> {
             recipe: recipe.method().recipe(),
             fitted: &Fitted::Nothing,
             wanted: WantedTraits::NONE,
-            symbols_of: None,
+            sequence_of: None,
             without_words: WithoutWords::Allowed,
             parts: None,
             context,

@@ -82,7 +82,13 @@ impl KeptRecipe {
     ///
     /// The manifest has no method that an index can use.
     pub(super) fn of(manifest: &Manifest) -> Result<Self> {
-        Ok(Self { recipe: manifest.recipe.clone(), ..Self::new(manifest.method.parse()?)? })
+        // Version 0.1 left punctuation out of `chars`. The tokenizer `letters` still does, by the same recipe.
+        let method = if manifest.recipe.contains("/chars+symbols/") {
+            manifest.method.replace("shingle=chars:", "shingle=letters:")
+        } else {
+            manifest.method.clone()
+        };
+        Ok(Self { recipe: manifest.recipe.clone(), ..Self::new(method.parse()?)? })
     }
 
     /// Checks that this version of simtool makes fingerprints by the recipe of the stored ones. Distances
@@ -250,6 +256,20 @@ mod tests {
             let error = error.unwrap_err().to_string();
             assert!(error.contains("from-the-future"), "{error}");
         }
+    }
+
+    #[test]
+    fn an_index_of_characters_without_punctuation_is_still_used() {
+        let of_letters = kept("minhash:shingle=letters:7").unwrap();
+        let mut manifest = of_letters.manifest();
+        manifest.method = manifest.method.replace("letters", "chars");
+        let old = KeptRecipe::of(&manifest).unwrap();
+        old.check_made_here().unwrap();
+        assert!(old.recipe().contains("/chars+symbols/"), "{}", old.recipe());
+        let new = KeptRecipe::of(&kept("minhash:shingle=chars:7").unwrap().manifest()).unwrap();
+        new.check_made_here().unwrap();
+        assert!(new.recipe().contains("/chars:visible/"), "{}", new.recipe());
+        assert!(old.check_kept(&new).unwrap_err().to_string().contains("chars"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::fitted::Fitted;
 use super::terms::Terms;
 use simtool_base::large_buffer::{release, reserve_for_now};
+use simtool_base::stable_hash::{hash, mix};
 use simtool_base::unordered_map::UnorderedSet;
 use simtool_kernels::Isa;
 use simtool_terms::extract::frequencies::Frequencies;
@@ -40,6 +41,8 @@ pub(crate) struct TermScratch {
     terms: Vec<u64>,
     /// Number of tokens of the last text.
     token_count: usize,
+    /// Hash of the tokens of the last text in reading order, without stop words, if the hash of symbols is wanted.
+    tokens_hash: u64,
 }
 
 /// Length in bytes of a text whose buffers are freed after it, because the next texts are most likely
@@ -47,8 +50,8 @@ pub(crate) struct TermScratch {
 const LONG_TEXT: usize = 256 << 10;
 
 impl TermScratch {
-    /// Creates buffers that also receive a hash of the symbols of each text, if symbols belong to no term.
-    pub(crate) fn with_symbols() -> Self {
+    /// Creates buffers that also receive a hash of the sequence of tokens of each text and of its symbols.
+    pub(crate) fn with_sequence() -> Self {
         let mut scratch = Self::default();
         scratch.tokens.symbol_hash = SymbolHash::wanted();
         scratch
@@ -60,9 +63,10 @@ impl TermScratch {
         &mut self.terms
     }
 
-    /// Returns the hash of the symbols of the last text, or 0 if it had none.
-    pub(crate) fn symbols(&self) -> u64 {
-        self.tokens.symbol_hash.digest()
+    /// Returns a hash of the tokens of the last text in reading order, and of the symbols that belong to no token. Texts
+    /// with equal sets of terms are equal after normalization if these hashes are equal.
+    pub(crate) fn sequence(&self) -> u64 {
+        mix(self.tokens_hash ^ mix(self.tokens.symbol_hash.digest()))
     }
 
     /// Frees the memory of the terms of a long text. Call this as soon as the terms are not needed any more.
@@ -112,16 +116,22 @@ impl DocumentTerms {
         }
     }
 
-    /// Whether texts with the same terms may differ in symbols such as `<`.
-    pub(crate) fn leave_symbols_out(&self) -> bool {
-        matches!(self, Self::Shingles { kind, .. } if kind.leaves_symbols_out)
+    /// Whether `other` cuts texts into the same tokens, so that their [sequences](TermScratch::sequence) are the same.
+    pub(crate) fn has_tokens_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::Shingles { kind, stop_words, .. },
+                Self::Shingles { kind: other, stop_words: others, .. },
+            ) => kind == other && stop_words == others,
+            _ => false,
+        }
     }
 
-    /// Returns a hash of the symbols of a text, or 0 if it has none or if symbols belong to the terms.
-    /// `scratch` must be made [with symbols](TermScratch::with_symbols).
-    pub(crate) fn symbols(&self, text: &[u8], scratch: &mut TermScratch) -> u64 {
+    /// Returns the [hash](TermScratch::sequence) of the sequence of tokens of a text. `scratch` must be made
+    /// [with a sequence](TermScratch::with_sequence).
+    pub(crate) fn sequence(&self, text: &[u8], scratch: &mut TermScratch) -> u64 {
         self.find_of_tokens(text, scratch);
-        scratch.symbols()
+        scratch.sequence()
     }
 
     /// Returns the document frequencies from which the weights of terms are computed. `None` if all terms
@@ -172,7 +182,7 @@ impl DocumentTerms {
         text: &[u8],
         scratch: &'s mut TermScratch,
     ) -> &'s mut Vec<u64> {
-        let TermScratch { tokens, batch, ranks, terms, token_count } = scratch;
+        let TermScratch { tokens, batch, ranks, terms, token_count, tokens_hash } = scratch;
         terms.clear();
         match self {
             Self::Shingles { tokenizer, stop_words, shingles, .. } => {
@@ -186,6 +196,9 @@ impl DocumentTerms {
                 // Usually there are no stop words, and then the tokens need no further pass.
                 if !stop_words.is_empty() {
                     tokens.hashes.retain(|token| !stop_words.contains(token));
+                }
+                if tokens.symbol_hash.is_wanted() {
+                    *tokens_hash = hash(bytemuck::cast_slice(&tokens.hashes));
                 }
                 if is_long {
                     shingles.replace(&mut tokens.hashes);

@@ -44,19 +44,19 @@ const PRESETS: &[Preset] = &[
         name: "minhash-64",
         help: "MinHash of 64 bytes over seven consecutive characters: a cosine by 124 lanes of 4 bits \
                and the size",
-        method: "minhash:lanes=124,bits=4,measure=cosine,max_distance=576,shingle=chars:7",
+        method: "minhash:lanes=124,bits=4,measure=cosine,max_distance=576,shingle=letters:7",
     },
     Preset {
         name: "minhash-16",
         help: "MinHash of 16 bytes over those seven consecutive characters that are in several \
                documents, but not in most: 32 lanes of 4 bits",
-        method: "minhash:lanes=32,bits=4,measure=jaccard,max_distance=17,shingle=chars:7,\
+        method: "minhash:lanes=32,bits=4,measure=jaccard,max_distance=17,shingle=letters:7,\
                  idf_band=0.15-1",
     },
     Preset {
         name: "minhash-8",
         help: "MinHash of 8 bytes over the same: 16 lanes of 4 bits",
-        method: "minhash:lanes=16,bits=4,measure=jaccard,max_distance=7,shingle=chars:7,\
+        method: "minhash:lanes=16,bits=4,measure=jaccard,max_distance=7,shingle=letters:7,\
                  idf_band=0.15-1",
     },
     Preset {

@@ -116,14 +116,14 @@ pub(crate) struct RowScratch {
 }
 
 impl RowScratch {
-    /// Creates buffers that also receive a hash of the symbols of each text, if symbols belong to no term.
-    pub(crate) fn with_symbols() -> Self {
-        Self { terms: TermScratch::with_symbols(), ..Self::default() }
+    /// Creates buffers that also receive a hash of the sequence of tokens of each text.
+    pub(crate) fn with_sequence() -> Self {
+        Self { terms: TermScratch::with_sequence(), ..Self::default() }
     }
 
-    /// Returns the hash of the symbols of the last text, or 0 if it had none.
-    pub(crate) fn symbols(&self) -> u64 {
-        self.terms.symbols()
+    /// Returns the [hash](TermScratch::sequence) of the sequence of tokens of the last text.
+    pub(crate) fn sequence(&self) -> u64 {
+        self.terms.sequence()
     }
 
     /// Returns the number of tokens of the last text, with its stop words.
@@ -131,9 +131,9 @@ impl RowScratch {
         self.terms.token_count()
     }
 
-    /// Returns the hash of the symbols of a text that `terms` leave out.
-    pub(crate) fn symbols_of(&mut self, text: &[u8], terms: &DocumentTerms) -> u64 {
-        terms.symbols(text, &mut self.terms)
+    /// Returns the [hash](TermScratch::sequence) of the sequence of tokens that `terms` find in a text.
+    pub(crate) fn sequence_of(&mut self, text: &[u8], terms: &DocumentTerms) -> u64 {
+        terms.sequence(text, &mut self.terms)
     }
 }
 
@@ -149,9 +149,9 @@ impl RowMaker {
         Self { terms, weigher, sketcher: sketch.sketcher(isa), shape: sketch.shape() }
     }
 
-    /// Whether texts with the same terms may differ in symbols such as `<`.
-    pub(crate) fn leaves_symbols_out(&self) -> bool {
-        self.terms.leave_symbols_out()
+    /// Whether fingerprints are made of the tokens that `terms` find in a text.
+    pub(crate) fn has_tokens_of(&self, terms: &DocumentTerms) -> bool {
+        self.terms.has_tokens_of(terms)
     }
 
     /// Returns the shape of the fingerprints, which is their number of bits and the unit in which distances

@@ -246,7 +246,7 @@ mod tests {
         for text in ["words:3", "chars:5", "ascii:1", "words:100"] {
             assert_eq!(text.parse::<Terms>().unwrap().to_string(), text);
         }
-        for text in ["letters", "words:0", "lines:3", "chars:101", "words:-1", ""] {
+        for text in ["syllables", "words:0", "lines:3", "chars:101", "words:-1", ""] {
             assert!(text.parse::<Terms>().is_err(), "{text}");
         }
         assert_eq!(Terms::default().to_string(), "words:3");
@@ -266,7 +266,7 @@ mod tests {
             assert_eq!(parsed(options).unwrap(), shingle.parse().unwrap(), "{options}");
         }
         for (options, message) in [
-            ("shingle=letters", "shingle letters: must be UNIT:N with N from 1 to 100"),
+            ("shingle=syllables", "shingle syllables: must be UNIT:N with N from 1 to 100"),
             ("shingle=lines:2", "shingle lines:2: must be UNIT:N with N from 1 to 100"),
             (
                 "shingle=chars,stop_words=english",

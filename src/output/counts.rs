@@ -31,6 +31,7 @@ pub(super) fn read_counts(Side { collection, read }: Side<'_>) -> ReadCounts {
         non_documents: read.non_documents,
         without_terms: read.without_terms,
         repaired: read.repaired,
+        skipped_elements: read.skipped_elements,
         without_scope: read.without_scope(),
         pages: read.pages,
         own_texts: read.own_texts,

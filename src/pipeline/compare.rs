@@ -29,7 +29,7 @@ pub struct Comparison {
     /// Number of distinct shingles in both texts.
     pub shared: u64,
     /// Jaccard similarity of the sets of shingles, or [`Similarity::ALMOST_ONE`] if the sets are equal and the
-    /// texts differ in symbols. `None` if neither text has a shingle.
+    /// texts differ in the order or number of their tokens or in symbols. `None` if neither text has a shingle.
     pub similarity: Option<Similarity>,
     /// Number of positions in which the fingerprints of the two texts differ. `None` if a text has no
     /// fingerprint.
@@ -66,14 +66,14 @@ pub(crate) fn compare_texts(texts: [&[u8]; 2], method: &Method, isa: Isa) -> Com
     };
     let maker = RowMaker::new(counted, sketch, &Fitted::Nothing, isa);
     let shape = maker.shape();
-    let (mut scratch, mut row_scratch) = (TermScratch::with_symbols(), RowScratch::default());
+    let (mut scratch, mut row_scratch) = (TermScratch::with_sequence(), RowScratch::default());
     let mut fingerprints = [None, None];
     let mut sets = [Vec::new(), Vec::new()];
-    let mut symbols = [0; 2];
-    let results = sets.iter_mut().zip(&mut symbols).zip(&mut fingerprints);
-    for (text, ((set, symbols), fingerprint)) in texts.into_iter().zip(results) {
+    let mut sequences = [0; 2];
+    let results = sets.iter_mut().zip(&mut sequences).zip(&mut fingerprints);
+    for (text, ((set, sequences), fingerprint)) in texts.into_iter().zip(results) {
         terms.find(text, &mut scratch).clone_into(set);
-        *symbols = scratch.symbols();
+        *sequences = scratch.sequence();
         let mut row = Vec::new();
         *fingerprint = maker.push(text, &mut row, &mut row_scratch).0.then_some(row);
         set.sort_unstable();
@@ -83,8 +83,11 @@ pub(crate) fn compare_texts(texts: [&[u8]; 2], method: &Method, isa: Isa) -> Com
     let shared = shared(&sets[0], &sets[1]);
     let similarity =
         (shingles != [0, 0]).then(|| Similarity::of_sizes(shared, shingles[0], shingles[1]));
-    let similarity =
-        if symbols[0] == symbols[1] { similarity } else { similarity.map(Similarity::below_one) };
+    let similarity = if sequences[0] == sequences[1] {
+        similarity
+    } else {
+        similarity.map(Similarity::below_one)
+    };
     let distance = match &fingerprints {
         [Some(left), Some(right)] => Some(shape.distance(left, right)),
         _ => None,

@@ -75,11 +75,7 @@ impl<'c> CorpusTerms<'c> {
 
     /// Reads a shard, passes the terms of each document to `visit`, and returns the summary of the shard.
     fn read_first(&self, shard: usize, visit: &mut dyn FnMut(u32, &[u64])) -> Result<ShardSummary> {
-        let leave_symbols_out = self.terms.leave_symbols_out();
-        let mut scratch = TermScratch::default();
-        if leave_symbols_out {
-            scratch = TermScratch::with_symbols();
-        }
+        let mut scratch = TermScratch::with_sequence();
         let first = &mut |index, document: &Document<'_>| {
             let terms = self.terms.find_set(document.text, &mut scratch);
             visit(index, terms);
@@ -88,7 +84,7 @@ impl<'c> CorpusTerms<'c> {
             Ok(Compared {
                 has_terms,
                 tokens: scratch.token_count(),
-                symbols: leave_symbols_out.then(|| scratch.symbols()),
+                sequence: Some(scratch.sequence()),
             })
         };
         read_summarized(self.collection, shard, self.wanted, first)

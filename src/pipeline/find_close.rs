@@ -28,7 +28,7 @@ use simtool_model::similarity::{Similarity, Threshold};
 use simtool_read::{Corpus, Price};
 use simtool_set_join::close::Close;
 use simtool_set_join::kept_pairs::MANY_PAIRS;
-use simtool_set_join::row_symbols::RowSymbols;
+use simtool_set_join::row_sequences::RowSequences;
 use simtool_set_join::{KeptChoice, PairFilter, SetJoin};
 use simtool_terms::extract::frequencies::Frequencies;
 
@@ -134,7 +134,7 @@ impl CloseSearch<'_> {
             (close, sources.try_map(CorpusTerms::into_summary)?, spooled_bytes)
         };
         let timings = clock.into_timings();
-        let close = by_symbols(close, &mut read, threshold);
+        let close = by_sequences(close, &mut read, threshold);
         Ok(FoundClose { read, close, timings, spooled_bytes })
     }
 
@@ -297,7 +297,7 @@ impl CloseSearch<'_> {
         Ok(self.found_rows(close, read, timings))
     }
 
-    /// Returns the result of a search by fingerprints. If it compares texts, their symbols count.
+    /// Returns the result of a search by fingerprints. If it compares texts, their sequences of tokens count.
     fn found_rows(
         &self,
         close: Close,
@@ -305,7 +305,7 @@ impl CloseSearch<'_> {
         timings: Timings,
     ) -> FoundClose {
         let close = match self.plan.method().verify() {
-            Some(threshold) => by_symbols(close, &mut read, threshold),
+            Some(threshold) => by_sequences(close, &mut read, threshold),
             None => close,
         };
         FoundClose { read, close, timings, spooled_bytes: 0 }
@@ -319,7 +319,7 @@ impl CloseSearch<'_> {
     }
 
     /// Returns the settings for the fingerprints of documents. The texts are compared by `compared` if their
-    /// fingerprints are close, and then their symbols count.
+    /// fingerprints are close, and then their sequences count.
     fn row_settings<'a>(
         &'a self,
         fitted: &'a Fitted,
@@ -329,7 +329,7 @@ impl CloseSearch<'_> {
             recipe: self.plan.method().recipe(),
             fitted,
             wanted: self.plan.wanted_traits(),
-            symbols_of: compared,
+            sequence_of: compared,
             without_words: WithoutWords::Allowed,
             parts: self.parts,
             context: self.context,
@@ -373,20 +373,21 @@ impl CloseSearch<'_> {
     }
 }
 
-/// Makes texts with different symbols differ, even if their sets of terms are equal. Takes the symbols out of the
-/// summaries. They do not count if a set can have the similarity 1 with another set.
-fn by_symbols(close: Close, read: &mut Sides<CollectionSummary>, threshold: Threshold) -> Close {
-    let hashes = read.as_mut().map(CollectionSummary::take_symbols);
-    let first = hashes.iter().flatten().next();
-    let are_all_equal = hashes.iter().flatten().all(|other| Some(other) == first);
-    // If all texts have the same symbols, for example none, the hashes need not stay in memory.
-    if !threshold.is_one_for_equal_sets_only() || are_all_equal {
+/// Makes texts with different sequences of tokens differ, even if their sets of terms are equal. Takes the sequences out
+/// of the summaries. They do not count if a set can have the similarity 1 with another set.
+fn by_sequences(close: Close, read: &mut Sides<CollectionSummary>, threshold: Threshold) -> Close {
+    let hashes = read.as_mut().map(CollectionSummary::take_sequences);
+    if !threshold.is_one_for_equal_sets_only() {
         return close;
     }
-    let close = close.with_symbols(RowSymbols::new(hashes));
+    let close = close.with_sequences(RowSequences::new(hashes));
+    // In most collections, equal sets have equal sequences. Then the hashes need not stay in memory.
+    if !close.has_different_sequences() {
+        return close.with_sequences(RowSequences::default());
+    }
     if threshold.holds(Similarity::ALMOST_ONE) {
         close
     } else {
-        close.without_different_symbols(threshold)
+        close.without_other_sequences(threshold)
     }
 }

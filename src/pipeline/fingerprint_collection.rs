@@ -86,7 +86,7 @@ pub(crate) fn learn_and_fingerprint(
         recipe,
         fitted,
         wanted: WantedTraits::NONE,
-        symbols_of: None,
+        sequence_of: None,
         without_words,
         parts: None,
         context,
@@ -116,7 +116,7 @@ pub fn fingerprint_by_fitted(
         recipe,
         fitted,
         wanted: WantedTraits::NONE,
-        symbols_of: None,
+        sequence_of: None,
         without_words,
         parts: None,
         context,
@@ -131,8 +131,8 @@ pub(crate) struct CollectionRows<'r> {
     /// Values of each document that are collected, for example the field that decides which document is kept.
     pub(crate) wanted: WantedTraits<'r>,
     /// Way to make the terms of the texts, if the texts of documents with close fingerprints are compared. Then the
-    /// symbols that these terms leave out are collected, too. `None` if texts are not compared.
-    pub(crate) symbols_of: Option<&'r DocumentTerms>,
+    /// sequences of their tokens are collected, too. `None` if texts are not compared.
+    pub(crate) sequence_of: Option<&'r DocumentTerms>,
     pub(crate) without_words: WithoutWords,
     /// Fingerprints of some shards that earlier runs have stored. These shards are not read again. `None` if the run
     /// stores nothing.
@@ -231,7 +231,7 @@ impl CollectionRows<'_> {
     }
 
     fn scratch(&self) -> RowScratch {
-        if self.symbols_of.is_some() { RowScratch::with_symbols() } else { RowScratch::default() }
+        if self.sequence_of.is_some() { RowScratch::with_sequence() } else { RowScratch::default() }
     }
 
     /// Stores the fingerprints of the shards of `share` that `parts` does not have.
@@ -289,7 +289,9 @@ impl CollectionRows<'_> {
     ) -> Result<ShardRows> {
         let mut words = Vec::new();
         let mut without = Vec::new();
-        let symbols_of = self.symbols_of.filter(|terms| terms.leave_symbols_out());
+        // The hash that was made for the fingerprint also serves the terms that are compared, if these have the
+        // same tokens.
+        let has_sequence_of_row = self.sequence_of.is_some_and(|terms| maker.has_tokens_of(terms));
         let visit = &mut |index, document: &Document<'_>| {
             let has_row = maker.push(document.text, &mut words, scratch).0;
             if !has_row {
@@ -301,19 +303,16 @@ impl CollectionRows<'_> {
                 }
                 without.push(index);
             }
-            // Finding the symbols may replace the number.
+            // Finding the sequence may replace the number.
             let tokens = scratch.token_count();
-            // All tokenizers that leave symbols out hash them in the same way. So the hash that was made for the
-            // fingerprint also serves the terms that are compared.
-            let has_symbols_of_row = maker.leaves_symbols_out();
-            let symbols = symbols_of.map(|terms| {
-                if has_symbols_of_row {
-                    scratch.symbols()
+            let sequence = self.sequence_of.map(|terms| {
+                if has_sequence_of_row {
+                    scratch.sequence()
                 } else {
-                    scratch.symbols_of(document.text, terms)
+                    scratch.sequence_of(document.text, terms)
                 }
             });
-            Ok(Compared { has_terms: has_row, tokens, symbols })
+            Ok(Compared { has_terms: has_row, tokens, sequence })
         };
         let summary = read_summarized(corpus, shard, self.wanted, visit)?;
         Ok(ShardRows { words, without, summary })

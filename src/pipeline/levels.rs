@@ -67,13 +67,13 @@ pub(super) fn stricter_levels(found: &FinishedSearch<'_>) -> Vec<LimitLevel> {
                 let holds = |similarity| limit.holds(similarity);
                 let is_close =
                     |closeness: Closeness| closeness.exact_similarity().is_some_and(holds);
-                let are_symbols_equal = found.close.symbols.hashes().is_none();
-                let removed = if holds(Similarity::ALMOST_ONE) || are_symbols_equal {
+                let are_sequences_equal = found.close.sequences.hashes().is_none();
+                let removed = if holds(Similarity::ALMOST_ONE) || are_sequences_equal {
                     removed_if(found, is_close)
                 } else if found.read.is_two() {
                     matched_if(found.around, is_close)
                 } else {
-                    let close = &found.close.without_different_symbols(limit);
+                    let close = &found.close.without_other_sequences(limit);
                     let around = &Neighbourhood::new(close);
                     removed_if(&FinishedSearch { close, around, ..*found }, is_close)
                 };
@@ -96,7 +96,8 @@ pub(super) fn stricter_levels(found: &FinishedSearch<'_>) -> Vec<LimitLevel> {
     }
 }
 
-/// Returns how many queries have a match whose closeness satisfies `is_close`. The closeness depends on symbols.
+/// Returns how many queries have a match whose closeness satisfies `is_close`. The closeness depends on the
+/// sequences of tokens.
 fn matched_if(around: &Neighbourhood<'_>, is_close: impl Fn(Closeness) -> bool) -> u64 {
     let mut matched = 0;
     around.visit_rows(|_, partners| {

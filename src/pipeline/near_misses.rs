@@ -73,9 +73,9 @@ fn find_all(
 
 /// Returns the pairs whose similarity reaches `limit`, as a search with this limit finds them.
 fn reaching(close: &Close, limit: Threshold) -> Close {
-    // Only with the limit 1, texts with other symbols are no near-duplicates.
-    if !limit.holds(Similarity::ALMOST_ONE) && close.symbols.hashes().is_some() {
-        return close.without_different_symbols(limit);
+    // Only with the limit 1, texts with other sequences of tokens are no near-duplicates.
+    if !limit.holds(Similarity::ALMOST_ONE) && close.sequences.hashes().is_some() {
+        return close.without_other_sequences(limit);
     }
     let pairs = close.pairs.iter().filter(|pair| reaches(pair.closeness, limit));
     let pairs: Vec<ClosePair> = pairs.collect();

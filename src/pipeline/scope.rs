@@ -132,6 +132,7 @@ mod tests {
             page_text: None,
             left_out: 0,
             left_out_words: 0,
+            skipped_elements: 0,
         };
         for name in ('a'..='z').map(String::from) {
             let hash = scope.hash_of(&document, Path::new(&name));

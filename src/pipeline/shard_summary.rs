@@ -24,11 +24,14 @@ use std::ops::ControlFlow;
 /// November 2026.
 const SECONDS_A_DOCUMENT: f64 = 0.2e-6;
 /// Bytes of memory for each document in addition to its ID: the offset at which the ID ends, the record
-/// number, the length of the text, and the hash of its symbols.
+/// number, the length of the text, and the hash of its sequence of tokens.
 const BYTES_A_NAME: f64 = 20.0;
 /// Memory for merging the names of all shards, as a multiple of the memory of all names. The name of a
 /// document is its ID and its place.
 const COPIES_OF_NAMES: f64 = 1.5;
+
+/// Number of counts of documents that have no list of their own.
+const COUNTS: usize = 6;
 
 /// Estimated cost of the names of all documents. The name of a document is its ID and its place. Names are
 /// collected for each shard and then merged.
@@ -65,6 +68,7 @@ pub(crate) struct ShardSummary {
     traits: DocumentTraits,
     without_terms: u64,
     repaired: u64,
+    skipped_elements: u64,
     pages: PageTextCounts,
     own_texts: u64,
     left_out_bytes: u64,
@@ -72,8 +76,8 @@ pub(crate) struct ShardSummary {
     non_documents: NonDocumentCounts,
     lengths: Vec<u32>,
     text_facts: TextFacts,
-    /// For each document, the hash of its symbols ([`Compared::symbols`]). Empty if symbols do not count.
-    symbols: Vec<u64>,
+    /// For each document, the hash of its sequence ([`Compared::sequence`]). Empty if texts are not compared.
+    sequences: Vec<u64>,
 }
 
 /// Data about a document that were collected while its terms were made.
@@ -83,15 +87,15 @@ pub(crate) struct Compared {
     pub(crate) has_terms: bool,
     /// Number of tokens of the document. 0 if the run writes no numbers of tokens.
     pub(crate) tokens: u32,
-    /// Hash of the symbols of the document: the characters, such as `<`, that its terms leave out. `None` if two
-    /// texts that differ only in symbols count as equal.
-    pub(crate) symbols: Option<u64>,
+    /// Hash of the sequence of tokens of the document, and of the symbols, such as `<`, that belong to no token. `None`
+    /// if texts are not compared.
+    pub(crate) sequence: Option<u64>,
 }
 
 impl Compared {
-    /// Creates the value for a document whose tokens and symbols are not collected.
+    /// Creates the value for a document whose tokens are not collected.
     pub(crate) fn by_terms(has_terms: bool) -> Self {
-        Self { has_terms, tokens: 0, symbols: None }
+        Self { has_terms, tokens: 0, sequence: None }
     }
 }
 
@@ -109,6 +113,8 @@ pub struct CollectionSummary {
     pub without_terms: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
     pub repaired: u64,
+    /// Number of elements of lists that the selector of the text passed over, because they have no text.
+    pub skipped_elements: u64,
     /// Number of pages by the part of the page that was compared.
     pub pages: PageTextCounts,
     /// Number of documents that were compared without some of their lines, because many documents have these lines.
@@ -127,8 +133,8 @@ pub struct CollectionSummary {
     pub text_facts: TextFacts,
     /// Values of the documents that decide which of them are compared and kept.
     traits: DocumentTraits,
-    /// For each document, the hash of its symbols ([`Compared::symbols`]). Empty if symbols do not count.
-    symbols: Vec<u64>,
+    /// For each document, the hash of its sequence ([`Compared::sequence`]). Empty if texts are not compared.
+    sequences: Vec<u64>,
 }
 
 /// Reads a shard and returns its summary. Calls `visit` with each document and its number in the shard.
@@ -166,6 +172,7 @@ pub(crate) fn read_summarized(
                 summary.ids.push(record.number, document.id)?;
                 summary.traits.push(wanted, &document, file);
                 summary.repaired += u64::from(document.repaired.is_some());
+                summary.skipped_elements += u64::from(document.skipped_elements);
                 summary.pages.count(document.page_text);
                 summary.own_texts += u64::from(document.left_out > 0);
                 summary.left_out_bytes += document.left_out as u64;
@@ -177,7 +184,7 @@ pub(crate) fn read_summarized(
                 if wanted.text_facts {
                     summary.text_facts.push(document.text, compared.tokens);
                 }
-                summary.symbols.extend(compared.symbols);
+                summary.sequences.extend(compared.sequence);
             }
             // Such records belong to the file but are not documents, so they are not counted.
             Content::PassThrough => {}
@@ -237,7 +244,7 @@ impl ShardSummary {
     /// Returns the number of bytes of memory that the summary takes. The memory of the faults of files is
     /// not counted, because there are few of them.
     pub(crate) fn bytes(&self) -> u64 {
-        let numbers = size_of_val(&self.lengths[..]) + size_of_val(&self.symbols[..]);
+        let numbers = size_of_val(&self.lengths[..]) + size_of_val(&self.sequences[..]);
         let others = numbers + self.text_facts.bytes() + self.bad.bytes();
         self.ids.bytes() + self.traits.bytes() + others as u64
     }
@@ -271,7 +278,7 @@ impl CollectionSummary {
         let (mut ids, mut bad) = (Vec::new(), Vec::new());
         // Lists that grow step by step would take up to twice the memory.
         all.lengths.reserve_exact(shards.iter().map(|shard| shard.lengths.len()).sum());
-        all.symbols.reserve_exact(shards.iter().map(|shard| shard.symbols.len()).sum());
+        all.sequences.reserve_exact(shards.iter().map(|shard| shard.sequences.len()).sum());
         for summary in shards {
             ids.push(summary.ids);
             bad.push(summary.bad);
@@ -279,6 +286,7 @@ impl CollectionSummary {
             all.traits.append(summary.traits);
             all.without_terms += summary.without_terms;
             all.repaired += summary.repaired;
+            all.skipped_elements += summary.skipped_elements;
             all.pages += summary.pages;
             all.own_texts += summary.own_texts;
             all.left_out_bytes += summary.left_out_bytes;
@@ -286,7 +294,7 @@ impl CollectionSummary {
             all.non_documents += summary.non_documents;
             all.lengths.extend(summary.lengths);
             all.text_facts.append(summary.text_facts);
-            all.symbols.extend(summary.symbols);
+            all.sequences.extend(summary.sequences);
         }
         all.ids = DocumentIds::new(ids)?;
         for (shard, bad) in bad.into_iter().enumerate() {
@@ -299,15 +307,15 @@ impl CollectionSummary {
 
     /// Returns the number of bytes of memory that the names, lengths and values of all documents take.
     pub(crate) fn bytes(&self) -> u64 {
-        let numbers = size_of_val(&self.lengths[..]) + size_of_val(&self.symbols[..]);
+        let numbers = size_of_val(&self.lengths[..]) + size_of_val(&self.sequences[..]);
         let others = numbers + self.text_facts.bytes();
         self.ids.bytes() + self.traits.bytes() + others as u64
     }
 
-    /// Removes the hashes of the symbols of all documents, and returns them. They are empty if symbols do not
-    /// count.
-    pub(crate) fn take_symbols(&mut self) -> Vec<u64> {
-        std::mem::take(&mut self.symbols)
+    /// Removes the hashes of the sequences of all documents, and returns them. They are empty if texts are not
+    /// compared.
+    pub(crate) fn take_sequences(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.sequences)
     }
 
     /// Merges only the text lengths and the values of all shards, which [`prefer`](Self::prefer) needs.
@@ -326,6 +334,7 @@ impl CollectionSummary {
         self.faults.extend(more.faults);
         self.without_terms += more.without_terms;
         self.repaired += more.repaired;
+        self.skipped_elements += more.skipped_elements;
         self.pages += more.pages;
         self.own_texts += more.own_texts;
         self.left_out_bytes += more.left_out_bytes;
@@ -417,7 +426,7 @@ impl ShardSummary {
         out.numbers(PageText::ALL.map(|part| self.pages.of(part)).into_iter());
         out.numbers(self.lengths.iter().copied().map(u64::from));
         self.text_facts.store(out);
-        out.numbers(self.symbols.iter().copied());
+        out.numbers(self.sequences.iter().copied());
     }
 
     /// Takes the summary that [`store`](Self::store) has appended. `file` is the number of its file in the
@@ -430,21 +439,35 @@ impl ShardSummary {
             traits: DocumentTraits::restore(from)?,
             ..Self::new(file)
         };
-        let [without_terms, repaired, own_texts, left_out_bytes, passed_over] =
-            from.list(BytesReader::number)?.try_into().ok()?;
+        let counts: [u64; COUNTS] = from.list(BytesReader::number)?.try_into().ok()?;
+        summary.set_counts(counts);
         summary.non_documents =
             NonDocumentCounts::from_counts(from.list(BytesReader::number)?.try_into().ok()?);
         summary.pages =
             PageTextCounts::from_counts(from.list(BytesReader::number)?.try_into().ok()?);
         summary.lengths = from.list(BytesReader::short_number)?;
         summary.text_facts = TextFacts::restore(from)?;
-        summary.symbols = from.list(BytesReader::number)?;
-        Some(Self { without_terms, repaired, own_texts, left_out_bytes, passed_over, ..summary })
+        summary.sequences = from.list(BytesReader::number)?;
+        Some(summary)
     }
 
     /// Returns the counts of documents that have no list of their own.
-    fn counts(&self) -> [u64; 5] {
-        [self.without_terms, self.repaired, self.own_texts, self.left_out_bytes, self.passed_over]
+    fn counts(&self) -> [u64; COUNTS] {
+        let Self { without_terms, repaired, skipped_elements, .. } = *self;
+        let Self { own_texts, left_out_bytes, passed_over, .. } = *self;
+        [without_terms, repaired, skipped_elements, own_texts, left_out_bytes, passed_over]
+    }
+
+    /// Sets the counts that [`counts`](Self::counts) returns.
+    fn set_counts(&mut self, counts: [u64; COUNTS]) {
+        [
+            self.without_terms,
+            self.repaired,
+            self.skipped_elements,
+            self.own_texts,
+            self.left_out_bytes,
+            self.passed_over,
+        ] = counts;
     }
 
     /// Creates the empty summary of a shard of file number `file`, before it is read.
@@ -456,6 +479,7 @@ impl ShardSummary {
             traits: DocumentTraits::default(),
             without_terms: 0,
             repaired: 0,
+            skipped_elements: 0,
             pages: PageTextCounts::default(),
             own_texts: 0,
             left_out_bytes: 0,
@@ -463,7 +487,7 @@ impl ShardSummary {
             non_documents: NonDocumentCounts::default(),
             lengths: Vec::new(),
             text_facts: TextFacts::default(),
-            symbols: Vec::new(),
+            sequences: Vec::new(),
         }
     }
 }

@@ -23,7 +23,7 @@ const PAIRS_A_ROW: usize = 1 << 12;
 const HAS_SIMILARITY: u64 = 1 << 32;
 const HAS_DISTANCE: u64 = 1 << 33;
 
-/// Stores the close documents of one collection, before any of them is changed by the symbols of texts.
+/// Stores the close documents of one collection, before any of them is changed by the sequences of tokens.
 ///
 /// # Errors
 ///

@@ -229,7 +229,6 @@ pub fn contamination(
     let items = &job.input(&request.items, &request.item_input, Vec::new())?;
     let documents = &job.input(&paths, &request.input, Vec::new())?;
     Input::refuse_idle(&[documents], &[])?;
-    note_alternatives(documents, face);
     let inputs = [items, documents];
     // Neither items nor documents may be in the folder that is written.
     let all_paths = [&request.items[..], &paths].concat();
@@ -336,20 +335,6 @@ impl ContaminationFound {
             ("uncut_documents", freed.uncut),
             ("faults", self.faults.len() as u64),
         ]
-    }
-}
-
-/// Prints a note if the setting `text_field` names several fields with commas between them, and the documents have more
-/// than one of these fields. Only the first one is read then. In the setting `fields` of the items, a comma joins
-/// fields, so users may expect the same for documents.
-fn note_alternatives(documents: &Input<'_>, face: &dyn Face) {
-    let rivals = documents.collection.rival_fields(documents.collection.text_field());
-    if let [first, .., last] = &rivals[..] {
-        face.notice(Notice::Note(&face.message(&format!(
-            "`text_field` reads the first of its fields that a document has: {first}, not {last}. A comma joins \
-             fields only in `fields`. To join the fields of the documents, name them with a plus sign: {}",
-            rivals.join("+")
-        ))));
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! The program and the Python package share the table, and each of them writes settings in its own way.
 
+use crate::setting::{find, find_command};
+
 /// Names that users guess, and advice for them. Settings are in backquotes, with a value as in `shingle=words:5`.
 type Guess = (&'static [&'static str], &'static str);
 
@@ -124,6 +126,9 @@ const GUESSES: &[Guess] = &[
     (&["quarantined"], "`write_kept=readable` leaves bad records out of the copies"),
     (&["lang", "language"], "`stop_words` and `shingle` choose the words of a language"),
 ];
+
+/// Number of letters from which on a name may have two typing errors.
+const LONG_NAME: usize = 8;
 
 /// Words for the minimum of something.
 const MINIMUM: &[&str] = &[
@@ -405,11 +410,29 @@ const OF_COMMANDS: &[(&str, &[Guess])] = &[
 ];
 
 /// Returns advice for a setting that does not exist, in which settings are in backquotes. `command` is the name of a
-/// command, `texts` for a function of Python on texts in memory, or `engine`. Returns `None` if nobody is known to
-/// guess the name.
+/// command, `texts` for a function of Python on texts in memory, or `engine`. A name with a typing error, such as
+/// `treshold`, has the advice of the guess that it resembles. Returns `None` if nobody is known to guess the name, or if
+/// it resembles a setting more.
 #[must_use]
 pub fn guessed_setting(command: &str, name: &str) -> Option<&'static str> {
-    // A name that only resembles a setting is left to the parser, which suggests similar names.
+    advice_for(command, name).or_else(|| {
+        // A name of another command is no typing error.
+        if find(name).is_some() {
+            return None;
+        }
+        let guesses = guessed_names().filter(|(of, _)| of.is_none_or(|of| of == command));
+        let near = guesses.map(|(_, guess)| (typing_errors(name, guess), guess)).min()?;
+        let settings = find_command(command).into_iter().flat_map(|command| command.settings());
+        let of_settings = settings.map(|row| typing_errors(name, row.name)).min();
+        // The parser suggests settings with similar names.
+        let is_nearest = of_settings.is_none_or(|errors| near.0 < errors);
+        let most = if name.len() < LONG_NAME { 1 } else { 2 };
+        if near.0 <= most && is_nearest { advice_for(command, near.1) } else { None }
+    })
+}
+
+/// Returns the advice for a name that is in a table.
+fn advice_for(command: &str, name: &str) -> Option<&'static str> {
     let in_table = |guesses: &'static [Guess]| {
         let found = guesses.iter().find(|(names, _)| names.contains(&name));
         found.map(|(_, advice)| *advice)
@@ -417,6 +440,28 @@ pub fn guessed_setting(command: &str, name: &str) -> Option<&'static str> {
     // The same word has other meanings in other commands: a threshold of passages is a number of words.
     let own = OF_COMMANDS.iter().find(|(of, _)| *of == command);
     own.and_then(|(_, guesses)| in_table(guesses)).or_else(|| in_table(GUESSES))
+}
+
+/// Returns the least number of typing errors that make `typed` of `name`: a letter too many, a missing letter, a wrong
+/// letter, or two letters in the wrong order.
+fn typing_errors(typed: &str, name: &str) -> usize {
+    let (typed, name) = (typed.as_bytes(), name.as_bytes());
+    // The last rows of the table of distances between all beginnings of the two names.
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=name.len()).collect();
+    for at in 1..=typed.len() {
+        let mut row = vec![at];
+        for to in 1..=name.len() {
+            let is_other = usize::from(typed[at - 1] != name[to - 1]);
+            let mut least = (last[to] + 1).min(row[to - 1] + 1).min(last[to - 1] + is_other);
+            if at > 1 && to > 1 && typed[at - 1] == name[to - 2] && typed[at - 2] == name[to - 1] {
+                least = least.min(before[to - 2] + 1);
+            }
+            row.push(least);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[name.len()]
 }
 
 /// Returns all names that users guess, each with the command that its advice is for. `None` means all commands.
@@ -442,6 +487,38 @@ mod tests {
         assert!(advice("contamination", "jobs").starts_with("`threads` sets"));
         assert!(advice("texts", "text_field").starts_with("`column` names"));
         assert_eq!(guessed_setting("dedup", "colour"), None);
+    }
+
+    #[test]
+    fn a_typing_error_has_the_advice_of_the_name_that_was_meant() {
+        let advice = |command, name| guessed_setting(command, name).unwrap_or_default();
+        for name in ["treshold", "threshhold", "thrseold", "ngarm", "batchsize", "num-perm"] {
+            assert!(!advice("dedup", name).is_empty(), "{name}");
+        }
+        assert_eq!(advice("dedup", "treshold"), advice("dedup", "threshold"));
+        assert_eq!(advice("contamination", "treshold"), advice("contamination", "threshold"));
+        assert_eq!(advice("texts", "treshold"), advice("texts", "threshold"));
+        // These resemble a setting, or are one of another command.
+        for name in ["similarty", "thread", "threads", "keeep", "verifiy", "colour", "x"] {
+            assert_eq!(advice("dedup", name), "", "{name}");
+        }
+    }
+
+    #[test]
+    fn typing_errors_are_counted() {
+        for (typed, name, errors) in [
+            ("", "", 0),
+            ("a", "", 1),
+            ("", "ab", 2),
+            ("ba", "ab", 1),
+            ("abc", "abc", 0),
+            ("acbd", "abcd", 1),
+            ("treshold", "threshold", 1),
+            ("thresold", "threshold", 1),
+            ("kitten", "sitting", 3),
+        ] {
+            assert_eq!(typing_errors(typed, name), errors, "{typed} {name}");
+        }
     }
 
     #[test]

@@ -67,6 +67,7 @@ impl<'s> Input<'s> {
             let note = format!("nothing is read or copied after {documents}, as `limit` asks");
             face.notice(Notice::Note(&face.message(&note)));
         }
+        note_alternatives(&collection, face);
         Ok(Self { collection, settings, path_faults: walked.faults })
     }
 
@@ -267,6 +268,12 @@ impl<'s> Input<'s> {
             refuse_without_files(inputs, "text_field", field, &Format::has_fields)?;
         }
         let id_field = settings.id_field.as_deref().map(|field| ("id_field", field));
+        // Files of every format can be in folders such as `lang=en`.
+        let is_in_paths = |field: &str| {
+            let selector = Selector::from(field);
+            inputs.iter().any(|input| input.collection.has_partitions_of(&selector))
+        };
+        let fields = fields.iter().filter(|(_, field)| !is_in_paths(field));
         for (setting, field) in id_field.iter().chain(fields) {
             refuse_without_files(inputs, setting, field, &Format::has_values)?;
         }
@@ -277,6 +284,21 @@ impl<'s> Input<'s> {
             refuse_without_files(inputs, "split", settings.split.name(), &Format::is_plain)?;
         }
         Ok(())
+    }
+}
+
+/// Prints a note if the setting of the text names several fields with commas between them, and the documents have more
+/// than one of these fields. Only the first one is read then. In the setting `fields` of the items of a contamination,
+/// a comma joins fields, so users may expect the same for documents.
+fn note_alternatives(collection: &Collection, face: &dyn Face) {
+    let rivals = collection.rival_fields(collection.text_field());
+    if let [first, .., last] = &rivals[..] {
+        face.notice(Notice::Note(&face.message(&format!(
+            "`{}` reads the first of its fields that a document has: {first}, not {last}. A comma does not join them. To \
+             join the fields, name them with a plus sign: {}",
+            collection.text_setting(),
+            rivals.join("+")
+        ))));
     }
 }
 

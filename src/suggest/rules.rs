@@ -52,9 +52,9 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
         |rule: &str| format!("half of the documents have {rule} {} characters", grouped(median));
     if profile.unspaced >= UNSPACED {
         let (shingle, length) = match median {
-            ..SHORT_UNSPACED => ("chars:2", half("at most")),
-            SHORT_UNSPACED..SHORT => ("chars:4", half("at most")),
-            SHORT.. => ("chars:6", half("at least")),
+            ..SHORT_UNSPACED => ("letters:2", half("at most")),
+            SHORT_UNSPACED..SHORT => ("letters:4", half("at most")),
+            SHORT.. => ("letters:6", half("at least")),
         };
         let why = format!(
             "{:.0} % of the letters belong to scripts without spaces between words, so words would be \
@@ -64,9 +64,9 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
         return (shingle, format!("`shingle` {shingle}: {why}"));
     }
     let (shingle, why) = if median < SHORT {
-        ("chars:4", format!("documents are short: {}", half("at most")))
+        ("letters:4", format!("documents are short: {}", half("at most")))
     } else {
-        ("chars:6", format!("suits any script and topic; {}", half("at least")))
+        ("letters:6", format!("suits any script and topic; {}", half("at least")))
     };
     (shingle, format!("`shingle` {shingle}: {why}"))
 }

@@ -40,12 +40,12 @@ fn shingles_are_of_characters_by_script_and_length() {
         shingle(&CorpusProfile { characters, unspaced, ..pages() })
     };
     for (unspaced, median, expected, why) in [
-        (0.0, 2400, "chars:6", "at least 2,400"),
-        (0.4, 200, "chars:6", "any script"),
-        (0.0, 199, "chars:4", "documents are short: half of the documents have at most 199"),
-        (0.5, 2400, "chars:6", "50 % of the letters belong to scripts without spaces"),
-        (0.9, 60, "chars:4", "at most 60 characters"),
-        (0.9, 59, "chars:2", "at most 59 characters"),
+        (0.0, 2400, "letters:6", "at least 2,400"),
+        (0.4, 200, "letters:6", "any script"),
+        (0.0, 199, "letters:4", "documents are short: half of the documents have at most 199"),
+        (0.5, 2400, "letters:6", "50 % of the letters belong to scripts without spaces"),
+        (0.9, 60, "letters:4", "at most 60 characters"),
+        (0.9, 59, "letters:2", "at most 59 characters"),
     ] {
         let (shingle, reason) = chosen(unspaced, median);
         assert_eq!(shingle, expected);
@@ -60,13 +60,13 @@ fn few_documents_are_compared_by_their_sets_and_many_by_fingerprints() {
     let chosen = |profile: &CorpusProfile, least| {
         let chosen = method(profile, &nearest, &COSINE, least, &Options::new());
         let mut options = Options::new();
-        options.set("shingle", "chars:6");
+        options.set("shingle", "letters:6");
         chosen.replace_settings(&mut options, &mut Vec::new());
         let why = chosen.default_because.clone().unwrap_or_default();
         (complete(&chosen, least, options).unwrap().to_string(), chosen.reason + &why)
     };
     let (few, reason) = chosen(&pages(), 47);
-    assert_eq!(few, "exact:similarity=cosine:0.47,shingle=chars:6");
+    assert_eq!(few, "exact:similarity=cosine:0.47,shingle=letters:6");
     assert!(reason.contains("the sets of 1,000 documents can be"), "{reason}");
 
     let (many, reason) = chosen(&of_documents(20_000), 47);
@@ -74,7 +74,7 @@ fn few_documents_are_compared_by_their_sets_and_many_by_fingerprints() {
     assert!(reason.contains("20,000 documents are too many"), "{reason}");
 
     let (high, reason) = chosen(&of_documents(20_000), 80);
-    assert_eq!(high, "exact:similarity=cosine:0.80,shingle=chars:6");
+    assert_eq!(high, "exact:similarity=cosine:0.80,shingle=letters:6");
     assert!(reason.contains("so high a threshold"), "{reason}");
     let large = CorpusProfile { memory: 1 << 30, ..of_documents(1_000_000) };
     let (sketched, reason) = chosen(&large, 80);
@@ -134,13 +134,13 @@ fn suggested_for(
 fn what_is_given_stays_and_the_rest_is_chosen() {
     let method = |given| suggested(given, 1).unwrap().method.to_string();
     assert!(method("").starts_with("exact:similarity=cosine:0."), "{}", method(""));
-    assert!(method("").ends_with("shingle=chars:6"));
+    assert!(method("").ends_with("shingle=letters:6"));
     assert_eq!(method("shingle=words:2,similarity=0.5"), "exact:similarity=0.5,shingle=words:2");
-    assert_eq!(method("similarity=0.5"), "exact:similarity=0.5,shingle=chars:6");
+    assert_eq!(method("similarity=0.5"), "exact:similarity=0.5,shingle=letters:6");
     let containment = method("similarity=containment:0.5,stop_words=none");
     // By containment, these repeats are no different from copies, so there is no gap.
     assert_eq!(containment, "exact:similarity=containment:0.5,shingle=words:3");
-    assert!(method("weight=idf").ends_with("shingle=chars:6,weight=idf"));
+    assert!(method("weight=idf").ends_with("shingle=letters:6,weight=idf"));
     let fingerprints = method("bits=8,max_distance=300");
     assert!(fingerprints.starts_with("minhash:lanes=62,bits=8,"), "{fingerprints}");
     assert!(fingerprints.contains("max_distance=300"), "{fingerprints}");
@@ -173,7 +173,7 @@ fn without_a_gap_the_default_is_chosen() {
     assert!(reasons.contains("`similarity` 0.8: the default (no pairs between "), "{reasons}");
     assert!(
         reasons.contains(
-            ": copies only, by cosine of chars:6); 20.0 % of the documents have a near-duplicate"
+            ": copies only, by cosine of letters:6); 20.0 % of the documents have a near-duplicate"
         ),
         "{reasons}"
     );

@@ -92,6 +92,10 @@ fn a_mistyped_command_is_distinguished_from_a_wrong_n() {
 fn wrong_options_are_named() {
     for (arguments, wanted) in [
         (&["--nope"][..], "unexpected argument '--nope'"),
+        (
+            &["dedup", "a", "--treshold", "0.9"],
+            "'--treshold': --similarity is the minimum similarity",
+        ),
         (&["1", "4", "-x"], "unexpected argument '-x'"),
         (&["1", "4", "5"], "unexpected argument '5': type `simtool N M`"),
         (&["1", "4", "--shingle", "words:2"], "'--shingle': it goes with `simtool dedup`"),

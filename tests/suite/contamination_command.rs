@@ -144,10 +144,17 @@ fn a_comma_joins_the_fields_of_items_and_not_those_of_documents() {
         "contamination items.jsonl --fields q,a --in docs.jsonl --text-field title,body",
     );
     assert_eq!((run.code, rows(&run.out).len()), (0, 0), "{}", run.err);
-    let note = "--text-field reads the first of its fields that a document has: title, not body. A comma joins \
-                fields only in --fields. To join the fields of the documents, name them with a plus sign: \
-                title+body\n";
+    let note = "--text-field reads the first of its fields that a document has: title, not body. A comma does not join \
+                them. To join the fields, name them with a plus sign: title+body\n";
     assert!(run.err.contains(note), "{}", run.err);
+    // The other commands say the same.
+    for command in
+        ["dedup docs.jsonl", "passages docs.jsonl", "match docs.jsonl --against docs.jsonl"]
+    {
+        let run =
+            folder.run_words(&format!("{command} --text-field title,body --output found --force"));
+        assert!(run.err.contains(note), "{command}: {}", run.err);
+    }
     let run = folder.run_words(
         "contamination items.jsonl --fields q,a --in docs.jsonl --text-field title+body",
     );

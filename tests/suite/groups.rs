@@ -71,6 +71,35 @@ fn documents_are_compared_within_or_across_a_field_of_any_format() {
 }
 
 #[test]
+fn values_in_the_folders_of_a_path_are_fields() {
+    let folder = Folder::empty()
+        .with("in/lang=en/year=2022/a.jsonl", line(1, 16, "") + &line(2, 16, ",\"lang\":\"de\""))
+        .with("in/lang=en/year=2024/b.csv", format!("id,text\n3,{TEXT}\n"))
+        .with("in/lang=de/year=2023/c.jsonl", line(4, 16, ""))
+        .with("in/lang=__HIVE_DEFAULT_PARTITION__/d.jsonl", line(5, 16, ""));
+    for (options, expected) in [
+        ("--within lang", json!([[2, 4], ["3", 1]])),
+        ("--across lang", json!([[1, 4], ["3", 4]])),
+        ("--within lang --keep max:year", json!([[1, "3"], [2, 4]])),
+        ("--prefer lang=de", json!([[1, 4], [2, 4], ["3", 4], [5, 4]])),
+    ] {
+        let (_, mut removed) = run(&folder, options);
+        removed.sort_by_key(|row| row[0].to_string().replace('"', ""));
+        let mut expected: Vec<[Value; 2]> = serde_json::from_value(expected).unwrap();
+        expected.sort_by_key(|row| row[0].to_string().replace('"', ""));
+        assert_eq!(removed, expected, "{options}");
+    }
+    let texts = Folder::empty()
+        .with("in/lang=en/a.txt", TEXT)
+        .with("in/lang=de/b.txt", TEXT)
+        .with("in/lang=de/c.txt", TEXT);
+    let (summary, _) = run(&texts, "--within lang");
+    assert_eq!(summary["removed"], json!(1), "{summary}");
+    let wrong = texts.run_words("dedup in --within language --force");
+    assert!(wrong.code == 2 && wrong.err.contains("--within language"), "{}", wrong.err);
+}
+
+#[test]
 fn several_rules_choose_the_kept_documents() {
     let of = |source: &str, score: u32| format!(",\"source\":\"{source}\",\"score\":{score}");
     let documents = [

@@ -241,6 +241,54 @@ fn files_that_are_no_documents_are_named_with_advice() {
 }
 
 #[test]
+fn files_of_many_records_with_markup_are_named_with_advice_in_every_command() {
+    let posts = "<?xml version=\"1.0\"?>\n<posts>\n<row Id=\"1\" Body=\"x\" />\n</posts>\n";
+    let folder = Folder::empty()
+        .with("a.jsonl", line("a"))
+        .with("Posts.xml", posts)
+        .with("dump.sql", "-- MySQL dump 10.19\nINSERT INTO `page` VALUES (1);\n")
+        .with("refs.bib", "@article{a,\n  title = {b},\n}\n");
+    for command in [
+        "dedup . --output found --force",
+        "match a.jsonl --against . --output found --force",
+        "passages . --output found.jsonl --force",
+        "contamination a.jsonl --in . --output items.jsonl --force",
+        "fingerprint . --output found.parquet --method simhash --force",
+    ] {
+        let run = folder.run_words(command);
+        assert_eq!(run.code, 3, "{command}: {}", run.err);
+        for message in [
+            "is a dump of Stack Exchange: rows in XML",
+            "in \"row\".split()",
+            "or read the file as one text with `--format text`",
+            "is a dump of a database in SQL",
+            "is a list of references in BibTeX",
+        ] {
+            let message = message.replace("`--format text`", "--format text");
+            assert!(run.err.contains(&message), "{command}: {message}: {}", run.err);
+        }
+    }
+    let run =
+        folder.run_words("dedup Posts.xml dump.sql refs.bib --format text --output found --force");
+    assert!(run.code == 0 && run.out.contains("documents                 3\n"), "{run:?}");
+}
+
+#[test]
+fn stray_bytes_and_replaced_characters_are_counted_where_they_are() {
+    let mut bytes = line("a").into_bytes();
+    // The text has no invalid byte.
+    bytes.extend(b"\xef\xbb\xbf{\"text\": \"another text of words\", \"by\": \"\xff\"}\n\0\0\x1a");
+    let folder = Folder::empty().with("a.jsonl", bytes);
+    let run = folder.run_words("dedup a.jsonl --json --output found");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let note = "1 byte order mark and 3 bytes of padding between records were passed over";
+    assert!(run.err.contains(note), "{}", run.err);
+    let summary: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((&summary["documents"], &summary["quarantined"]), (&2.into(), &0.into()));
+    assert!(summary["mended"].as_u64().unwrap_or(0) == 0, "{summary}");
+}
+
+#[test]
 fn texts_in_another_encoding_are_kept_without_comparison() {
     let footer = "\nwww.example.org/books/index.html download free text version 2 build 17\n";
     // Russian words in windows-1251, in which each letter is one byte.

@@ -99,7 +99,7 @@ fn long_pages_are_compared_by_characters_and_a_threshold_above_the_unrelated() {
     assert!(found["below"].as_array().unwrap().iter().all(is_below), "{found}");
     assert!(found["above"].as_array().unwrap().iter().all(|pair| !is_below(pair)), "{found}");
     assert!(method(&found).starts_with("exact:similarity=cosine:0."), "{found}");
-    assert!(method(&found).ends_with("shingle=chars:6"), "{found}");
+    assert!(method(&found).ends_with("shingle=letters:6"), "{found}");
     assert_eq!(
         (&found["documents"], &found["sampled"], &found["repeated"]),
         (&120.into(), &120.into(), &24.into())
@@ -117,14 +117,14 @@ fn text_without_spaces_and_short_text_have_shorter_shingles() {
         chinese(seed, every).chars().skip(1).take(100).collect()
     };
     let found = suggested(&lines((0..60).map(han)));
-    assert!(method(&found).ends_with("shingle=chars:4"), "{found}");
+    assert!(method(&found).ends_with("shingle=letters:4"), "{found}");
     assert!(found["reasons"][0].as_str().unwrap().contains("without spaces"), "{found}");
     let short = |at: usize| match at % 3 {
         2 => changed(at - 1, 12, 6 + at / 20),
         _ => words(at, 12).join(" "),
     };
     let found = suggested(&lines((0..60).map(short)));
-    assert!(method(&found).ends_with("shingle=chars:4"), "{found}");
+    assert!(method(&found).ends_with("shingle=letters:4"), "{found}");
     assert!(found["reasons"][0].as_str().unwrap().contains("short"), "{found}");
 }
 
@@ -194,20 +194,20 @@ fn a_run_uses_the_choice_and_reports_it() {
     let run = folder.run_words("dedup docs.jsonl --method auto --output out");
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.err.contains("note: chosen: exact:similarity=cosine:0."), "{}", run.err);
-    assert!(run.err.contains("note: --shingle chars:6: "), "{}", run.err);
+    assert!(run.err.contains("note: --shingle letters:6: "), "{}", run.err);
     assert!(run.out.contains("removed                  12"), "{}", run.out);
     let summary = fs::read_to_string(folder.path("out/summary.json")).unwrap();
     let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
     let parameters = &summary["parameters"];
     assert_eq!(
         (&parameters["method"], &parameters["shingle"]),
-        (&"exact".into(), &"chars:6".into())
+        (&"exact".into(), &"letters:6".into())
     );
     assert_eq!(parameters["chosen_because"].as_array().unwrap().len(), 3);
     let page = fs::read_to_string(folder.path("out/report.html")).unwrap();
     assert!(page.contains("chosen_because"));
     let why = folder.run_words("why out d9");
-    assert!(why.out.contains("shingles (chars:6)"), "{why:?}");
+    assert!(why.out.contains("shingles (letters:6)"), "{why:?}");
 
     let quiet = folder.run_words("dedup docs.jsonl --method auto --output out -q --force");
     assert_eq!((quiet.code, quiet.err.as_str()), (0, ""));

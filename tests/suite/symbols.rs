@@ -1,5 +1,5 @@
-//! Texts with the same words and other symbols, such as `a < b` and `a > b`. Their similarity is 0.999999, and 1 is
-//! only for texts whose symbols are equal, too.
+//! Texts with the same set of words and other symbols, such as `a < b` and `a > b`, or with the words in another order or
+//! another number of times. Their similarity is 0.999999, and 1 is only for texts that are equal after normalization.
 
 use crate::program::Folder;
 use crate::random_texts::Random;
@@ -35,8 +35,10 @@ fn words(text: &str) -> BTreeSet<&str> {
     text.split(' ').filter(|part| part.chars().all(char::is_alphabetic)).collect()
 }
 
-fn symbols(text: &str) -> String {
-    text.chars().filter(|character| "+<🙂".contains(*character)).collect()
+/// Returns the words and the symbols of a text, in order. Texts are equal if both are.
+fn sequence(text: &str) -> (Vec<&str>, String) {
+    let words = text.split(' ').filter(|part| part.chars().all(char::is_alphabetic));
+    (words.collect(), text.chars().filter(|character| "+<🙂".contains(*character)).collect())
 }
 
 fn config(method: &str) -> Config {
@@ -65,7 +67,7 @@ fn check_equal_words(
             if words(left) != words(right) {
                 continue;
             }
-            let are_equal = symbols(left) == symbols(right);
+            let are_equal = sequence(left) == sequence(right);
             let unequal = (!is_equality_needed).then_some(Similarity::ALMOST_ONE);
             let expected = if are_equal { Some(Similarity::ONE) } else { unequal };
             let similarity = similarities.remove(&(a, b));
@@ -76,7 +78,7 @@ fn check_equal_words(
 }
 
 #[test]
-fn only_equal_symbols_have_similarity_one_in_every_method() {
+fn only_equal_texts_have_similarity_one_in_every_method() {
     for seed in 0..10 {
         let texts = texts(&mut Random(seed), 60);
         for method in METHODS {
@@ -90,7 +92,7 @@ fn only_equal_symbols_have_similarity_one_in_every_method() {
             for removal in &some.removals {
                 let (left, right) = (&texts[removal.kept as usize], &texts[removal.row as usize]);
                 let is_one = removal.closeness.unwrap().exact_similarity() == Some(Similarity::ONE);
-                assert_eq!(is_one, words(left) == words(right) && symbols(left) == symbols(right));
+                assert_eq!(is_one, sequence(left) == sequence(right));
             }
         }
     }
@@ -131,9 +133,90 @@ fn two_texts_are_compared_by_their_symbols() {
     let config = config("exact:shingle=words:1");
     let similarity = |left, right| compare(left, right, &config).similarity.unwrap();
     assert_eq!(similarity("a < b", "A <  b."), Similarity::ONE);
-    for (left, right) in [("a<b", "a>b"), ("x +5", "x -5"), ("C++", "C#"), ("👍🏽 a", "👍🏿 a")]
+    for (left, right) in
+        [("a<b", "a>b"), ("x +5", "x -5"), ("x 5", "x -5"), ("C++", "C#"), ("👍🏽 a", "👍🏿 a")]
     {
         assert_eq!(similarity(left, right), Similarity::ALMOST_ONE);
+    }
+}
+
+#[test]
+fn only_texts_with_the_same_sequence_of_tokens_are_equal() {
+    let (few, many) = ("in the end ".repeat(5), "in the end ".repeat(50));
+    let verses = ["one two three one two", "two three one two three"];
+    for method in [
+        "exact:shingle=words:3",
+        "exact:shingle=ascii:2",
+        "exact:shingle=chars:3",
+        "exact:shingle=words+symbols:3",
+        "simhash:shingle=words:1,weight=binary,max_distance=31,verify=",
+        "minhash:shingle=words:1,similarity=0.3,verify=",
+    ] {
+        let method = if method.starts_with("exact") {
+            format!("{method},similarity=")
+        } else {
+            method.to_owned()
+        };
+        for texts in [[&few[..], &many], verses] {
+            let removals = |limit: &str| {
+                let config = config(&format!("{method}{limit}"));
+                let [few, many] = texts;
+                let found = deduplicate(&Texts::of(&[few, many, many]), &config).unwrap();
+                found.removals.iter().map(|removal| (removal.row, removal.kept)).collect::<Vec<_>>()
+            };
+            assert_eq!(removals("1"), [(2, 1)], "{method} {texts:?}");
+            // Characters of the verses also differ in their sets.
+            assert!(removals("0.5").len() == 2, "{method} {texts:?}");
+            let compared = compare(texts[0], texts[1], &config(&format!("{method}0.5")));
+            assert!(compared.similarity.unwrap() < Similarity::ONE, "{method} {texts:?}");
+        }
+    }
+}
+
+#[test]
+fn the_program_keeps_texts_that_are_not_equal() {
+    let line = |text: &str| format!("{{\"text\": \"{text}\"}}\n");
+    let (few, many) = ("no no no ".repeat(5), "no no no ".repeat(50));
+    let folder = Folder::empty()
+        .with("in.jsonl", [line(&few), line(&many), line(&few)].concat())
+        .with("few.txt", few.clone())
+        .with("many.txt", many.clone());
+    let kept = |arguments: &str| {
+        let run = folder.run_words(&format!("{arguments} --output out --force"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        std::fs::read_to_string(folder.path("out/removed.jsonl")).unwrap().lines().count()
+    };
+    assert_eq!(kept("dedup in.jsonl --similarity 1"), 1);
+    assert_eq!(kept("dedup in.jsonl --similarity 0.9"), 2);
+    assert_eq!(kept("dedup in.jsonl --method simhash --verify 1"), 1);
+    assert_eq!(kept("match in.jsonl --against few.txt --similarity 1"), 2);
+    let run = folder.run_words("compare few.txt many.txt");
+    assert!(run.out.contains("similarity  0.9999 "), "{}", run.out);
+    assert!(run.out.contains("their order, repetitions or symbols differ"), "{}", run.out);
+}
+
+#[test]
+fn every_visible_character_counts_where_the_shingle_asks_for_it() {
+    for shingle in ["words+symbols:1", "words+symbols:3", "chars:3"] {
+        let config = config(&format!("exact:shingle={shingle}"));
+        let similarity = |left, right| compare(left, right, &config).similarity.unwrap();
+        for [left, right] in [
+            ["-5", "5"],
+            ["1:5", "1/5"],
+            ["a - b", "a / b"],
+            ["(1200.50)", "1200.50"],
+            ["a. b", "a, b"],
+            ["50 %", "50"],
+            ["“q”", "«q»"],
+            ["x = [1]", "x = {1}"],
+            ["a_", "a"],
+            ["好。", "好！"],
+        ] {
+            assert!(similarity(left, right) < Similarity::ALMOST_ONE, "{shingle} {left} {right}");
+        }
+        for [left, right] in [["A  -\n5 ", "a - 5"], ["“q”", "\"Q\""], ["\u{ad}5…", "5..."]] {
+            assert_eq!(similarity(left, right), Similarity::ONE, "{shingle} {left} {right}");
+        }
     }
 }
 

@@ -1,5 +1,6 @@
-//! Finds the bytes of a text at which a symbol may begin: ASCII symbols, characters beyond ASCII that belong to no
-//! word, and all characters of four bytes, among which the emoji are.
+//! Finds the bytes of a text at which a symbol or another character outside of words may begin: ASCII symbols,
+//! hyphens or all punctuation, characters beyond ASCII that belong to no word, and all characters of four bytes, among which the
+//! emoji are.
 
 use super::Isa;
 use super::high_bits::flagged;
@@ -13,8 +14,8 @@ pub const fn is_ascii_symbol(byte: u8) -> bool {
     matches!(byte, b'#'..=b'&' | b'*' | b'+' | b'<'..=b'>' | b'@' | b'^' | b'`' | b'|' | b'~')
 }
 
-/// Replaces `found` by byte offsets in the text, in ascending order: those of its ASCII symbols, of its characters
-/// of four bytes, and of the characters beyond ASCII that the masks in `words` do not count as letters, digits or
+/// Replaces `found` by byte offsets in the text, in ascending order: those of its ASCII symbols and hyphens, of its
+/// characters of four bytes, and of the characters beyond ASCII that the masks in `words` do not count as letters, digits or
 /// other parts of words. The text is UTF-8 and has `length` bytes.
 ///
 /// # Panics
@@ -22,15 +23,27 @@ pub const fn is_ascii_symbol(byte: u8) -> bool {
 /// `words` holds a shorter text.
 pub fn symbol_places(isa: Isa, length: usize, words: &Words, found: &mut Vec<u32>) {
     found.clear();
-    isa.run(SymbolPlaces { length, words }, found);
+    isa.run(Places::<'_, false> { length, words }, found);
 }
 
-struct SymbolPlaces<'w> {
+/// Replaces `found` by byte offsets in the text, as [`symbol_places`] does, for all ASCII punctuation instead of only
+/// the symbols, and for marks on underscores.
+///
+/// # Panics
+///
+/// `words` holds a shorter text.
+pub fn visible_places(isa: Isa, length: usize, words: &Words, found: &mut Vec<u32>) {
+    found.clear();
+    isa.run(Places::<'_, true> { length, words }, found);
+}
+
+/// Search for places, with all punctuation if `PUNCTUATION` is set.
+struct Places<'w, const PUNCTUATION: bool> {
     length: usize,
     words: &'w Words,
 }
 
-impl Kernel<&mut Vec<u32>> for SymbolPlaces<'_> {
+impl<const PUNCTUATION: bool> Kernel<&mut Vec<u32>> for Places<'_, PUNCTUATION> {
     type Result = ();
 
     #[inline(always)]
@@ -43,9 +56,14 @@ impl Kernel<&mut Vec<u32>> for SymbolPlaces<'_> {
         for index in 0..blocks.len() {
             let (bytes, block) = (&text[index], &blocks[index]);
             // The bytes behind a text are zeros, which are no symbols.
-            let mut mask = having(bytes, is_ascii_symbol);
+            let mut mask = if PUNCTUATION {
+                having(bytes, |byte| byte.is_ascii_punctuation())
+            } else {
+                having(bytes, |byte| is_ascii_symbol(byte) || byte == b'-')
+            };
             if block.foreign != 0 {
-                let inside = block.letters | block.digits | block.underscores | block.others;
+                let underscores = if PUNCTUATION { 0 } else { block.underscores };
+                let inside = block.letters | block.digits | underscores | block.others;
                 mask |= having(bytes, |byte| byte >= 0xC0) & !inside
                     | having(bytes, |byte| byte >= 0xF0);
             }
@@ -78,13 +96,17 @@ mod tests {
     proptest! {
         #[test]
         fn places_are_those_of_the_characters_one_by_one(
-            text in "([a-c_0. ]{0,9}[+<~é中🙂]{0,2}){0,30}", letters in any::<u64>(),
+            text in "([a-c_0. ]{0,9}[+<~é中🙂-]{0,2}){0,30}", letters in any::<u64>(),
         ) {
             let mut expected = Vec::new();
+            let mut visible = Vec::new();
             for (at, character) in text.char_indices() {
                 let is_letter = letters >> (at % 64) & 1 != 0;
-                if "+<~🙂".contains(character) || !character.is_ascii() && !is_letter {
+                if "+<~🙂-".contains(character) || !character.is_ascii() && !is_letter {
                     expected.push(at as u32);
+                    visible.push(at as u32);
+                } else if "_.".contains(character) {
+                    visible.push(at as u32);
                 }
             }
             for &isa in Isa::available() {
@@ -96,6 +118,8 @@ mod tests {
                 let mut found = vec![7];
                 symbol_places(isa, text.len(), &words, &mut found);
                 prop_assert_eq!(&found, &expected, "{}", isa);
+                visible_places(isa, text.len(), &words, &mut found);
+                prop_assert_eq!(&found, &visible, "{}", isa);
             }
         }
     }

@@ -107,6 +107,9 @@ pub struct Document<'a> {
     /// Number of words of the document that are not in `text`: of other parts of a page, and of lines that many
     /// documents have.
     pub left_out_words: u32,
+    /// Number of elements of lists in which the selector of the text found none, for example of images among the parts
+    /// of a message. The text does not have them.
+    pub skipped_elements: u32,
 }
 
 impl<'a> Document<'a> {
@@ -121,6 +124,7 @@ impl<'a> Document<'a> {
             page_text: None,
             left_out: 0,
             left_out_words: 0,
+            skipped_elements: 0,
         }
     }
 }

@@ -2,7 +2,7 @@
 //! stored as groups, because they would form too many pairs. A row is the number of a document.
 
 pub use crate::close_pairs::{ClosePair, ClosePairs, SetPair};
-use crate::row_symbols::RowSymbols;
+use crate::row_sequences::RowSequences;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_kernels::partition::counts_to_starts;
 use simtool_model::closeness::Closeness;
@@ -26,8 +26,8 @@ pub struct Close {
     /// Whether the result has all pairs. If it has not, its pairs are enough for two decisions: which
     /// rows are kept, and which kept row causes the removal of each other row.
     pub is_complete: bool,
-    /// Symbols of the rows. Rows with different symbols do not have the similarity 1 even if their sets are equal.
-    pub symbols: RowSymbols,
+    /// Sequences of tokens of the rows. Rows with different sequences do not have the similarity 1 even if their sets are equal.
+    pub sequences: RowSequences,
 }
 
 impl Close {
@@ -38,10 +38,10 @@ impl Close {
         Self::new(groups, pairs, of_equal)
     }
 
-    /// Creates a result that has all pairs. Symbols do not count. The arguments are the fields of the result.
+    /// Creates a result that has all pairs. Sequences do not count. The arguments are the fields of the result.
     #[must_use]
     pub fn new(groups: Sides<Groups>, pairs: ClosePairs, of_equal: Closeness) -> Self {
-        Self { groups, pairs, of_equal, is_complete: true, symbols: RowSymbols::default() }
+        Self { groups, pairs, of_equal, is_complete: true, sequences: RowSequences::default() }
     }
 
     /// Returns the number of pairs of similar rows. Pairs of equal rows in one collection are included.
@@ -146,7 +146,7 @@ pub struct Neighbourhood<'c> {
     before: LargeBuffer<[u32; 2]>,
     pairs: &'c ClosePairs,
     of_equal: Closeness,
-    symbols: &'c RowSymbols,
+    sequences: &'c RowSequences,
 }
 
 /// A group that is similar to another group.
@@ -216,8 +216,8 @@ impl<'c> Neighbourhood<'c> {
                 number = begun[own as usize].end;
             }
         }
-        let Close { of_equal, symbols, .. } = close;
-        Self { groups, begun, starts, before, pairs, of_equal: *of_equal, symbols }
+        let Close { of_equal, sequences, .. } = close;
+        Self { groups, begun, starts, before, pairs, of_equal: *of_equal, sequences }
     }
 
     /// Returns the closeness of the sets of any two rows in the same group.
@@ -230,7 +230,7 @@ impl<'c> Neighbourhood<'c> {
     /// collection if there are two.
     #[must_use]
     pub fn of_rows(&self, a: u32, b: u32, of_groups: Closeness) -> Closeness {
-        self.symbols.closeness(a, b, of_groups)
+        self.sequences.closeness(a, b, of_groups)
     }
 
     /// Returns the number of groups in the first collection.

@@ -110,10 +110,14 @@ pub(crate) fn shared_shingles(comparison: &Comparison) -> String {
     format!("{} of {} shingles", comparison.shared, comparison.union())
 }
 
-/// Returns a remark if two texts share all shingles and differ in symbols, and otherwise nothing.
-pub(crate) fn other_symbols(comparison: &Comparison) -> &'static str {
+/// Returns a remark if two texts share all shingles and are not equal, and otherwise nothing.
+pub(crate) fn other_sequence(comparison: &Comparison) -> &'static str {
     let are_equal = comparison.similarity == Some(Similarity::ONE);
-    if comparison.shared == comparison.union() && !are_equal { "; the symbols differ" } else { "" }
+    if comparison.shared == comparison.union() && !are_equal {
+        "; their order, repetitions or symbols differ"
+    } else {
+        ""
+    }
 }
 
 fn readable(
@@ -128,7 +132,7 @@ fn readable(
         |similarity| {
             let digits = four_digits(similarity.ratio());
             let shared = shared_shingles(comparison);
-            format!("{digits}  ({shared}, {shingle}, in both{})", other_symbols(comparison))
+            format!("{digits}  ({shared}, {shingle}, in both{})", other_sequence(comparison))
         },
     );
     let distance = comparison.distance.map_or_else(

@@ -2,7 +2,7 @@
 
 use crate::args::Call;
 use crate::compare::{
-    Marks, difference, four_digits, other_symbols, others_of_id, shared_shingles, shown,
+    Marks, difference, four_digits, other_sequence, others_of_id, shared_shingles, shown,
 };
 use crate::console;
 use crate::exit_status::ExitStatus;
@@ -240,7 +240,7 @@ fn shown_texts(texts: &Result<ComparedTexts, Error>) -> String {
     if comparison.similarity.is_some() {
         let compared = method.compared();
         let shared = shared_shingles(comparison);
-        text = format!("shared      {shared} ({compared}){}\n", other_symbols(comparison));
+        text = format!("shared      {shared} ({compared}){}\n", other_sequence(comparison));
     }
     let names = ["the kept one", "the removed one"];
     text + &difference([&kept.text, &removed.text], names, &Marks::for_terminal())

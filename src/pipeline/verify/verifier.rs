@@ -2,7 +2,7 @@
 
 use super::{GroupTask, RowTexts, Verifying};
 use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
-use crate::pipeline::set_keys::with_symbols;
+use crate::pipeline::set_keys::with_sequence;
 use crate::pipeline::shard_summary::CollectionSummary;
 use simtool_base::error::Result;
 use simtool_base::progress::NoProgress;
@@ -17,7 +17,7 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::{Similarity, Threshold};
 use simtool_read::Texts;
 use simtool_set_join::close::{Close, ClosePair, Neighbourhood};
-use simtool_set_join::row_symbols::RowSymbols;
+use simtool_set_join::row_sequences::RowSequences;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -59,12 +59,12 @@ impl Verifier {
         Ok(Some(Self { threshold, terms, context }))
     }
 
-    /// Returns a hash of the fingerprint, the set of terms and the symbols of each text. Two texts have the same
+    /// Returns a hash of the fingerprint, the set of terms and the sequence of tokens of each text. Two texts have the same
     /// hash only if all three are equal. The hash of a text without a fingerprint is 0.
     /// `rows` holds the fingerprints in the order of `texts`.
     #[must_use]
     pub fn numbers(&self, texts: &[&[u8]], rows: &FingerprintRows<'_>) -> Vec<u128> {
-        let mut scratch = TermScratch::with_symbols();
+        let mut scratch = TermScratch::with_sequence();
         let mut both = Vec::new();
         let number = |(row, text): (usize, &&[u8])| {
             let Some(words) = rows.row(row) else { return 0 };
@@ -75,7 +75,7 @@ impl Verifier {
             // One hash covers both the fingerprint and the set, so hashes are equal only if both are equal.
             both.extend_from_slice(words);
             both.extend_from_slice(terms);
-            with_symbols(wide_hash(bytemuck::cast_slice(&both)), scratch.symbols())
+            with_sequence(wide_hash(bytemuck::cast_slice(&both)), scratch.sequence())
         };
         texts.iter().enumerate().map(number).collect()
     }
@@ -84,7 +84,7 @@ impl Verifier {
     ///
     /// `groups` lists texts with equal fingerprints. `pairs` names the groups to compare, with the distance
     /// of their fingerprints. A group may be paired with itself. If several texts of a group have equal sets,
-    /// only the first of them is in the result. Texts with equal sets and different symbols have a similarity below 1.
+    /// only the first of them is in the result. Texts with equal sets and different sequences have a similarity below 1.
     ///
     /// # Errors
     ///
@@ -106,28 +106,28 @@ impl Verifier {
         let groups = RowGroups::new(groups);
         let verified = verifying.verify(Sides::One((&row_texts, &groups)), tasks.collect())?;
         let equal = verified.repeated.into_iter().next().unwrap_or_default();
-        Ok(self.by_symbols(texts, verified.pairs, &equal))
+        Ok(self.by_sequences(texts, verified.pairs, &equal))
     }
 
-    /// Adds the pairs of texts with equal sets and different symbols. `pairs` names each set by the first text with
+    /// Adds the pairs of texts with equal sets and different sequences. `pairs` names each set by the first text with
     /// the set, and `equal` lists the texts with equal sets and close fingerprints.
-    fn by_symbols(
+    fn by_sequences(
         &self,
         texts: &[&[u8]],
         pairs: Vec<ClosePair>,
         equal: &[Vec<u32>],
     ) -> Vec<ClosePair> {
-        // Symbols count only between texts with equal sets, so the other texts need no hash.
+        // Sequences count only between texts with equal sets, so the other texts need no hash.
         let is_one = |closeness: Closeness| closeness.exact_similarity() == Some(Similarity::ONE);
         let of_pairs = pairs.iter().filter(|pair| is_one(pair.closeness));
         let rows =
             of_pairs.flat_map(|pair| [pair.a, pair.b]).chain(equal.iter().flatten().copied());
-        let mut scratch = TermScratch::with_symbols();
+        let mut scratch = TermScratch::with_sequence();
         let mut hashes = vec![0; texts.len()];
         for row in rows.collect::<BTreeSet<u32>>() {
-            hashes[row as usize] = self.terms.symbols(texts[row as usize], &mut scratch);
+            hashes[row as usize] = self.terms.sequence(texts[row as usize], &mut scratch);
         }
-        // Texts with the same symbols, too, are one: only the first of them is in pairs.
+        // Texts with the same sequences, too, are one: only the first of them is in pairs.
         let firsts = equal.iter().map(|rows| {
             let mut seen = BTreeSet::new();
             let is_first = |row: &u32| seen.insert(hashes[*row as usize]);
@@ -137,7 +137,7 @@ impl Verifier {
         let of_equal = Closeness::Verified(Similarity::ONE, 0);
         let mut close = Close::new(Sides::One(groups), pairs.into(), of_equal);
         if self.threshold.is_one_for_equal_sets_only() {
-            close = close.with_symbols(RowSymbols::new(Sides::One(hashes)));
+            close = close.with_sequences(RowSequences::new(Sides::One(hashes)));
         }
         let holds = |closeness: Closeness| {
             closeness.exact_similarity().is_some_and(|similarity| self.threshold.holds(similarity))
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_one_group_with_different_symbols_are_pairs() {
+    fn texts_of_one_group_with_different_sequences_are_pairs() {
         let verifier = verifier("simhash:verify=0.8,shingle=words:1").unwrap().unwrap();
         let texts = ["a b < c d", "a b > c d", "A b > c, d!", "a b c d e"].map(str::as_bytes);
         let groups: Groups = [vec![0, 1, 2], vec![3]].into_iter().collect();
@@ -222,9 +222,9 @@ mod tests {
     }
 
     #[test]
-    fn equal_fingerprints_with_equal_sets_have_one_number() {
+    fn equal_texts_with_equal_fingerprints_have_one_number() {
         let verifier = verifier("simhash:verify=0.8,shingle=words:1").unwrap().unwrap();
-        let texts = ["b a", "A b, a!", "a b", "a c", "a b"].map(str::as_bytes);
+        let texts = ["a b a", "A b, a!", "a b a", "a a b", "a b a"].map(str::as_bytes);
         let mut rows = RowsBuilder::new(Shape::bits(64));
         for word in [Some(5), Some(5), Some(6), Some(5), None] {
             rows.push(word.as_ref().map(std::slice::from_ref));

@@ -9,6 +9,10 @@ use simtool_model::sides::Sides;
 const WHOLE_PAGES: &str =
     "pages without a main content: their whole text was compared, see simtool text";
 
+/// Explanation of the number of elements without a text.
+const SKIPPED_ELEMENTS: &str =
+    "elements of lists without the field of the text, such as images among the parts of a message";
+
 /// Parts of pages that are compared instead of ordinary main content, with the key, the name and the
 /// explanation of their number.
 const SPECIAL_PAGES: [(PageText, &str, &str, &str); 3] = [
@@ -139,6 +143,9 @@ impl Summary {
             new("mended", "repaired", read.repaired)
                 .if_any()
                 .note("bytes that are not text were replaced"),
+            new("skipped_elements", "elements skipped", read.skipped_elements)
+                .if_any()
+                .note(SKIPPED_ELEMENTS),
             new("whole_pages", "whole pages", read.pages.of(PageText::Whole))
                 .if_any()
                 .note(WHOLE_PAGES),
@@ -189,6 +196,9 @@ impl Summary {
                 new("corpus_mended", "  repaired", corpus.repaired)
                     .if_any()
                     .note("bytes that are not text were replaced"),
+                new("corpus_skipped_elements", "  elements skipped", corpus.skipped_elements)
+                    .if_any()
+                    .note(SKIPPED_ELEMENTS),
                 new("corpus_whole_pages", "  whole pages", corpus.pages.of(PageText::Whole))
                     .if_any()
                     .note(WHOLE_PAGES),

@@ -164,6 +164,8 @@ pub struct ReadCounts {
     pub without_scope: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
     pub repaired: u64,
+    /// Number of elements of lists that the selector of the text passed over, because they have no text.
+    pub skipped_elements: u64,
     /// Number of pages by the part of the page that was compared.
     pub pages: PageTextCounts,
     /// Number of documents that were compared without lines that many documents have.

@@ -31,6 +31,8 @@ pub(crate) struct Seen {
     pub(crate) whole_pages: usize,
     /// Records of web archives that are no documents.
     pub(crate) non_documents: NonDocumentCounts,
+    /// Number of elements of lists without a text.
+    pub(crate) skipped_elements: u32,
     /// IDs that are numbers in the input.
     pub(crate) numbers: Vec<String>,
     /// Record number, byte offset, length and code of each bad record.
@@ -74,6 +76,7 @@ pub(crate) fn read_collection(collection: &Collection) -> Seen {
                             seen.numbers.extend(
                                 d.id.is_some_and(DocumentId::is_number).then(|| id.clone()),
                             );
+                            seen.skipped_elements += d.skipped_elements;
                             seen.whole_pages += usize::from(d.page_text == Some(PageText::Whole));
                             seen.documents.push((file, base + number, id, lossy(d.text)));
                         }

@@ -2,6 +2,7 @@
 
 use crate::bytes::decompress;
 use crate::documents::collection::Shard;
+use crate::documents::partitions::{path_values, with_values};
 use crate::documents::{Collection, Corpus, Part, Recognized};
 use crate::formats::{Event, Price, Visit, refuse};
 use simtool_base::error::Result;
@@ -46,6 +47,8 @@ impl Corpus for Collection {
                 return Ok(0);
             }
         }
+        let values = path_values(opened.name(), &self.options.fields);
+        let visit: &mut Visit<'_> = &mut |event| visit(with_values(event, &values));
         self.options.selection.visit(*most, visit, |visit| {
             longest.visit_same(opened.name(), visit, |visit| match part {
                 Part::Whole => self.read_whole(opened, visit),
@@ -64,6 +67,8 @@ impl Corpus for Collection {
             return Ok(false);
         }
         let mut is_found = false;
+        let values = path_values(self.files[*file as usize].name(), &self.options.fields);
+        let visit: &mut Visit<'_> = &mut |event| visit(with_values(event, &values));
         self.options.selection.visit(*most, visit, |visit| {
             is_found = self.read_behind(*file as usize, byte, visit)?;
             Ok(0)

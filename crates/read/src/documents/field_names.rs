@@ -1,6 +1,7 @@
 //! The names of the fields in a collection, for the message to a user who named a field that does
 //! not exist.
 
+use crate::documents::partitions::partitions;
 use crate::documents::{Collection, Corpus, ReadOptions, Recognized};
 use crate::formats::{Event, FieldNames, Reader, Selector, Visit, jsonl};
 use simtool_base::fault::quoted;
@@ -47,7 +48,7 @@ fn listed(mut names: Vec<String>) -> String {
 impl Collection {
     /// Returns the names of the fields in the first records of the first files, in the order of
     /// their first occurrence. The names are the keys of JSON Lines, the columns of CSV, TSV,
-    /// Parquet and Arrow, or the header fields of WARC. The names of nested fields are paths, such
+    /// Parquet and Arrow, the header fields of WARC, or the names of Hive partitions in paths. The names of nested fields are paths, such
     /// as `messages[].content`.
     ///
     /// The numbers of files and names are limited. Faults of the files are not reported.
@@ -94,6 +95,9 @@ impl Collection {
     #[must_use]
     pub fn rival_fields(&self, selector: &Selector) -> Vec<String> {
         let mut rivals = Vec::new();
+        if selector.alternative_names().nth(1).is_none() {
+            return rivals;
+        }
         self.visit_names(&mut |_, found| {
             let has = |name: &str| found.iter().any(|known| known == name);
             let names =
@@ -103,6 +107,13 @@ impl Collection {
             rivals.len() < 2
         });
         if rivals.len() < 2 { Vec::new() } else { rivals }
+    }
+
+    /// Returns whether the path of a file has a value of a field that `selector` selects, as in the folder `lang=en`.
+    #[must_use]
+    pub fn has_partitions_of(&self, selector: &Selector) -> bool {
+        let is_selected = |(name, _): &(String, Vec<u8>)| selector.names(name);
+        self.files.iter().any(|file| partitions(file.name()).iter().any(is_selected))
     }
 
     /// Calls `visit` with the number of each of the first files and the names of the fields in its first
@@ -118,7 +129,9 @@ impl Collection {
                 break;
             }
             looked_at += 1;
-            let found = self.names_of(file, shard);
+            let mut found = self.names_of(file, shard);
+            // A field in the path of the file is a field of all its records.
+            found.extend(partitions(self.files[file].name()).into_iter().map(|(name, _)| name));
             naming += usize::from(!found.is_empty());
             if !visit(file, found) {
                 break;
@@ -131,7 +144,14 @@ impl Collection {
     /// number of the file, and `byte` is the offset of the record in that file.
     #[must_use]
     pub fn lack_of_text(&self, file: usize, byte: u64) -> String {
-        lack_of_text(self.text_field(), &self.fields_at(file, byte), self.text_setting())
+        let lack =
+            lack_of_text(self.text_field(), &self.fields_at(file, byte), self.text_setting());
+        let dialect = self.recognize(file).ok().and_then(|recognized| recognized.dialect);
+        if dialect.is_some_and(|dialect| dialect.has_header) {
+            lack + ", or use `no_header` if the first row is a document and not the names of the columns"
+        } else {
+            lack
+        }
     }
 
     /// Returns a list of the fields of a record as the end of a message, for example "there are:
@@ -243,6 +263,19 @@ mod tests {
             ["text", "b"]
         );
         assert_eq!(names(&[("a.txt", b"a"), ("b.parquet", b"PAR1"), ("c", b"")]), [""; 0]);
+    }
+
+    #[test]
+    fn a_table_that_lacks_the_column_of_the_text_may_lack_its_header() {
+        let folder = tempfile::tempdir().unwrap();
+        let lack = |name: &str, content: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, content).unwrap();
+            Collection::open(vec![InputFile::new(path)], ReadOptions::default()).lack_of_text(0, 0)
+        };
+        let message = lack("a.csv", "1,plain words\n2,more words\n");
+        assert!(message.contains("or use `no_header` if the first row is a document"), "{message}");
+        assert!(!lack("a.jsonl", "{\"body\": \"x\"}\n").contains("no_header"));
     }
 
     #[test]

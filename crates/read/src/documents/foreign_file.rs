@@ -26,15 +26,23 @@ impl ForeignKind {
     const fn new(magic: &'static [u8], description: &'static str, advice: &'static str) -> Self {
         Self { at: 0, magic, is_binary: false, description, advice }
     }
+
+    /// Creates a kind that is recognized by other rules than the first bytes.
+    pub(crate) const fn described(description: &'static str, advice: &'static str) -> Self {
+        Self::new(b"", description, advice)
+    }
 }
 
 const EXPORT: &str = "Export its texts, for example as JSON Lines or Parquet";
 const NO_TEXT: &str = "It has no text. Leave it out, for example with `glob`";
 const UNPACK: &str = "Unpack it and name the folder";
 const CONVERT: &str = "Convert it to Parquet or JSON Lines";
+const ZLIB: &str = "a zlib stream, which lacks the header of gzip";
+const UNPACK_ZLIB: &str = "Unpack it, for example with `python3 -c 'import sys, zlib; out = sys.stdout.buffer; \
+     out.write(zlib.decompress(sys.stdin.buffer.read()))' < FILE > FILE.jsonl`";
 
 /// The kinds, in the order in which files are compared with them.
-const KINDS: [ForeignKind; 26] = [
+const KINDS: [ForeignKind; 29] = [
     ForeignKind::new(
         b"version https://git-lfs.github.com/spec/",
         "a pointer of Git LFS and not the data",
@@ -86,6 +94,9 @@ const KINDS: [ForeignKind; 26] = [
         is_binary: true,
         ..ForeignKind::new(b"BZh", "compressed twice", "Unpack it once")
     },
+    ForeignKind { is_binary: true, ..ForeignKind::new(b"\x78\x01", ZLIB, UNPACK_ZLIB) },
+    ForeignKind { is_binary: true, ..ForeignKind::new(b"\x78\x9C", ZLIB, UNPACK_ZLIB) },
+    ForeignKind { is_binary: true, ..ForeignKind::new(b"\x78\xDA", ZLIB, UNPACK_ZLIB) },
     ForeignKind::new(b"\x7FELF", "a program", NO_TEXT),
     ForeignKind::new(b"\x89PNG\r\n", "a PNG image", NO_TEXT),
     ForeignKind { is_binary: true, ..ForeignKind::new(b"GIF87a", "a GIF image", NO_TEXT) },
@@ -117,7 +128,7 @@ pub(crate) const BINARY: ForeignKind = ForeignKind::new(
 
 /// The kind of files that are compressed with Brotli, whose files have no magic bytes.
 pub(crate) const BROTLI: ForeignKind =
-    ForeignKind::new(b"", "compressed with Brotli, by its name", "Unpack it with `brotli -d`");
+    ForeignKind::described("compressed with Brotli, by its name", "Unpack it with `brotli -d`");
 
 /// The kind of files in UTF-32.
 pub(crate) const UTF32: ForeignKind = ForeignKind::new(
@@ -184,6 +195,18 @@ mod tests {
         let message = b"<?xml version=\"1.0\"?>\n<Error><Code>SlowDown</Code></Error>";
         assert_eq!(kind(message, Some("jsonl")), Some(XML.description));
         assert_eq!(kind(message, Some("text")), None);
+    }
+
+    #[test]
+    fn streams_of_zlib_are_named() {
+        for level in [0, 1, 6, 9] {
+            let mut packed =
+                flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::new(level));
+            std::io::Write::write_all(&mut packed, b"{\"text\": \"a b c d e\"}\n").unwrap();
+            let packed = packed.finish().unwrap();
+            assert_eq!(kind(&packed, Some("jsonl")), Some(ZLIB), "{level}");
+        }
+        assert_eq!(kind(b"x\x01y", None), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod collection;
 mod collection_shards;
 mod corpus;
+mod dumps;
 mod field_names;
 mod foreign_file;
 mod globs;
@@ -11,6 +12,7 @@ mod longest_reading;
 mod midway;
 mod opened;
 mod options;
+mod partitions;
 mod read_file;
 mod reader_memory;
 mod recognition;

@@ -80,9 +80,15 @@ impl Selection {
                 Record { content: Content::PassedOver, ..record }
             }
             (Content::Document(_), Some(bad)) => Record { content: Content::Bad(bad), ..record },
-            (Content::Document(_), None) => {
+            (Content::Document(document), None) => {
                 *taken += 1;
-                record
+                // A character may have been replaced outside of the text, for example in a script or in another field.
+                let is_in_text = |code: &&str| {
+                    *code != "utf8"
+                        || memchr::memmem::find(document.text, "\u{FFFD}".as_bytes()).is_some()
+                };
+                let repaired = document.repaired.filter(is_in_text);
+                Record { content: Content::Document(Document { repaired, ..document }), ..record }
             }
             _ => record,
         }

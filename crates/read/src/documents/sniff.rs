@@ -2,6 +2,7 @@
 
 use crate::bytes::{begins_page, is_utf8_so_far, is_utf16, without_byte_order_mark};
 use crate::documents::ReadOptions;
+use crate::documents::dumps;
 use crate::documents::foreign_file::{self, ForeignKind};
 use crate::formats::{Format, Head, TextSplit};
 use simtool_model::compression::Compression;
@@ -31,6 +32,9 @@ pub(crate) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, Fo
     if is_utf16(head) {
         let start = &head[..head.len().min(8 << 10)];
         let (start, _, _) = encoding_rs::UTF_8.decode(start);
+        if let Some(kind) = dumps::kind_of(start.as_bytes(), &inner_extension(name)) {
+            return Err(kind);
+        }
         let by_content = if begins_page(start.as_bytes()) { Format::HTML } else { Format::TEXT };
         return Ok(named.unwrap_or(by_content));
     }
@@ -40,6 +44,9 @@ pub(crate) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, Fo
     }
     if extension(name) == "br" && !is_utf8_so_far(head) {
         return Err(foreign_file::BROTLI);
+    }
+    if let Some(kind) = dumps::kind_of(text, &inner_extension(name)) {
+        return Err(kind);
     }
     let head = Head { text, is_whole: whole, named };
     // Content decides before the name, because names of downloads are often wrong.
@@ -82,11 +89,16 @@ pub(crate) fn chosen(
 /// Returns the format that belongs to the extension of a file's name, such as JSON Lines for
 /// `.jsonl` and `.jsonl.gz`.
 pub(crate) fn named(name: &Path) -> Option<Format> {
-    let inner = match promised_compression(name) {
+    Format::from_extension(&inner_extension(name))
+}
+
+/// Returns the extension of a file's name without that of a compression, such as `jsonl` for `a.jsonl.gz`, in lower
+/// case.
+fn inner_extension(name: &Path) -> String {
+    match promised_compression(name) {
         Compression::None => extension(name),
-        _ => extension(Path::new(name.file_stem()?)),
-    };
-    Format::from_extension(&inner)
+        _ => name.file_stem().map_or_else(String::new, |stem| extension(Path::new(stem))),
+    }
 }
 
 /// Returns whether a file has the name of a part of CC-100 or OSCAR, whose texts have blank lines
@@ -133,6 +145,11 @@ mod tests {
         check("a", "<!DOCTYPE html>", Ok("html"));
         check("a.txt", "<!DOCTYPE html>", Ok("html"));
         check("a.html", "plain words", Ok("html"));
+        let xhtml = "<?xml version='1.0'?>\n<html>";
+        check("a.xml", xhtml, Ok("html"));
+        check("a.xml.bz2", "<mediawiki>", Err("a dump of MediaWiki: pages in XML"));
+        check("a.txt", "TY  - JOUR", Err("a list of references in RIS"));
+        check("a.html", "<?xml version='1.0'?><div>", Ok("html"));
         check("a.jsonl.br", "{\"text\": 1}", Ok("jsonl"));
         let packed = format(b"\x0B\x02\x80ab\xFF", true, Path::new("a.jsonl.br"));
         assert_eq!(packed, Err(foreign_file::BROTLI));

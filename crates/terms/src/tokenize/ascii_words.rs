@@ -13,7 +13,6 @@ pub(crate) const KIND: TokenizerKind = TokenizerKind {
     help: "runs of ASCII letters",
     default_shingle: 3,
     makes_words: true,
-    leaves_symbols_out: false,
     bytes_per_token: 6,
     create: |isa| Box::new(AsciiWords::new(isa)),
 };

@@ -1,15 +1,17 @@
 //! Cuts text into characters. A shingle of n of these tokens is an n-gram of characters.
 //!
-//! After normalization and folding, each letter, mark, digit, underscore, symbol or emoji is a token.
-//! The other characters between two such tokens, which are white space and punctuation, become one
-//! token, a space. There is no space next to a character of a script that is written without spaces.
+//! After normalization and folding, each visible character is a token: letters, marks, digits, punctuation,
+//! symbols and emoji. White space and control characters between two such tokens become one token, a
+//! space. There is no space next to a character of a script that is written without spaces.
+//!
+//! For the tokenizer `letters`, punctuation is white space, too.
 
 use super::TokenizerKind;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normal_forms::decode;
 use super::normalize::{self, KNOWN, is_unspaced};
 use super::pieces::pieces;
-use super::symbols::is_symbol;
+use super::symbols::{is_symbol, is_visible};
 use simtool_base::stable_hash::hash;
 use simtool_kernels::Isa;
 use simtool_kernels::word_masks::classify;
@@ -20,27 +22,29 @@ use unicode_normalization::char::is_combining_mark;
 /// Entry of the tokenizer `chars` in the table [`TOKENIZERS`](super::TOKENIZERS).
 pub(crate) const KIND: TokenizerKind = TokenizerKind {
     name: "chars",
-    help: "single characters, symbols and emoji included, with each run of spaces and punctuation as \
+    help: "single characters, with punctuation, symbols and emoji, and with each run of white space as \
            one space",
     default_shingle: 5,
     makes_words: false,
-    leaves_symbols_out: false,
     bytes_per_token: 1,
-    create: |isa| Box::new(Characters::new(isa)),
+    create: |isa| Box::new(Characters { isa, has_punctuation: true }),
+};
+
+/// Entry of the tokenizer `letters` in the table [`TOKENIZERS`](super::TOKENIZERS).
+pub(crate) const WITHOUT_PUNCTUATION: TokenizerKind = TokenizerKind {
+    name: "letters",
+    help: "single letters, digits, symbols and emoji, with each run of white space and punctuation as \
+           one space",
+    create: |isa| Box::new(Characters { isa, has_punctuation: false }),
+    ..KIND
 };
 
 /// Tokenizer that cuts text into characters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Characters {
     isa: Isa,
-}
-
-impl Characters {
-    /// Creates a tokenizer that uses the given instruction set.
-    #[must_use]
-    pub(crate) fn new(isa: Isa) -> Self {
-        Self { isa }
-    }
+    /// Whether punctuation is more than a space.
+    has_punctuation: bool,
 }
 
 /// For each ASCII byte, the hash of its token, and whether the byte is a separator. All separators
@@ -50,14 +54,20 @@ struct AsciiTokens {
     separates: [bool; 128],
 }
 
-static ASCII: LazyLock<AsciiTokens> = LazyLock::new(|| {
-    let is_token = |byte: u8| is_token(char::from(byte));
-    let token = |byte: u8| if is_token(byte) { byte.to_ascii_lowercase() } else { b' ' };
-    AsciiTokens {
-        tokens: std::array::from_fn(|byte| hash(&[token(byte as u8)])),
-        separates: std::array::from_fn(|byte| !is_token(byte as u8)),
+/// Tokens without and with punctuation.
+static ASCII: [LazyLock<AsciiTokens>; 2] =
+    [LazyLock::new(|| AsciiTokens::new(false)), LazyLock::new(|| AsciiTokens::new(true))];
+
+impl AsciiTokens {
+    fn new(has_punctuation: bool) -> Self {
+        let is_token = |byte: u8| is_token(char::from(byte), has_punctuation);
+        let token = |byte: u8| if is_token(byte) { byte.to_ascii_lowercase() } else { b' ' };
+        Self {
+            tokens: std::array::from_fn(|byte| hash(&[token(byte as u8)])),
+            separates: std::array::from_fn(|byte| !is_token(byte as u8)),
+        }
     }
-});
+}
 
 /// Class of a character beyond ASCII in normalized text: a separator, or a token from a script that
 /// is written with or without spaces.
@@ -69,18 +79,21 @@ enum CharacterKind {
     Unspaced,
 }
 
-/// Kinds that were computed already, by code point. An entry is 0 if it was not computed yet.
-static KINDS: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
+/// Kinds that were computed already, without and with punctuation, by code point. An entry is 0 if it was not
+/// computed yet.
+static KINDS: [[AtomicU8; KNOWN]; 2] = [const { [const { AtomicU8::new(0) }; KNOWN] }; 2];
 
 #[inline]
-fn kind(character: char) -> CharacterKind {
-    let Some(known) = KINDS.get(character as usize) else { return kind_by_rules(character) };
+fn kind(character: char, has_punctuation: bool) -> CharacterKind {
+    let Some(known) = KINDS[usize::from(has_punctuation)].get(character as usize) else {
+        return kind_by_rules(character, has_punctuation);
+    };
     match known.load(Ordering::Relaxed) {
         1 => CharacterKind::Separator,
         2 => CharacterKind::Spaced,
         3 => CharacterKind::Unspaced,
         _ => {
-            let kind = kind_by_rules(character);
+            let kind = kind_by_rules(character, has_punctuation);
             // Threads may compute the same kind at the same time. All get the same result, so the
             // order of their stores does not matter.
             known.store(kind as u8, Ordering::Relaxed);
@@ -90,16 +103,17 @@ fn kind(character: char) -> CharacterKind {
 }
 
 /// Whether the character is a token. The other characters only separate tokens.
-fn is_token(character: char) -> bool {
-    character.is_alphanumeric()
-        || character == '_'
-        || is_combining_mark(character)
-        || is_symbol(character)
+fn is_token(character: char, has_punctuation: bool) -> bool {
+    let is_punctuation = !character.is_alphanumeric()
+        && character != '_'
+        && !is_combining_mark(character)
+        && !is_symbol(character);
+    is_visible(character) && (has_punctuation || !is_punctuation)
 }
 
 #[cold]
-fn kind_by_rules(character: char) -> CharacterKind {
-    match (is_token(character), is_unspaced(character)) {
+fn kind_by_rules(character: char, has_punctuation: bool) -> CharacterKind {
+    match (is_token(character, has_punctuation), is_unspaced(character)) {
         (false, _) => CharacterKind::Separator,
         (true, false) => CharacterKind::Spaced,
         (true, true) => CharacterKind::Unspaced,
@@ -114,11 +128,14 @@ struct SpaceState {
     separated: bool,
     /// Hash of the space token.
     space: u64,
+    /// Whether punctuation is more than a space.
+    has_punctuation: bool,
 }
 
 impl SpaceState {
-    fn new() -> Self {
-        Self { last: CharacterKind::Separator, separated: false, space: hash(b" ") }
+    fn new(has_punctuation: bool) -> Self {
+        let space = hash(b" ");
+        Self { last: CharacterKind::Separator, separated: false, space, has_punctuation }
     }
 
     #[inline]
@@ -133,22 +150,23 @@ impl SpaceState {
 
     /// Appends the hashes of the tokens of a text that is normalized or ASCII.
     fn push_normalized(&mut self, text: &[u8], hashes: &mut Vec<u64>) {
+        let ascii = &*ASCII[usize::from(self.has_punctuation)];
         let mut at = 0;
         while let Some(byte) = text.get(at) {
             if byte.is_ascii() {
                 // A single separator between other characters is not worth a call.
                 let is_alone = text.get(at + 1).is_some_and(|next| !next.is_ascii());
-                if is_alone && ASCII.separates[usize::from(*byte)] {
+                if is_alone && ascii.separates[usize::from(*byte)] {
                     self.separated = true;
                     at += 1;
                 } else {
-                    at += self.push_ascii(&text[at..], hashes);
+                    at += self.push_ascii(&text[at..], ascii, hashes);
                 }
                 continue;
             }
             // Normalized text is valid UTF-8, so decoding never fails.
             let Some((character, length)) = decode(text, at) else { return };
-            match kind(character) {
+            match kind(character, self.has_punctuation) {
                 CharacterKind::Separator => self.separated = true,
                 kind => self.push(hash(&text[at..at + length]), kind, hashes),
             }
@@ -158,8 +176,7 @@ impl SpaceState {
 
     /// Appends the hashes of the tokens of the ASCII bytes at the start of `text`, which must have
     /// at least one. Returns the number of these bytes.
-    fn push_ascii(&mut self, text: &[u8], hashes: &mut Vec<u64>) -> usize {
-        let ascii = &*ASCII;
+    fn push_ascii(&mut self, text: &[u8], ascii: &AsciiTokens, hashes: &mut Vec<u64>) -> usize {
         let length = ascii_length(text);
         let start = hashes.len();
         // A byte makes at most one token: a run of separators becomes one space.
@@ -199,7 +216,7 @@ fn ascii_length(text: &[u8]) -> usize {
 impl HashTokenizer for Characters {
     fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens) {
         let HashedTokens { hashes, words, normalized, .. } = tokens;
-        let mut state = SpaceState::new();
+        let mut state = SpaceState::new(self.has_punctuation);
         for piece in pieces(text) {
             if classify(self.isa, piece, words) {
                 normalized.fill(self.isa, piece, words);
@@ -211,7 +228,9 @@ impl HashTokenizer for Characters {
     }
 
     fn recipe(&self) -> String {
-        format!("chars+symbols/{}", normalize::recipe())
+        // The recipe of `letters` is that of `chars` before punctuation counted. Indexes have stored it.
+        let name = if self.has_punctuation { "chars:visible" } else { "chars+symbols" };
+        format!("{name}/{}", normalize::recipe())
     }
 }
 
@@ -223,7 +242,7 @@ mod tests {
 
     /// Slow twin of [`Characters`]: returns the hashes of the tokens of any text. It serves as the
     /// definition of the tokens.
-    fn slow_hashes(text: &[u8]) -> Vec<u64> {
+    fn slow_hashes(text: &[u8], has_punctuation: bool) -> Vec<u64> {
         let mut hashes = Vec::new();
         let mut folded = String::new();
         let mut bytes = [0; 4];
@@ -232,7 +251,7 @@ mod tests {
         for chunk in text.utf8_chunks() {
             fold(chunk.valid(), &mut folded);
             for character in folded.chars() {
-                let kind = kind_by_rules(character);
+                let kind = kind_by_rules(character, has_punctuation);
                 if kind == CharacterKind::Separator {
                     separated = true;
                     continue;
@@ -249,34 +268,37 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_fast(text: &[u8]) -> Vec<u64> {
-        let slow = slow_hashes(text);
-        for &isa in Isa::available() {
-            let mut fast = HashedTokens::default();
-            Characters::new(isa).tokenize(text, &mut fast);
-            assert_eq!(fast.hashes, slow, "{isa} {}", text.escape_ascii());
-        }
-        slow
+    fn check_fast(text: &[u8]) -> [Vec<u64>; 2] {
+        [false, true].map(|has_punctuation| {
+            let slow = slow_hashes(text, has_punctuation);
+            for &isa in Isa::available() {
+                let mut fast = HashedTokens::default();
+                Characters { isa, has_punctuation }.tokenize(text, &mut fast);
+                assert_eq!(fast.hashes, slow, "{isa} {}", text.escape_ascii());
+            }
+            slow
+        })
     }
 
+    /// Checks the tokens of `text` without and with punctuation.
     #[track_caller]
-    fn check(text: &str, expected: &str) {
-        let mut bytes = [0; 4];
-        let expected: Vec<u64> =
-            expected.chars().map(|c| hash(c.encode_utf8(&mut bytes).as_bytes())).collect();
+    fn check(text: &str, expected: [&str; 2]) {
+        let hash_of = |c: char| hash(c.encode_utf8(&mut [0; 4]).as_bytes());
+        let expected = expected.map(|expected| expected.chars().map(hash_of).collect::<Vec<_>>());
         assert_eq!(check_fast(text.as_bytes()), expected);
     }
 
     #[test]
-    fn runs_of_separators_are_one_space_or_nothing() {
-        check(" A, b_1! \r\n", "a b_1");
-        check("中 国, a中", "中国a中");
-        check("Ça \0 e\u{301}-\u{9f}\u{7f}x", "ça é x");
-        check("C++ <🙂> ❤\u{fe0f}\u{a0}“+5” ", "c++ <🙂> ❤ +5");
-        check("", "");
-        check("...", "");
-        check(" \t\u{200b}\u{2028}", "");
-        assert_eq!(check_fast(b"a\xffb"), [hash(b"a"), hash(b" "), hash(b"b")]);
+    fn all_visible_characters_count_and_white_space_is_one_space_or_nothing() {
+        check(" A, b_1! \r\n", ["a b_1", "a, b_1!"]);
+        check("中 国,  a中", ["中国a中", "中国, a中"]);
+        check("Ça \0 e\u{301}-\u{9f}\u{7f}x", ["ça é x", "ça é- x"]);
+        check("C++ <🙂> ❤\u{fe0f}\u{a0}“+5” ", ["c++ <🙂> ❤ +5", "c++ <🙂> ❤ \"+5\""]);
+        check("1:5 −5 - 5 (1.50)", ["1 5 −5 5 1 50", "1:5 −5 - 5 (1.50)"]);
+        check("", ["", ""]);
+        check("… \t.", ["", "... ."]);
+        check(" \t\u{200b}\u{2028}", ["", ""]);
+        assert_eq!(check_fast(b"a\xffb")[1], [hash(b"a"), hash(b" "), hash(b"b")]);
     }
 
     proptest! {

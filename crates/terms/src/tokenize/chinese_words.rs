@@ -111,7 +111,6 @@ pub const KIND: TokenizerKind = TokenizerKind {
     help: "Chinese words by the dictionary of jieba",
     default_shingle: 3,
     makes_words: true,
-    leaves_symbols_out: true,
     bytes_per_token: 6,
     create: |isa| Box::new(ChineseWords::new(isa)),
 };

@@ -33,7 +33,7 @@ pub struct HashedTokens {
     /// Symbols of the current piece of text.
     pub(super) symbols: Symbols,
     /// Hash of the symbols of the text. It stays 0 unless it is [wanted](SymbolHash::wanted) and the tokenizer
-    /// [leaves symbols out](super::TokenizerKind::leaves_symbols_out).
+    /// leaves out symbols such as `<`.
     pub symbol_hash: SymbolHash,
     /// Ranges of the current piece of text, each with the way in which it is cut into tokens.
     #[cfg(feature = "chinese")]

@@ -14,9 +14,6 @@ pub struct TokenizerKind {
     pub default_shingle: usize,
     /// Whether the tokens are words. Only words can be filtered by a list of stop words.
     pub makes_words: bool,
-    /// Whether the tokenizer adds the symbols that belong to no token, such as `<`, to the hash of symbols. Texts
-    /// with the same tokens and different symbols are then not equal.
-    pub leaves_symbols_out: bool,
     /// Approximate number of bytes of text per token, for estimates.
     pub bytes_per_token: u64,
     /// Creates the tokenizer for an instruction set.

@@ -83,7 +83,6 @@ pub(crate) const KIND: TokenizerKind = TokenizerKind {
     help: "Chinese words with a weak hash, for comparisons with programs that use it",
     default_shingle: 3,
     makes_words: true,
-    leaves_symbols_out: false,
     bytes_per_token: 6,
     create: |isa| Box::new(LectureWords::new(isa)),
 };

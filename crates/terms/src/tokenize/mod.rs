@@ -45,6 +45,7 @@ pub const TOKENIZERS: &[TokenizerKind] = &[
     unicode_words::KIND,
     unicode_words::WITH_SYMBOLS,
     characters::KIND,
+    characters::WITHOUT_PUNCTUATION,
     ascii_words::KIND,
     #[cfg(feature = "chinese")]
     chinese_words::KIND,

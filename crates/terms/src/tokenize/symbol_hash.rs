@@ -1,6 +1,6 @@
 //! Hashes the symbols of a text, so that texts with the same words but other symbols can be recognized.
 
-use super::normal_forms::decode;
+use super::normal_forms::{decode, previous};
 use super::symbols::is_symbol;
 use super::word_roles::{Role, role};
 use simtool_base::stable_hash::StreamedHash;
@@ -12,7 +12,9 @@ use simtool_kernels::xxh3_short::MARGIN;
 /// Hash of the symbols of a text, in their order. Two texts with the same words may differ in their symbols, for
 /// example `a < b` and `a > b`.
 ///
-/// Symbols that join letters or digits into one word, like U+A789, are part of words and are left out.
+/// A hyphen before a digit is a sign, and counts like the symbol U+2212, unless a letter or digit is before it:
+/// `-5` and `5` differ. Symbols that join letters or digits into one word, like U+A789, are part of words and are
+/// left out.
 #[derive(Debug, Default)]
 pub struct SymbolHash {
     /// Whether a tokenizer adds the symbols of the texts that it cuts.
@@ -31,6 +33,12 @@ impl SymbolHash {
     #[must_use]
     pub fn wanted() -> Self {
         Self { is_wanted: true, ..Self::default() }
+    }
+
+    /// Whether tokenizers add the symbols of the texts that they cut.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        self.is_wanted
     }
 
     /// Returns the hash of all symbols that were added, or 0 if there were none.
@@ -55,7 +63,7 @@ impl SymbolHash {
         let text = &words.lowered[MARGIN..MARGIN + length];
         for at in self.candidates.iter().map(|&at| at as usize) {
             if let Some((character, length)) = decode(text, at)
-                && is_outside_words(character)
+                && (is_outside_words(character) || character == '-' && is_sign(text, at))
             {
                 self.symbols.extend_from_slice(&text[at..at + length]);
             }
@@ -70,8 +78,11 @@ impl SymbolHash {
             return;
         }
         self.symbols.clear();
-        let symbols = folded.chars().filter(|&character| is_outside_words(character));
-        for symbol in symbols {
+        let text = folded.as_bytes();
+        let symbols = folded.char_indices().filter(|&(at, character)| {
+            is_outside_words(character) || character == '-' && is_sign(text, at)
+        });
+        for (_, symbol) in symbols {
             self.symbols.extend_from_slice(symbol.encode_utf8(&mut [0; 4]).as_bytes());
         }
         self.hash_symbols();
@@ -93,6 +104,13 @@ fn is_outside_words(character: char) -> bool {
             || !matches!(role(character), Role::JoinsLetters | Role::JoinsBoth | Role::JoinsDigits))
 }
 
+/// Whether the hyphen at `at` is the sign of a number: a digit is behind it, and no letter or digit before it.
+fn is_sign(text: &[u8], at: usize) -> bool {
+    let is_digit = decode(text, at + 1).is_some_and(|(behind, _)| behind.is_numeric());
+    let before = |at| decode(text, previous(text, at));
+    is_digit && (at == 0 || before(at).is_none_or(|(before, _)| !before.is_alphanumeric()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,7 +127,9 @@ mod tests {
         fold(text, &mut folded);
         slow.add_slowly(&folded);
         for &isa in Isa::available() {
-            for kind in TOKENIZERS.iter().filter(|kind| kind.leaves_symbols_out) {
+            for kind in
+                TOKENIZERS.iter().filter(|kind| ["words", "chinese", "auto"].contains(&kind.name))
+            {
                 let mut tokens =
                     HashedTokens { symbol_hash: SymbolHash::wanted(), ..HashedTokens::default() };
                 for _ in 0..2 {
@@ -131,12 +151,14 @@ mod tests {
     fn only_symbols_and_their_order_count() {
         let texts = [
             "a < b", "a > b", "+5", "-5", "C++", "C#", "a <> b", "a >< b", "100 €", "100 £",
-            "中 🙂", "中 🙃",
+            "中 🙂", "中 🙃", "5", "−5",
         ];
         let mut hashes = texts.map(symbol_hash);
         hashes.sort_unstable();
         assert!(hashes.array_windows().all(|[a, b]| a != b));
         assert_eq!(symbol_hash("A, (b)"), 0);
+        assert_eq!(symbol_hash("a - 5 COVID-19 1-2 é-3 -a --"), 0);
+        assert_eq!(symbol_hash("($-5)"), symbol_hash("$ ＿\u{ff0d}５"));
         assert_eq!(symbol_hash("A<B, c"), symbol_hash("\u{ff21} \u{ff1c}\nb. “c”"));
         assert_eq!(symbol_hash("a≠b"), symbol_hash("a =\u{338} b"));
         assert_eq!(symbol_hash("❤\u{fe0f}"), symbol_hash("❤"));

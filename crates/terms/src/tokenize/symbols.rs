@@ -1,4 +1,4 @@
-//! Finds the symbols of a text, such as `+`, `€` or emoji.
+//! Finds the symbols of a text, such as `+`, `€` or emoji, and the other characters between its words.
 //!
 //! # References
 //! Unicode Standard, section 4.5, general categories Sm, Sc, Sk and So.
@@ -6,7 +6,7 @@
 use super::normal_forms::decode;
 use super::normalize::KNOWN;
 use simtool_kernels::Isa;
-use simtool_kernels::symbol_places::symbol_places;
+use simtool_kernels::symbol_places::visible_places;
 use simtool_kernels::word_masks::Words;
 use simtool_kernels::xxh3_short::MARGIN;
 use std::ops::Range;
@@ -43,19 +43,24 @@ fn by_rules(character: char) -> bool {
             && !character.is_alphanumeric()
 }
 
-/// Symbols of a text. The buffers are reused between texts.
+/// Whether the character is neither white space nor a control character, which only separate other characters.
+/// Normalized text has no other invisible characters.
+pub(super) fn is_visible(character: char) -> bool {
+    !character.is_whitespace() && !character.is_control()
+}
+
+/// Visible characters of a text that belong to no word. The buffers are reused between texts.
 #[derive(Debug, Default)]
 pub(super) struct Symbols {
-    /// Byte offsets in the text at which a symbol may begin.
+    /// Byte offsets in the text at which such a character may begin.
     candidates: Vec<u32>,
-    /// Start and end of each symbol in the lower-cased copy of the text, in ascending order.
+    /// Start and end of each such character in the lower-cased copy of the text, in ascending order.
     places: Vec<[u32; 2]>,
 }
 
 impl Symbols {
-    /// Adds the symbols of the first `length` bytes of a text to its `words`, each as a word. Symbols in the
-    /// ranges `cut` of the text, which are in ascending order, are left out. No symbol outside them may be part
-    /// of a word.
+    /// Adds the visible characters between the `words` in the first `length` bytes of a text, each as a word.
+    /// Characters in the ranges `cut` of the text, which are in ascending order, are left out.
     pub(super) fn add_to(
         &mut self,
         isa: Isa,
@@ -84,8 +89,9 @@ impl Symbols {
     }
 
     fn find(&mut self, isa: Isa, length: usize, words: &Words, mut cut: &[Range<usize>]) {
-        symbol_places(isa, length, words, &mut self.candidates);
+        visible_places(isa, length, words, &mut self.candidates);
         self.places.clear();
+        let mut next_word = 0;
         let text = &words.lowered[MARGIN..MARGIN + length];
         for at in self.candidates.iter().map(|&at| at as usize) {
             let Some((character, length)) = decode(text, at) else { continue };
@@ -93,8 +99,14 @@ impl Symbols {
                 cut = &cut[1..];
             }
             let is_cut = cut.first().is_some_and(|cut| cut.contains(&at));
-            if !is_cut && is_symbol(character) {
-                self.places.push([at, at + length].map(|at| (MARGIN + at) as u32));
+            let place = [at, at + length].map(|at| (MARGIN + at) as u32);
+            while words.ends.get(next_word).is_some_and(|&end| end <= place[0]) {
+                next_word += 1;
+            }
+            // Some characters join two letters or digits into one word, for example the point in `3.14`.
+            let is_in_word = words.starts.get(next_word).is_some_and(|&start| start <= place[0]);
+            if !is_cut && !is_in_word && is_visible(character) {
+                self.places.push(place);
             }
         }
     }

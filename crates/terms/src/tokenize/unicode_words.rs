@@ -21,7 +21,7 @@ use super::foreign;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normalize;
 use super::pieces::pieces;
-use super::symbols::is_symbol;
+use super::symbols::is_visible;
 use super::word_roles::{is_letter_or_digit, traits};
 use simtool_base::stable_hash::hash;
 use simtool_kernels::Isa;
@@ -35,7 +35,6 @@ pub const KIND: TokenizerKind = TokenizerKind {
     help: "words of Unicode text; each Chinese, Japanese or Thai character is a word",
     default_shingle: 3,
     makes_words: true,
-    leaves_symbols_out: true,
     bytes_per_token: 6,
     create: |isa| Box::new(UnicodeWords::new(isa)),
 };
@@ -43,9 +42,8 @@ pub const KIND: TokenizerKind = TokenizerKind {
 /// Entry of the tokenizer `words+symbols` in the table [`TOKENIZERS`](super::TOKENIZERS).
 pub(crate) const WITH_SYMBOLS: TokenizerKind = TokenizerKind {
     name: "words+symbols",
-    help: "words, and each symbol or emoji as a word of its own: + < = > $ # % & * @ ^ ` | ~ and all \
-           symbols of Unicode",
-    leaves_symbols_out: false,
+    help: "words, and each other visible character as a word of its own: symbols, emoji, signs and \
+           punctuation",
     create: |isa| Box::new(UnicodeWords { isa, has_symbols: true }),
     ..KIND
 };
@@ -54,7 +52,7 @@ pub(crate) const WITH_SYMBOLS: TokenizerKind = TokenizerKind {
 #[derive(Clone, Copy, Debug)]
 pub struct UnicodeWords {
     pub(super) isa: Isa,
-    /// Whether each symbol between words is a word, too.
+    /// Whether each visible character between words is a word, too.
     has_symbols: bool,
 }
 
@@ -134,29 +132,33 @@ impl HashTokenizer for UnicodeWords {
 
     fn recipe(&self) -> String {
         let version = unicode_segmentation::UNICODE_VERSION.0;
-        let name = if self.has_symbols { "words+symbols" } else { "words" };
+        let name = if self.has_symbols { "words+visible" } else { "words" };
         format!("{name}:uax29@{version}/{}", normalize::recipe())
     }
 }
 
 /// Appends the hashes of the words of a normalized and folded text, without bit masks. This
-/// function is the definition of a word. With `has_symbols`, each symbol between words is a word, too.
+/// function is the definition of a word. With `has_symbols`, each visible character between words is a word, too.
 fn push_words(folded: &str, has_symbols: bool, hashes: &mut Vec<u64>) {
     for segment in folded.split_word_bounds() {
         // UAX #29 puts white space into one segment with a mark or joiner that follows it.
         let segment = segment.trim_start();
         if segment.contains(is_letter_or_digit) {
-            emit_segment(segment, hashes);
+            emit_segment(segment, has_symbols, hashes);
         } else if has_symbols {
-            let symbols = segment.chars().filter(|&character| is_symbol(character));
-            hashes.extend(symbols.map(|symbol| hash(symbol.encode_utf8(&mut [0; 4]).as_bytes())));
+            push_visible(segment, hashes);
         }
     }
 }
 
+/// Appends the hash of each visible character.
+fn push_visible(text: &str, hashes: &mut Vec<u64>) {
+    let visible = text.chars().filter(|&character| is_visible(character));
+    hashes.extend(visible.map(|character| hash(character.encode_utf8(&mut [0; 4]).as_bytes())));
+}
+
 /// Appends the hashes of the words in the text `segment` between two word boundaries.
-fn emit_segment(segment: &str, hashes: &mut Vec<u64>) {
-    let bytes = segment.as_bytes();
+fn emit_segment(segment: &str, has_symbols: bool, hashes: &mut Vec<u64>) {
     // The text between two characters that are words of their own is a word if it has a letter or
     // digit.
     let mut pending = 0;
@@ -167,14 +169,19 @@ fn emit_segment(segment: &str, hashes: &mut Vec<u64>) {
             is_word |= traits.is_letter_or_digit();
             continue;
         }
-        if is_word {
-            hashes.push(hash(&bytes[pending..at]));
-        }
+        push_part(&segment[pending..at], is_word, has_symbols, hashes);
         (pending, is_word) = (at + character.len_utf8(), false);
-        hashes.push(hash(&bytes[at..pending]));
+        hashes.push(hash(&segment.as_bytes()[at..pending]));
     }
+    push_part(&segment[pending..], is_word, has_symbols, hashes);
+}
+
+/// Appends the hash of a part of a segment if it is a word, and otherwise of its visible characters if these count.
+fn push_part(part: &str, is_word: bool, has_symbols: bool, hashes: &mut Vec<u64>) {
     if is_word {
-        hashes.push(hash(&bytes[pending..]));
+        hashes.push(hash(part.as_bytes()));
+    } else if has_symbols {
+        push_visible(part, hashes);
     }
 }
 
@@ -247,15 +254,17 @@ mod tests {
     }
 
     #[test]
-    fn symbols_between_words_are_words() {
+    fn visible_characters_between_words_are_words() {
         let check = |text: &str, expected: &str| {
             let expected: Vec<u64> =
                 expected.split(' ').map(|word| hash(word.as_bytes())).collect();
             assert_eq!(slow_hashes_with(true, text.as_bytes()), expected, "{text}");
             check_fast(text.as_bytes());
         };
-        check("a<b, a>b: C++/C#.", "a < b a > b c + + c #");
-        check("+5 $3.50 (50%) x_y", "+ 5 $ 3.50 50 % x_y");
+        check("a<b, a>b: C++/C#.", "a < b , a > b : c + + / c # .");
+        check("+5 $3.50 (50%) x_y", "+ 5 $ 3.50 ( 50 % ) x_y");
+        check("-5 −5 1:5 1/5 1,200.50", "- 5 − 5 1 : 5 1 / 5 1,200.50");
+        check("can't 'q' __ 中_ a._ “é”…", "can't ' q ' _ _ 中 _ a . _ \" é \" . . .");
         check("❤\u{fe0f}👍🏽 1️⃣ 🇩🇪", "❤ 👍 🏽 1\u{20e3} 🇩 🇪");
         check("→中€ 한국 ≠ =\u{338} ±é", "→ 中 € 한국 ≠ ≠ ± é");
         for text in ["+++===", "a+\u{301}b →\u{93e}c", "+\u{93e}", "🏽a🏽 ˂ a˂b", "🇩🇪🇩"]

@@ -5,6 +5,7 @@
 
 use super::normalize::fold;
 use super::pieces::pieces;
+use super::symbols::is_visible;
 use simtool_base::stable_hash::{StreamedHash, mix};
 
 /// Returns a term of all characters of a text, or `None` if the text consists of white space, control
@@ -27,7 +28,8 @@ pub fn whole_text(text: &[u8]) -> Option<u64> {
     let mut folded = String::new();
     for chunk in pieces(text).flat_map(<[u8]>::utf8_chunks) {
         fold(chunk.valid(), &mut folded);
-        for part in folded.split(separates).filter(|part| !part.is_empty()) {
+        for part in folded.split(|character| !is_visible(character)).filter(|part| !part.is_empty())
+        {
             if !is_empty {
                 all.update(b" ");
             }
@@ -37,11 +39,6 @@ pub fn whole_text(text: &[u8]) -> Option<u64> {
     }
     // Mixing makes the term differ from the hash of a token with the same characters.
     (!is_empty).then(|| mix(all.digest()))
-}
-
-/// Whether the character is white space or a control character, which only separate other characters.
-fn separates(character: char) -> bool {
-    character.is_whitespace() || character.is_control()
 }
 
 #[cfg(test)]

@@ -26,7 +26,6 @@ pub(crate) const KIND: TokenizerKind = TokenizerKind {
            pairs of characters for Japanese and Thai, words for the rest",
     default_shingle: 3,
     makes_words: true,
-    leaves_symbols_out: true,
     bytes_per_token: 6,
     create: |isa| Box::new(WordsByScript::new(isa)),
 };

@@ -76,6 +76,26 @@ impl InputFormat for ArrowIpc {
 fn is_stream(head: &[u8]) -> bool {
     let length = head.strip_prefix(&CONTINUATION).and_then(|rest| rest.first_chunk::<4>());
     length.is_some_and(|&length| (1..=LONGEST_METADATA).contains(&u32::from_le_bytes(length)))
+        || is_old_stream(head).unwrap_or(false)
+}
+
+/// Returns whether a file begins like a stream of an Arrow version before 0.15: with the length of the first message,
+/// whose header is a schema. A message is a table of flatbuffers. Returns `None` if the first bytes show no such table.
+fn is_old_stream(head: &[u8]) -> Option<bool> {
+    const SCHEMA: u8 = 1;
+    let number = |at: usize| Some(u32::from_le_bytes(*head.get(at..)?.first_chunk()?));
+    let short = |at: usize| Some(usize::from(u16::from_le_bytes(*head.get(at..)?.first_chunk()?)));
+    let length = number(0)?;
+    if !(16..=LONGEST_METADATA).contains(&length) || !length.is_multiple_of(4) {
+        return None;
+    }
+    // The length of the table's description lies before the table.
+    let table = number(4)?.checked_add(4).filter(|&table| table < length)? as usize;
+    let description = table.checked_sub(number(table)? as usize)?;
+    let is_long = short(description)? >= 10;
+    // The second field of a message is the kind of its header.
+    let kind = short(description + 6)?;
+    Some(is_long && kind > 0 && *head.get(table + kind)? == SCHEMA)
 }
 
 #[cfg(feature = "parquet")]

@@ -8,12 +8,13 @@ use crate::formats::{InParallel, InputFormat, RowsCopy};
 use crate::source::MemorySource;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, DictionaryArray, Int64Array, LargeStringArray, RecordBatch, StringArray,
-    StringViewArray, StructArray, UInt32Array,
+    Array as _, ArrayRef, DictionaryArray, Int32Array, Int64Array, LargeStringArray, ListViewArray,
+    MapArray, RecordBatch, RunArray, StringArray, StringViewArray, StructArray, UInt32Array,
 };
-use arrow_ipc::CompressionType;
 use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use arrow_ipc::{CompressionType, MetadataVersion};
+use arrow_schema::{DataType, Field};
 use std::fs;
 use std::io::{Cursor, Write as _};
 use std::sync::Arc;
@@ -193,6 +194,83 @@ fn truncated_files_keep_their_complete_batches() {
             }
         }
     }
+}
+
+#[test]
+fn maps_views_of_lists_and_runs_are_read() {
+    let texts = Arc::new(StringArray::from(vec!["a", "b", "c", "d"]));
+    let field = |name: &str, data_type: &DataType, null| {
+        Arc::new(Field::new(name, data_type.clone(), null))
+    };
+    let of_texts = field("item", &DataType::Utf8, true);
+    // The lists of a view can be in any order, and share elements.
+    let view = ListViewArray::new(
+        Arc::clone(&of_texts),
+        vec![2, 0, 1].into(),
+        vec![2, 2, 1].into(),
+        texts.clone(),
+        None,
+    );
+    let keys: ArrayRef = Arc::new(StringArray::from(vec!["k", "l", "k", "l"]));
+    let entries = StructArray::from(vec![
+        (field("key", &DataType::Utf8, false), keys),
+        (field("value", &DataType::Utf8, true), texts as ArrayRef),
+    ]);
+    let offsets = arrow_buffer::OffsetBuffer::new(vec![0, 2, 2, 4].into());
+    let of_entries = field("entries", entries.data_type(), false);
+    let map = MapArray::new(of_entries, offsets, entries, None, false);
+    let ends = Int32Array::from(vec![2, 3]);
+    let runs = RunArray::try_new(&ends, &StringArray::from(vec![Some("x"), None])).unwrap();
+    let columns: Vec<(&str, ArrayRef)> =
+        vec![("view", Arc::new(view)), ("map", Arc::new(map)), ("runs", Arc::new(runs))];
+    for (selector, expected) in [
+        ("view", ["c\nd", "a\nb", "b"]),
+        ("map[].value", ["a\nb", "", "c\nd"]),
+        ("map[].key", ["k\nl", "", "k\nl"]),
+        ("runs", ["x", "x", ""]),
+    ] {
+        let options =
+            ReadOptions { text_field: selector.into(), id_field: "none".into(), ..options(1) };
+        for is_file in [true, false] {
+            let seen =
+                read_as("a.arrow", &written(columns.clone(), is_file, None), options.clone());
+            let texts: Vec<&str> = seen.documents.iter().map(|document| &*document.3).collect();
+            assert_eq!(texts, expected, "{selector} {:?}", seen.lost);
+        }
+        if selector.starts_with("map") {
+            let batch = RecordBatch::try_from_iter([columns[1].clone()]).unwrap();
+            let mut bytes = Vec::new();
+            let mut writer =
+                parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+            writer.write(&batch).unwrap();
+            writer.close().unwrap();
+            let seen = read_as("a.parquet", &bytes, options.clone());
+            let texts: Vec<&str> = seen.documents.iter().map(|document| &*document.3).collect();
+            assert_eq!(texts, expected, "{selector} {:?}", seen.lost);
+        }
+    }
+    // An entry without a value would be passed over.
+    let of_values = ReadOptions { text_field: "map[].value".into(), ..options(1) };
+    let seen = read_as("a.arrow", &written(columns.clone(), true, None), of_values);
+    assert_eq!(seen.skipped_elements, 0);
+    let of_map = ReadOptions { text_field: "map".into(), ..options(1) };
+    assert_eq!(read_as("a.arrow", &written(columns, true, None), of_map).lost, ["arrow-column"]);
+}
+
+#[test]
+fn streams_of_the_first_versions_are_read() {
+    let batch = RecordBatch::try_from_iter(columns(plain)).unwrap();
+    let options_of_old = IpcWriteOptions::try_new(8, true, MetadataVersion::V4).unwrap();
+    let mut writer =
+        StreamWriter::try_new_with_options(Vec::new(), &batch.schema(), options_of_old).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    let bytes = writer.into_inner().unwrap();
+    assert!(!bytes.starts_with(&super::CONTINUATION));
+    for name in ["a.arrow", "a"] {
+        check_documents(&read_as(name, &bytes, options(1)), name);
+    }
+    assert!(!super::is_stream(b"\x40\0\0\0 some bytes that are no table of flatbuffers at all"));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::bytes::byte_order_mark::byte_order_mark_length;
 use crate::bytes::without_byte_order_mark;
 use crate::formats::dialect::{LEAST_SWALLOWED, LOOKAHEAD, NextLine};
 use crate::formats::plain_text::next_line;
+use crate::formats::records::stray_bytes::{StrayBytes, is_padding, without_padding};
 use crate::formats::{AfterLoss, Columns, Dialect, FieldPath, Selector, SplitStep, Splitter};
 use simtool_base::fault::quoted;
 use simtool_model::document::{Bad, Content, Document, MOST_FIELDS};
@@ -37,6 +38,7 @@ pub(super) struct DelimitedRows {
     /// Columns that are read. `None` until the first row was read.
     header: Option<Header>,
     at_file_start: bool,
+    stray: StrayBytes,
     /// Reusable memory for the joined text of several columns.
     joined: Vec<u8>,
     bad: Bad,
@@ -67,6 +69,7 @@ impl DelimitedRows {
             wanted: [wanted.text, wanted.id].into_iter().chain(wanted.fields).cloned().collect(),
             header: None,
             at_file_start: true,
+            stray: StrayBytes::default(),
             joined: Vec::new(),
             bad: Bad { code: "csv", expected: Cow::Borrowed(""), length: 0 },
             bad_bytes: 0,
@@ -229,7 +232,10 @@ impl Splitter for DelimitedRows {
         if self.bad_bytes > 0 {
             return self.bad_line(window);
         }
-        let mark = if self.at_file_start { byte_order_mark_length(window) } else { 0 };
+        if let Some(step) = self.stray.padding(window, last) {
+            return step;
+        }
+        let mark = byte_order_mark_length(window);
         // The parser would take an empty line for a row without columns. As filler, such lines stay
         // in copies of the file and are not counted.
         let separator = self.separator_bytes(&window[mark..]);
@@ -239,9 +245,18 @@ impl Splitter for DelimitedRows {
             self.at_file_start &= separator == 0;
             return SplitStep::filler(start + blank);
         }
-        let Some((length, columns)) = self.parser.parse(&window[mark..], last) else {
-            return SplitStep::More;
-        };
+        let mut parsed = self.parser.parse(&window[mark..], last);
+        // Padding may follow the last row directly. The next call passes over it.
+        let mut end = window.len();
+        if last && parsed.is_some_and(|(length, _)| mark + length == end) {
+            let rest = without_padding(&window[mark..]);
+            if !rest.is_empty() && mark + rest.len() < end {
+                end = mark + rest.len();
+                parsed = self.parser.parse(rest, last);
+            }
+        }
+        let window = &window[..end];
+        let Some((length, columns)) = parsed else { return SplitStep::More };
         // The parser stops after a carriage return, even if a line feed follows, which belongs to
         // the same line end.
         let length = mark + length;
@@ -250,6 +265,7 @@ impl Splitter for DelimitedRows {
             (Some(b'\r'), None) if !last => return SplitStep::More,
             _ => length,
         };
+        self.stray.mark(mark > 0 && !self.at_file_start);
         self.at_file_start = false;
         if self.header.is_none() {
             self.read_header(columns);
@@ -274,7 +290,13 @@ impl Splitter for DelimitedRows {
         {
             return self.bad_row(window, length, wanted, fault);
         }
-        match self.dialect.next_line(&window[length..], wanted, last) {
+        let rest = &window[length..];
+        let next = if rest.first().copied().is_some_and(is_padding) {
+            NextLine::MayBeRow
+        } else {
+            self.dialect.next_line(rest, wanted, last)
+        };
+        match next {
             NextLine::Unknown if window.len() < self.longest.min(length + LOOKAHEAD) => {
                 SplitStep::More
             }
@@ -296,6 +318,10 @@ impl Splitter for DelimitedRows {
 
     fn boundary(&self, bytes: &[u8]) -> Option<usize> {
         next_line(bytes)
+    }
+
+    fn note(&self) -> Option<String> {
+        self.stray.note()
     }
 }
 

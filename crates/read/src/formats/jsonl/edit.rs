@@ -17,7 +17,7 @@ pub(super) fn edited(job: &RecordEdit<'_>) -> Option<Vec<u8>> {
     let strings = match job.selector.alternatives() {
         None => all_strings(json).collect(),
         Some(alternatives) => {
-            let values = object.select(alternatives).ok()??;
+            let values = object.select(alternatives).ok()??.values;
             strings(&values, job.selector).ok()?
         }
     };

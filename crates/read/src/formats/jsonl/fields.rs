@@ -2,7 +2,7 @@
 
 use crate::bytes::without_byte_order_mark;
 use crate::formats::jsonl::non_finite::without_non_finite;
-use crate::formats::jsonl::object::{Object, Refusal, elements};
+use crate::formats::jsonl::object::{Object, Refusal, SelectedValues, elements};
 use crate::formats::jsonl::strings::unescaped;
 use crate::formats::{Columns, Selector};
 use serde_json::value::RawValue;
@@ -57,6 +57,8 @@ impl WantedFields {
 pub(super) struct FoundValues<'de> {
     /// Values of the text without those that are null. `None` if the line lacks the text.
     pub(super) texts: Option<Vec<&'de RawValue>>,
+    /// Number of elements of lists that have no text.
+    pub(super) skipped: u32,
     pub(super) id: Option<&'de RawValue>,
     pub(super) fields: [Option<&'de RawValue>; MOST_FIELDS],
 }
@@ -71,14 +73,16 @@ pub(super) fn find_fields<'de>(
         return Err(("json-depth", "nesting of at most 128".into()));
     }
     let object = Object::parse(line)?;
-    let texts = match wanted.text.alternatives() {
+    let found = match wanted.text.alternatives() {
         Some(alternatives) => object.select(alternatives)?,
-        None => Some(Vec::new()),
+        None => Some(SelectedValues::default()),
     };
+    let skipped = found.as_ref().map_or(0, |found| found.skipped);
+    let texts = found.map(|found| found.values);
     let one = |selector: &Selector| match selector.alternatives() {
         Some(alternatives) => {
             let values = object.select(alternatives)?;
-            Ok(values.and_then(|values| values.first().copied()))
+            Ok(values.and_then(|found| found.values.first().copied()))
         }
         None => Ok(None),
     };
@@ -86,7 +90,7 @@ pub(super) fn find_fields<'de>(
     for (value, selector) in fields.iter_mut().zip(&wanted.fields) {
         *value = one(selector)?;
     }
-    Ok(FoundValues { texts, id: one(&wanted.id)?, fields })
+    Ok(FoundValues { texts, skipped, id: one(&wanted.id)?, fields })
 }
 
 /// Returns the names of the fields of the object in `line`, in order. The names of nested fields are

@@ -17,6 +17,7 @@ use crate::formats::jsonl::object::{Refusal, all_strings, elements};
 use crate::formats::jsonl::quick::quick_document;
 use crate::formats::jsonl::strings::unescaped;
 use crate::formats::plain_text::{line, next_line};
+use crate::formats::records::stray_bytes::StrayBytes;
 use crate::formats::{AfterLoss, Selector, SplitStep, Splitter};
 use encoding_rs::{Encoding, UTF_8};
 use serde_json::value::RawValue;
@@ -28,11 +29,12 @@ use std::borrow::Cow;
 pub(crate) struct JsonLineSplitter {
     parser: ObjectParser,
     at_file_start: bool,
+    stray: StrayBytes,
 }
 
 impl JsonLineSplitter {
     pub(crate) fn new(parser: ObjectParser, at_file_start: bool) -> Self {
-        Self { parser, at_file_start }
+        Self { parser, at_file_start, stray: StrayBytes::default() }
     }
 }
 
@@ -40,9 +42,14 @@ impl Splitter for JsonLineSplitter {
     const AFTER_LOSS: AfterLoss = AfterLoss::Continue;
 
     fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
+        if let Some(step) = self.stray.padding(window, last) {
+            return step;
+        }
+        let is_start = self.at_file_start;
         let Some((line, length)) = line(window, last, &mut self.at_file_start) else {
             return SplitStep::More;
         };
+        let line = self.stray.without(line, is_start);
         // Blank lines count as records, so that the number of a record is the number of its line.
         if line.iter().all(u8::is_ascii_whitespace) {
             return SplitStep::record(length, Content::PassThrough);
@@ -52,6 +59,10 @@ impl Splitter for JsonLineSplitter {
 
     fn boundary(&self, bytes: &[u8]) -> Option<usize> {
         next_line(bytes)
+    }
+
+    fn note(&self) -> Option<String> {
+        self.stray.note()
     }
 }
 
@@ -146,6 +157,7 @@ pub(super) fn document<'a>(
         id: found.id.and_then(|value| as_id(value, id)),
         fields: all_as_written(&found.fields, fields),
         repaired: repaired.then_some("utf8"),
+        skipped_elements: found.skipped,
         ..Document::new(text)
     })
 }
@@ -320,6 +332,25 @@ mod tests {
             if let Some(quick) = quick_document(&line, &paths, &mut quick) {
                 proptest::prop_assert_eq!(Ok(quick), document(&line, &paths, &mut slow));
             }
+        }
+    }
+
+    #[test]
+    fn elements_without_the_field_of_the_text_are_counted() {
+        for (line, text, skipped) in [
+            (r#"{"m": [{"c": [{"text": "a"}, {"image": 1}, 7]}, {"c": "b"}]}"#, "a\nb", 2),
+            (
+                r#"{"m": [{"c": []}, {"c": null}, null, {"role": "user"}, {"c": [{"text": null}]}]}"#,
+                "",
+                1,
+            ),
+            (r#"{"m": [{"c": [{"text": "a"}]}]}"#, "a", 0),
+        ] {
+            let mut scratch = ValueScratch::default();
+            let document =
+                document(line, &wanted("m[].c[].text", "id", None), &mut scratch).unwrap();
+            assert_eq!(document.text, text.as_bytes(), "{line}");
+            assert_eq!(document.skipped_elements, skipped, "{line}");
         }
     }
 

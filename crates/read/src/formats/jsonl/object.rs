@@ -11,6 +11,15 @@ use std::fmt;
 /// line.
 pub(super) type Refusal = (&'static str, Cow<'static, str>);
 
+/// Values to which the paths of a selector lead.
+#[derive(Default)]
+pub(super) struct SelectedValues<'de> {
+    /// The values in order, except for null.
+    pub(super) values: Vec<&'de RawValue>,
+    /// Number of elements of lists that lack the field to which a path leads.
+    pub(super) skipped: u32,
+}
+
 /// An object of JSON: its keys and values in order. Values are as they are in the line.
 pub(super) struct Object<'de>(Vec<(Cow<'de, str>, &'de RawValue)>);
 
@@ -51,14 +60,14 @@ impl<'de> Object<'de> {
     pub(super) fn select(
         &self,
         alternatives: &[Vec<FieldPath>],
-    ) -> Result<Option<Vec<&'de RawValue>>, Refusal> {
+    ) -> Result<Option<SelectedValues<'de>>, Refusal> {
         let mut is_found = false;
         for paths in alternatives {
-            let mut values = Vec::new();
+            let mut found = SelectedValues::default();
             let mut lacks_field = false;
             let mut has_field = false;
             for path in paths {
-                let has_this = self.collect(path.steps(), &mut values)?;
+                let has_this = self.collect(path.steps(), &mut found)?;
                 has_field |= has_this;
                 lacks_field |= !has_this && !path.is_optional();
             }
@@ -67,58 +76,60 @@ impl<'de> Object<'de> {
                 continue;
             }
             is_found |= has_field;
-            if !values.is_empty() {
-                return Ok(Some(values));
+            if !found.values.is_empty() {
+                return Ok(Some(found));
             }
         }
-        Ok(is_found.then(Vec::new))
+        Ok(is_found.then(SelectedValues::default))
     }
 
-    /// Adds the values to which `steps` lead from this object to `values`, except for null. Returns
+    /// Adds the values to which `steps` lead from this object to `found`, except for null. Returns
     /// whether the field exists.
-    fn collect(&self, steps: &[Step], values: &mut Vec<&'de RawValue>) -> Result<bool, Refusal> {
+    fn collect(&self, steps: &[Step], found: &mut SelectedValues<'de>) -> Result<bool, Refusal> {
         let Some((Step::Key { name, rest }, inner)) = steps.split_first() else { return Ok(false) };
         if let Some(value) = self.get(rest)? {
-            return collect(value, &[], values);
+            return collect(value, &[], found);
         }
         match self.get(name)? {
-            Some(value) if !inner.is_empty() => collect(value, inner, values),
+            Some(value) if !inner.is_empty() => collect(value, inner, found),
             _ => Ok(false),
         }
     }
 }
 
-/// Adds the values to which `steps` lead from `value` to `values`, except for null. Returns whether
+/// Adds the values to which `steps` lead from `value` to `found`, except for null. Returns whether
 /// the field exists. If the path leads through a value of another kind, the field is missing.
 fn collect<'de>(
     value: &'de RawValue,
     steps: &[Step],
-    values: &mut Vec<&'de RawValue>,
+    found: &mut SelectedValues<'de>,
 ) -> Result<bool, Refusal> {
     let json = value.get();
     match steps.split_first() {
         None => {
             if json != "null" {
-                values.push(value);
+                found.values.push(value);
             }
             Ok(true)
         }
         Some((Step::Key { .. }, _)) if json.starts_with('{') => {
-            Object::parse(json)?.collect(steps, values)
+            Object::parse(json)?.collect(steps, found)
         }
         Some((Step::Each, inner)) if json.starts_with('[') => {
             let elements = elements(json)?;
             // An empty list is like null: the field exists and has no text.
             let mut is_found = elements.is_empty();
             for element in elements {
-                is_found |= collect(element, inner, values)?;
+                let has_field = collect(element, inner, found)?;
+                found.skipped += u32::from(!has_field && element.get() != "null");
+                is_found |= has_field;
             }
             Ok(is_found)
         }
         // Some programs write a list of one part as the part itself, and a part that is a text as this text.
-        Some((Step::Each, _)) if json.starts_with('"') => collect(value, &[], values),
+        Some((Step::Each, _)) if json.starts_with('"') => collect(value, &[], found),
         // An object is a list of itself.
-        Some((Step::Each, inner)) if json.starts_with('{') => collect(value, inner, values),
+        Some((Step::Each, inner)) if json.starts_with('{') => collect(value, inner, found),
         // Null is like an empty list: the field exists and has no text.
         Some((Step::Each, _)) if json == "null" => Ok(true),
         Some(_) => Ok(false),

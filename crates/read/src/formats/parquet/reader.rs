@@ -242,7 +242,8 @@ impl Selected {
         let found = FoundColumns::new(metadata.schema().fields(), columns, &is_null)?;
         let first = found.texts().next().map(ColumnPath::name);
         if let Some(first) = first {
-            let leaves = found.paths().flat_map(|path| path.leaves.clone()).collect();
+            let mut leaves = found.paths().flat_map(|path| path.leaves.clone()).collect();
+            columns::complete_maps(metadata.schema().fields(), 0, &mut leaves);
             return Ok(Self { found, leaves, first });
         }
         let compressed = |&leaf: &usize| -> i64 {

@@ -4,6 +4,7 @@ mod event;
 mod record_memory;
 mod split_job;
 mod splitter;
+pub(crate) mod stray_bytes;
 mod window;
 
 pub use event::{Event, Visit};

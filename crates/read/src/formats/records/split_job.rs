@@ -1,10 +1,11 @@
 //! The bytes and options of one reading, to which a format applies its splitter.
 
-use crate::bytes::{PageContent, Stream};
+use crate::bytes::{Damage, PageContent, Stream};
 use crate::formats::records::window::{RecordStream, ToFault, read_slice};
 use crate::formats::{Event, RecordMemory, Splitter, Visit};
 use encoding_rs::Encoding;
 use simtool_base::error::Result;
+use simtool_base::fault::Fault;
 use simtool_model::document::{Content, Document, Record};
 use simtool_model::document_id::DocumentId;
 use std::ops::ControlFlow;
@@ -62,16 +63,31 @@ impl SplitJob<'_, '_, '_> {
                 &mut decoding
             }
         };
-        match bytes {
-            SplitBytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, visit),
+        let mut is_ended = false;
+        let watched: &mut Visit<'_> = &mut |event| {
+            let flow = visit(event)?;
+            is_ended |= flow.is_break();
+            Ok(flow)
+        };
+        let records = match bytes {
+            SplitBytes::Slice(bytes) => read_slice(splitter, bytes, offset, longest, watched),
             SplitBytes::Stream(stream) => {
-                RecordStream { splitter, stream, longest, to_fault, memory }.read(offset, visit)
+                RecordStream { splitter: &mut *splitter, stream, longest, to_fault, memory }
+                    .read(offset, watched)
             }
             SplitBytes::Within(stream, searched) => {
-                RecordStream { splitter, stream, longest, to_fault, memory }
-                    .read_within(searched, visit)
+                RecordStream { splitter: &mut *splitter, stream, longest, to_fault, memory }
+                    .read_within(searched, watched)
+            }
+        }?;
+        if let Some(detail) = splitter.note().filter(|_| !is_ended) {
+            let damage = Damage { code: "stray-bytes", byte: offset, detail };
+            if let Event::Fault(fault) = to_fault(damage, false) {
+                // The bytes are at several places.
+                _ = visit(Event::Fault(Fault { byte: None, ..fault }))?;
             }
         }
+        Ok(records)
     }
 }
 

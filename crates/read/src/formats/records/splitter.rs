@@ -25,6 +25,12 @@ pub(crate) trait Splitter {
         None
     }
 
+    /// Returns a note about bytes that the splitter has passed over, although they belong to no record. Returns `None` if
+    /// there were none.
+    fn note(&self) -> Option<String> {
+        None
+    }
+
     /// Number of bytes before and after the start of a record that [`Splitter::boundary`] needs to
     /// recognize this start.
     const BOUNDARY_BYTES: usize = 1;

@@ -5,6 +5,7 @@ use super::numbers::is_number_or_boolean;
 use crate::formats::{FieldPath, Selector, Step};
 use arrow_schema::{DataType, Field, Fields};
 use simtool_base::fault::quoted;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Columns of the text, of the ID, and of the other fields that are read.
@@ -251,16 +252,44 @@ fn descend<'s>(
 fn leaf_count(data_type: &DataType) -> usize {
     match data_type {
         DataType::Struct(fields) => fields.iter().map(|field| leaf_count(field.data_type())).sum(),
-        DataType::Map(entries, _) => leaf_count(entries.data_type()),
         _ => element(data_type).map_or(1, |element| leaf_count(element.data_type())),
     }
 }
 
-/// Returns the field of the elements of a list. Returns `None` for other types.
+/// Adds the other leaves of each map of which `leaves` has one. A map cannot be read in part.
+pub(crate) fn complete_maps(fields: &Fields, mut first: usize, leaves: &mut BTreeSet<usize>) {
+    for field in fields {
+        complete_maps_in(field.data_type(), first, leaves);
+        first += leaf_count(field.data_type());
+    }
+}
+
+fn complete_maps_in(data_type: &DataType, first: usize, leaves: &mut BTreeSet<usize>) {
+    match data_type {
+        DataType::Map(..) => {
+            let all = first..first + leaf_count(data_type);
+            if leaves.range(all.clone()).next().is_some() {
+                leaves.extend(all);
+            }
+        }
+        DataType::Struct(fields) => complete_maps(fields, first, leaves),
+        _ => {
+            if let Some(element) = element(data_type) {
+                complete_maps_in(element.data_type(), first, leaves);
+            }
+        }
+    }
+}
+
+/// Returns the field of the elements of a list. The elements of a map are its entries, which have the columns `key` and
+/// `value`. Returns `None` for other types.
 fn element(data_type: &DataType) -> Option<&Field> {
     match data_type {
         DataType::List(element)
         | DataType::LargeList(element)
+        | DataType::ListView(element)
+        | DataType::LargeListView(element)
+        | DataType::Map(element, _)
         | DataType::FixedSizeList(element, _) => Some(element),
         _ => None,
     }
@@ -282,6 +311,7 @@ fn is_texts(data_type: &DataType, is_joined: bool) -> bool {
 pub(crate) fn is_text(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => is_text(values),
+        DataType::RunEndEncoded(_, values) => is_text(values.data_type()),
         DataType::FixedSizeBinary(width) => *width > 0,
         DataType::Utf8
         | DataType::LargeUtf8

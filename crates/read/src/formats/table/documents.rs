@@ -1,7 +1,7 @@
 //! Converts rows of Arrow's record batches to documents.
 
 use crate::formats::table::columns::FoundColumns;
-use crate::formats::table::selected::{BatchColumns, Values};
+use crate::formats::table::selected::{BatchColumns, TextCounts, Values};
 use crate::formats::table::value::{Form, value};
 use crate::formats::{Event, Flow, Visit, give};
 use arrow_array::RecordBatch;
@@ -67,7 +67,8 @@ impl<'r> VisitedRows<'r> {
         scratch: &mut RowScratch,
         visit: &mut Visit<'_>,
     ) -> Flow {
-        let text = columns.text(row, self.longest, &mut scratch.text);
+        let text = columns.text(row, self.longest, &mut scratch.text, &mut scratch.counts);
+        let skipped_elements = scratch.counts.skipped;
         let refusal = match text {
             None => Some((self.type_code, "a text".into())),
             Some(text) if text.len() > self.longest => {
@@ -86,6 +87,7 @@ impl<'r> VisitedRows<'r> {
             None => Content::Document(Document {
                 id: first_id(&columns.ids, row, &mut scratch.id),
                 fields: field_values(&columns.fields, row, &mut scratch.fields),
+                skipped_elements,
                 ..Document::new(text.unwrap_or_default())
             }),
         };
@@ -102,6 +104,7 @@ impl<'r> VisitedRows<'r> {
 #[derive(Default)]
 struct RowScratch {
     text: Vec<u8>,
+    counts: TextCounts,
     id: Vec<u8>,
     fields: [Vec<u8>; MOST_FIELDS],
 }

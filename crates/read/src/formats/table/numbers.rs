@@ -16,6 +16,7 @@ use std::io::Write;
 pub(super) fn is_number_or_boolean(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => is_number_or_boolean(values),
+        DataType::RunEndEncoded(_, values) => is_number_or_boolean(values.data_type()),
         other => other.is_numeric() || *other == DataType::Boolean,
     }
 }

@@ -3,7 +3,8 @@
 use crate::formats::table::columns::{ColumnPath, FoundColumns};
 use crate::formats::table::numbers::write_number_or_boolean;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
+use arrow_array::{Array, ArrayRef, RecordBatch, RunArray, UInt64Array};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::take::take;
@@ -28,7 +29,18 @@ pub(crate) enum Values {
         first: usize,
         /// Values of the elements of all lists, one after the other.
         elements: Box<Values>,
+        /// Whether the elements are structs in which a column is selected, and not lists of such.
+        has_columns: bool,
     },
+}
+
+/// Numbers of the texts that are joined in a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TextCounts {
+    /// Number of texts.
+    texts: usize,
+    /// Number of elements of lists without a text.
+    pub(crate) skipped: u32,
 }
 
 impl BatchColumns {
@@ -58,8 +70,10 @@ impl BatchColumns {
         row: usize,
         longest: usize,
         joined: &'t mut Vec<u8>,
+        counts: &mut TextCounts,
     ) -> Option<&'t [u8]> {
         joined.clear();
+        *counts = TextCounts::default();
         for list in &self.texts {
             if let [Values::Each(column)] = &list[..] {
                 if is_null(column, row) {
@@ -71,11 +85,11 @@ impl BatchColumns {
                 write_number_or_boolean(column, row, joined)?;
                 return Some(joined);
             }
-            let mut texts = 0;
+            *counts = TextCounts::default();
             for values in list {
-                values.append(row, longest, joined, &mut texts)?;
+                values.append(row, longest, joined, counts)?;
             }
-            if texts > 0 {
+            if counts.texts > 0 {
                 break;
             }
         }
@@ -113,42 +127,53 @@ impl Values {
     /// Returns the values of the column to which `steps` lead from the elements of `lists`.
     fn of_lists(lists: &ArrayRef, steps: &[Option<String>]) -> Result<Option<Self>, String> {
         let Some(elements) = elements(lists) else { return Ok(None) };
-        let first = range(lists, 0).map_or(0, |range| range.start);
-        let end = range(lists, lists.len().saturating_sub(1)).map_or(first, |range| range.end);
+        // The lists of a view can be in any order.
+        let ranges = || (0..lists.len()).filter_map(|row| range(lists, row));
+        let filled = || ranges().filter(|range| !range.is_empty());
+        let first = filled().map(|range| range.start).min().unwrap_or(0);
+        let end = filled().map(|range| range.end).max().unwrap_or(first);
         // The lists may be a part of a batch. Only the elements of this part are needed.
         let elements = Self::of_array(&elements.slice(first, end - first), steps)?;
         let lists = Arc::clone(lists);
-        Ok(elements.map(|elements| Self::Lists { lists, first, elements: Box::new(elements) }))
+        let has_columns = !steps.is_empty() && steps.iter().all(Option::is_some);
+        Ok(elements.map(|elements| Self::Lists {
+            lists,
+            first,
+            elements: Box::new(elements),
+            has_columns,
+        }))
     }
 
     /// Appends the texts in row `row` to `joined`, each after a newline except for the first one.
-    /// Adds their number to `texts`. Null is left out. Returns `None` if a value is no text.
+    /// Adds their numbers to `counts`. Null is left out. Returns `None` if a value is no text.
     fn append(
         &self,
         row: usize,
         longest: usize,
         joined: &mut Vec<u8>,
-        texts: &mut usize,
+        counts: &mut TextCounts,
     ) -> Option<()> {
         match self {
             Self::Each(column) if is_null(column, row) => {}
             Self::Each(column) => {
-                if *texts > 0 {
+                if counts.texts > 0 {
                     joined.push(b'\n');
                 }
                 match bytes(column, row) {
                     Some(text) => joined.extend_from_slice(text),
                     None => write_number_or_boolean(column, row, joined)?,
                 }
-                *texts += 1;
+                counts.texts += 1;
             }
-            Self::Lists { lists, first, elements } => {
+            Self::Lists { lists, first, elements, has_columns } => {
                 for element in range(lists, row).unwrap_or_default() {
                     // A crafted file can have one long text many times. The row is refused anyway.
                     if joined.len() > longest {
                         break;
                     }
-                    elements.append(element - first, longest, joined, texts)?;
+                    let before = counts.texts;
+                    elements.append(element - first, longest, joined, counts)?;
+                    counts.skipped += u32::from(*has_columns && counts.texts == before);
                 }
             }
         }
@@ -159,28 +184,47 @@ impl Values {
     pub(crate) fn first(&self, row: usize) -> Option<(&ArrayRef, usize)> {
         match self {
             Self::Each(column) => (!is_null(column, row)).then_some((column, row)),
-            Self::Lists { lists, first, elements } => {
+            Self::Lists { lists, first, elements, .. } => {
                 range(lists, row)?.find_map(|element| elements.first(element - first))
             }
         }
     }
 }
 
-/// Returns the values of the rows of a dictionary. Returns `None` for other arrays.
+/// Returns the values of the rows of a dictionary, or of an array that has the lengths of runs of equal values. Returns
+/// `None` for other arrays.
 pub(crate) fn looked_up(array: &ArrayRef) -> Option<Result<ArrayRef, ArrowError>> {
+    if let DataType::RunEndEncoded(ends, _) = array.data_type() {
+        return match ends.data_type() {
+            DataType::Int16 => expanded::<Int16Type>(array),
+            DataType::Int32 => expanded::<Int32Type>(array),
+            _ => expanded::<Int64Type>(array),
+        };
+    }
     // Each row of a dictionary is a key. The values of the keys are looked up for all rows at once.
     let keyed = array.as_any_dictionary_opt()?;
     Some(take(keyed.values(), keyed.keys(), None))
 }
 
-/// Returns the elements of all lists of an array. Returns `None` if it is not an array of lists.
-fn elements(lists: &ArrayRef) -> Option<&ArrayRef> {
-    match lists.data_type() {
-        DataType::List(_) => Some(lists.as_list::<i32>().values()),
-        DataType::LargeList(_) => Some(lists.as_list::<i64>().values()),
-        DataType::FixedSizeList(..) => Some(lists.as_fixed_size_list().values()),
-        _ => None,
-    }
+/// Returns the value of each row of an array of runs.
+fn expanded<R: RunEndIndexType>(array: &ArrayRef) -> Option<Result<ArrayRef, ArrowError>> {
+    let runs = array.as_any().downcast_ref::<RunArray<R>>()?;
+    let run = |row| runs.get_physical_index(row) as u64;
+    Some(take(runs.values(), &(0..runs.len()).map(run).collect::<UInt64Array>(), None))
+}
+
+/// Returns the elements of all lists of an array. Returns `None` if it is not an array of lists or maps.
+fn elements(lists: &ArrayRef) -> Option<ArrayRef> {
+    let elements = match lists.data_type() {
+        DataType::List(_) => lists.as_list::<i32>().values(),
+        DataType::LargeList(_) => lists.as_list::<i64>().values(),
+        DataType::ListView(_) => lists.as_list_view::<i32>().values(),
+        DataType::LargeListView(_) => lists.as_list_view::<i64>().values(),
+        DataType::FixedSizeList(..) => lists.as_fixed_size_list().values(),
+        DataType::Map(..) => return Some(Arc::new(lists.as_map().entries().clone())),
+        _ => return None,
+    };
+    Some(Arc::clone(elements))
 }
 
 /// Returns the numbers of the elements of the list in row `row`. A list that is null has no elements.
@@ -197,6 +241,20 @@ fn range(lists: &ArrayRef, row: usize) -> Option<Range<usize>> {
         }
         DataType::LargeList(_) => {
             let offsets = lists.as_list::<i64>().value_offsets();
+            offsets[row].as_usize()..offsets[row + 1].as_usize()
+        }
+        DataType::ListView(_) => {
+            let lists = lists.as_list_view::<i32>();
+            let start = lists.value_offset(row).as_usize();
+            start..start + lists.value_size(row).as_usize()
+        }
+        DataType::LargeListView(_) => {
+            let lists = lists.as_list_view::<i64>();
+            let start = lists.value_offset(row).as_usize();
+            start..start + lists.value_size(row).as_usize()
+        }
+        DataType::Map(..) => {
+            let offsets = lists.as_map().value_offsets();
             offsets[row].as_usize()..offsets[row + 1].as_usize()
         }
         _ => {

@@ -1,24 +1,25 @@
-//! Distinguishes texts with equal sets of terms by their symbols.
+//! Distinguishes texts with equal sets of terms by their sequences of tokens.
 //!
-//! Most tokenizers leave symbols out, so `a < b` and `a > b` have the same set of words. The similarity of such
-//! texts is [`ALMOST_ONE`](simtool_model::similarity::Similarity::ALMOST_ONE). Only texts that also have the same symbols
-//! have the similarity 1.
+//! Verses in another order, or a phrase that is repeated 5 or 50 times, have the same set of shingles, and `a < b` and
+//! `a > b` have the same words. The similarity of such texts is
+//! [`ALMOST_ONE`](simtool_model::similarity::Similarity::ALMOST_ONE). Only texts that also have the same sequence of tokens
+//! and symbols have the similarity 1.
 
 use simtool_model::closeness::Closeness;
 use simtool_model::sides::Sides;
 
-/// Hashes of the symbols of all rows of one or two collections.
+/// Hashes of the sequences of tokens of all rows of one or two collections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RowSymbols(Option<Sides<Vec<u64>>>);
+pub struct RowSequences(Option<Sides<Vec<u64>>>);
 
-impl RowSymbols {
+impl RowSequences {
     /// Creates the value from the hashes of the rows of each collection.
     #[must_use]
     pub fn new(hashes: Sides<Vec<u64>>) -> Self {
         Self(Some(hashes))
     }
 
-    /// Returns the hashes of the rows of each collection, or `None` if symbols do not count.
+    /// Returns the hashes of the rows of each collection, or `None` if sequences do not count.
     #[must_use]
     pub fn hashes(&self) -> Option<&Sides<Vec<u64>>> {
         self.0.as_ref()

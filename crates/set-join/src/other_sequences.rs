@@ -1,37 +1,52 @@
-//! Leaves out pairs of documents whose sets of terms are equal and whose symbols are different.
+//! Leaves out pairs of documents whose sets of terms are equal and whose sequences of tokens are different.
 
 use crate::close::{Close, ClosePair};
-use crate::row_symbols::RowSymbols;
+use crate::row_sequences::RowSequences;
 use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::{Similarity, Threshold};
 use std::collections::BTreeMap;
 
 impl Close {
-    /// Returns the same result with the symbols of all rows.
+    /// Returns the same result with the sequences of all rows.
     #[must_use]
-    pub fn with_symbols(self, symbols: RowSymbols) -> Self {
-        Self { symbols, ..self }
+    pub fn with_sequences(self, sequences: RowSequences) -> Self {
+        Self { sequences, ..self }
+    }
+
+    /// Whether two rows with equal sets have different sequences.
+    #[must_use]
+    pub fn has_different_sequences(&self) -> bool {
+        let Some(hashes) = self.sequences.hashes() else { return false };
+        let differ_in_group = |groups: &Groups, hashes: &[u64]| {
+            let hash = |row: &u32| hashes.get(*row as usize);
+            groups.iter().any(|rows| rows.iter().any(|row| hash(row) != hash(&rows[0])))
+        };
+        let mut sides = self.groups.iter().zip(hashes.iter());
+        sides.any(|(groups, hashes)| differ_in_group(groups, hashes))
+            || self.pairs.iter().any(|ClosePair { a, b, closeness }| {
+                self.sequences.closeness(a, b, closeness) != closeness
+            })
     }
 
     /// Returns the pairs whose similarity reaches `limit`, without the pairs of rows whose sets are equal and whose
-    /// symbols differ. In the new result, symbols do not count.
+    /// sequences differ. In the new result, sequences do not count.
     ///
     /// # Complexity
     ///
     /// O(n log n) for n rows in groups and pairs with the similarity 1. If the limit is below 1, a pair of two
-    /// groups becomes a pair for every two parts with the same symbols.
+    /// groups becomes a pair for every two parts with the same sequences.
     #[must_use]
-    pub fn without_different_symbols(&self, limit: Threshold) -> Self {
-        let hashes = self.symbols.hashes();
+    pub fn without_other_sequences(&self, limit: Threshold) -> Self {
+        let hashes = self.sequences.hashes();
         let hashes = [hashes.map(Sides::first), hashes.map(Sides::second)];
-        let symbols_of = |side: usize, row: u32| {
+        let sequence_of = |side: usize, row: u32| {
             hashes[side].and_then(|hashes| hashes.get(row as usize)).copied().unwrap_or(0)
         };
         let mut side = 0..2;
         let parts = self.groups.as_ref().map(|groups| {
             let side = side.next().unwrap_or(0);
-            GroupParts::new(groups, &|row| symbols_of(side, row))
+            GroupParts::new(groups, &|row| sequence_of(side, row))
         });
         let mut pairs = Vec::new();
         for pair in self.pairs.iter() {
@@ -39,13 +54,13 @@ impl Close {
             if !limit.holds(similarity) {
                 continue;
             }
-            let of_a = parts.first().of_row(pair.a, symbols_of(0, pair.a));
+            let of_a = parts.first().of_row(pair.a, sequence_of(0, pair.a));
             let second = usize::from(parts.is_two());
-            let of_b = parts.second().of_row(pair.b, symbols_of(second, pair.b));
-            for (symbols, a) in &of_a {
+            let of_b = parts.second().of_row(pair.b, sequence_of(second, pair.b));
+            for (sequences, a) in &of_a {
                 for (_, b) in of_b
                     .iter()
-                    .filter(|(other, _)| similarity != Similarity::ONE || symbols == other)
+                    .filter(|(other, _)| similarity != Similarity::ONE || sequences == other)
                 {
                     let (a, b) = if parts.is_two() { (*a, *b) } else { (*a.min(b), *a.max(b)) };
                     pairs.push(ClosePair { a, b, closeness: pair.closeness });
@@ -55,34 +70,40 @@ impl Close {
         pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
         let groups = parts.map(GroupParts::into_groups);
         let Self { of_equal, is_complete, .. } = *self;
-        Self { groups, pairs: pairs.into(), of_equal, is_complete, symbols: RowSymbols::default() }
+        Self {
+            groups,
+            pairs: pairs.into(),
+            of_equal,
+            is_complete,
+            sequences: RowSequences::default(),
+        }
     }
 }
 
-/// Groups of rows with equal sets, each divided into parts of rows with the same symbols.
+/// Groups of rows with equal sets, each divided into parts of rows with the same sequences.
 struct GroupParts {
-    /// For the first row of each group, the parts of the group by their symbols.
+    /// For the first row of each group, the parts of the group by their sequences.
     of_first: BTreeMap<u32, BTreeMap<u64, Vec<u32>>>,
 }
 
 impl GroupParts {
-    fn new(groups: &Groups, symbols_of: &dyn Fn(u32) -> u64) -> Self {
+    fn new(groups: &Groups, sequence_of: &dyn Fn(u32) -> u64) -> Self {
         let of_group = |rows: &[u32]| {
             let mut parts: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
             for &row in rows {
-                parts.entry(symbols_of(row)).or_default().push(row);
+                parts.entry(sequence_of(row)).or_default().push(row);
             }
             (rows[0], parts)
         };
         Self { of_first: groups.iter().map(of_group).collect() }
     }
 
-    /// Returns the symbols and the first row of each part of the group that `row` represents. A row that is in no
-    /// group has the symbols `own` and is the only part.
+    /// Returns the sequences and the first row of each part of the group that `row` represents. A row that is in no
+    /// group has the sequences `own` and is the only part.
     fn of_row(&self, row: u32, own: u64) -> Vec<(u64, u32)> {
         self.of_first.get(&row).map_or_else(
             || vec![(own, row)],
-            |parts| parts.iter().map(|(&symbols, rows)| (symbols, rows[0])).collect(),
+            |parts| parts.iter().map(|(&sequences, rows)| (sequences, rows[0])).collect(),
         )
     }
 
@@ -117,26 +138,26 @@ mod tests {
     /// Checks that the pairs in `equal` have the similarity 1, and that the other pairs stay.
     #[track_caller]
     fn check(close: Close, equal: &[(u32, u32)]) {
-        let without = close.without_different_symbols(least());
+        let without = close.without_other_sequences(least());
         let is_one = |similarity| similarity == Similarity::ONE;
         assert_eq!(pairs(&close, is_one), equal);
         assert_eq!(pairs(&without, is_one), equal);
         let rest = pairs(&close, |similarity| similarity != Similarity::ALMOST_ONE);
         assert_eq!(pairs(&without, |_| true), rest);
         assert_eq!(without.pair_count(), rest.len() as u64);
-        let without_symbols = close.with_symbols(RowSymbols::default());
-        let all = pairs(&without_symbols, |_| true);
-        assert_eq!(pairs(&without_symbols.without_different_symbols(least()), |_| true), all);
+        let without = close.with_sequences(RowSequences::default());
+        let all = pairs(&without, |_| true);
+        assert_eq!(pairs(&without.without_other_sequences(least()), |_| true), all);
     }
 
     #[test]
-    fn only_rows_with_equal_symbols_have_similarity_one() {
+    fn only_rows_with_equal_sequences_have_similarity_one() {
         let groups = Sides::One([vec![0, 2, 4, 6], vec![1, 3]].into_iter().collect());
         let pair = |a, b, shared| ClosePair::similar(a, b, Similarity { shared, union: 9 });
         // The sets of rows 1 and 5 are equal, but their fingerprints differ, so they are in no group.
         let pairs = vec![pair(0, 1, 8), pair(0, 7, 9), pair(1, 5, 9)];
-        let symbols = RowSymbols::new(Sides::One(vec![7, 0, 8, 1, 7, 1, 8, 8]));
-        let close = Close::sets(groups, pairs.into()).with_symbols(symbols);
+        let sequences = RowSequences::new(Sides::One(vec![7, 0, 8, 1, 7, 1, 8, 8]));
+        let close = Close::sets(groups, pairs.into()).with_sequences(sequences);
         check(close, &[(0, 4), (2, 6), (2, 7), (3, 5), (6, 7)]);
     }
 
@@ -145,8 +166,8 @@ mod tests {
         let groups =
             Sides::Two([vec![0, 1]].into_iter().collect(), [vec![2, 3]].into_iter().collect());
         let pair = |a, b| ClosePair::similar(a, b, Similarity::ONE);
-        let symbols = RowSymbols::new(Sides::Two(vec![5, 6, 0], vec![0, 1, 6, 5]));
+        let sequences = RowSequences::new(Sides::Two(vec![5, 6, 0], vec![0, 1, 6, 5]));
         let close = Close::sets(groups, vec![pair(0, 2), pair(2, 0), pair(2, 1)].into());
-        check(close.with_symbols(symbols), &[(0, 3), (1, 2), (2, 0)]);
+        check(close.with_sequences(sequences), &[(0, 3), (1, 2), (2, 0)]);
     }
 }

@@ -1,0 +1,91 @@
+//! Values in the paths of files in Hive partitions, such as `lang=en` in `crawl/lang=en/year=2024/part-0.parquet`.
+//!
+//! Engines such as Spark write a column in the names of folders instead of the files. So the values are fields of all
+//! records of the file. A field of a record goes before them.
+
+use crate::formats::{Event, Selector};
+use simtool_model::document::{Content, Document, MOST_FIELDS, Record};
+use std::path::{Component, Path};
+
+/// Value that engines write for null.
+const NULL: &[u8] = b"__HIVE_DEFAULT_PARTITION__";
+
+/// Values of the fields that a run compares, as far as they are in the path of a file.
+pub(crate) type PathValues = [Option<Vec<u8>>; MOST_FIELDS];
+
+/// Returns the names and values in the folders of a file's path, from the outermost folder on.
+pub(crate) fn partitions(file: &Path) -> Vec<(String, Vec<u8>)> {
+    let folders = file.parent().into_iter().flat_map(Path::components);
+    let partition = |component: Component<'_>| {
+        let name = component.as_os_str().as_encoded_bytes();
+        let at = name.iter().position(|&byte| byte == b'=').filter(|&at| at > 0)?;
+        let value = unescaped(&name[at + 1..]);
+        Some((String::from_utf8_lossy(&unescaped(&name[..at])).into_owned(), value))
+    };
+    folders.filter_map(partition).filter(|(_, value)| value != NULL).collect()
+}
+
+/// Returns the values of the fields that `selectors` select in the path of a file.
+pub(crate) fn path_values(file: &Path, selectors: &[Selector]) -> PathValues {
+    let partitions = partitions(file);
+    let mut values = PathValues::default();
+    for (value, selector) in values.iter_mut().zip(selectors) {
+        // The innermost folder with the name counts.
+        let is_selected = |(name, _): &&(String, Vec<u8>)| selector.names(name);
+        *value = partitions.iter().rev().find(is_selected).map(|(_, value)| value.clone());
+    }
+    values
+}
+
+/// Returns the event with the values of a file's path in its document, where the record has no value.
+pub(crate) fn with_values<'e>(event: Event<'e>, values: &'e PathValues) -> Event<'e> {
+    let Event::Record(record @ Record { content: Content::Document(document), .. }) = event else {
+        return event;
+    };
+    let mut fields = document.fields;
+    for (field, value) in fields.iter_mut().zip(values) {
+        *field = field.or(value.as_deref());
+    }
+    let content = Content::Document(Document { fields, ..document });
+    Event::Record(Record { content, ..record })
+}
+
+/// Returns the bytes that a name stands for, in which engines write some characters as `%2F`.
+fn unescaped(name: &[u8]) -> Vec<u8> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    let mut bytes = Vec::new();
+    let mut rest = name;
+    while let Some((first, behind)) = rest.split_first() {
+        match behind {
+            [high, low, after @ ..] if *first == b'%' => match (digit(high), digit(low)) {
+                (Some(high), Some(low)) => {
+                    bytes.push((16 * high + low) as u8);
+                    rest = after;
+                    continue;
+                }
+                _ => bytes.push(*first),
+            },
+            _ => bytes.push(*first),
+        }
+        rest = behind;
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_with_an_equals_sign_are_fields() {
+        let found = partitions(Path::new(
+            "a/lang=en/x%3Dy=b%2Fc%zz/=1/day=__HIVE_DEFAULT_PARTITION__/n=1.csv",
+        ));
+        let found: Vec<(&str, &[u8])> =
+            found.iter().map(|(name, value)| (&**name, &**value)).collect();
+        assert_eq!(found, [("lang", &b"en"[..]), ("x=y", b"b/c%zz")]);
+        let selectors = ["year", "x,lang", "lang"].map(Selector::from);
+        let values = path_values(Path::new("/lang=de/lang=en/a.txt"), &selectors);
+        assert_eq!(values, [None, Some(b"en".to_vec()), Some(b"en".to_vec()), None]);
+    }
+}

@@ -1,0 +1,112 @@
+//! Bytes around records that belong to none of them: byte order marks inside a file, and padding at its end.
+//!
+//! Files that were joined have the byte order mark of each file. Disks and old editors pad a file with zero bytes or the
+//! control character Ctrl-Z.
+
+use crate::bytes::byte_order_mark::byte_order_mark_length;
+use crate::formats::SplitStep;
+
+/// Numbers of such bytes that were passed over.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StrayBytes {
+    marks: u64,
+    padding: u64,
+}
+
+/// Whether the byte pads files.
+pub(crate) fn is_padding(byte: u8) -> bool {
+    matches!(byte, 0 | 0x1A)
+}
+
+/// Returns the bytes without the padding behind them.
+pub(crate) fn without_padding(bytes: &[u8]) -> &[u8] {
+    let padding = bytes.iter().rev().take_while(|&&byte| is_padding(byte)).count();
+    &bytes[..bytes.len() - padding]
+}
+
+impl StrayBytes {
+    /// Returns the step over the padding at the start of `window`, and counts it. Returns `None` if there is none, or if
+    /// other bytes than a line end follow it. `last` means that no bytes follow the window.
+    pub(crate) fn padding<'a>(&mut self, window: &[u8], last: bool) -> Option<SplitStep<'a>> {
+        let length = window.iter().take_while(|&&byte| is_padding(byte)).count();
+        match window.get(length) {
+            _ if length == 0 => return None,
+            None if !last => return Some(SplitStep::More),
+            None | Some(b'\r' | b'\n') => {}
+            Some(_) => return None,
+        }
+        self.padding += length as u64;
+        Some(SplitStep::filler(length))
+    }
+
+    /// Counts a byte order mark inside a file, if there is one.
+    pub(crate) fn mark(&mut self, is_inside: bool) {
+        self.marks += u64::from(is_inside);
+    }
+
+    /// Returns a record without the byte order mark before it and the padding behind it, and counts them. `is_start`
+    /// means that the record is at the start of a file, where a mark belongs.
+    pub(crate) fn without<'r>(&mut self, record: &'r [u8], is_start: bool) -> &'r [u8] {
+        let mark = byte_order_mark_length(record);
+        self.mark(mark > 0 && !is_start);
+        let record = &record[mark..];
+        let without = without_padding(record);
+        self.padding += (record.len() - without.len()) as u64;
+        without
+    }
+
+    /// Returns a note about the bytes, or `None` if there were none.
+    pub(crate) fn note(self) -> Option<String> {
+        let of_kind = |count: u64, one: &str, several: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            _ => Some(format!("{count} {several}")),
+        };
+        let marks = of_kind(self.marks, "byte order mark", "byte order marks");
+        let padding = of_kind(self.padding, "byte of padding", "bytes of padding");
+        let found: Vec<String> = marks.into_iter().chain(padding).collect();
+        let verb = if self.marks + self.padding == 1 { "was" } else { "were" };
+        (!found.is_empty())
+            .then(|| format!("{} between records {verb} passed over", found.join(" and ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::conformance::{gzip, options, read_as};
+
+    #[test]
+    fn marks_inside_a_file_and_padding_are_passed_over_with_a_warning() {
+        let json = |text: &str| format!("{{\"id\": \"{text}\", \"text\": \"{text}\"}}\n");
+        let [a, b] = ["a", "b"].map(json);
+        let lines = format!("\u{feff}{a}\u{feff}{b}\0\0\0");
+        let table = "\u{feff}id,text\na,a\n\u{feff}b,b\n\0\0\0";
+        for (name, content, bad, warned) in [
+            ("a.jsonl", lines.clone(), 0, 1),
+            ("a.jsonl", format!("{a}{}\x1a", b.trim_end()), 0, 1),
+            ("a.jsonl", format!("{a}{b}\x1a\r\n"), 0, 1),
+            ("a.jsonl", format!("{a}{b}\0{a}"), 1, 0),
+            ("a.jsonl", format!("\u{feff}{a}{b}\n"), 0, 0),
+            ("a.csv", table.to_owned(), 0, 1),
+            ("a.csv", "id,text\na,a\nb,b\n\x1a".to_owned(), 0, 1),
+            ("a.csv", "id,text\na,a\nb,b\r\n\0\0\r\n".to_owned(), 0, 1),
+            ("a.csv", "id,text\na,a\nb,b\0\0".to_owned(), 0, 1),
+            ("a.csv", "\u{feff}id,text\na,a\nb,b\n".to_owned(), 0, 0),
+        ] {
+            for (name, content) in [
+                (name.to_owned(), content.clone().into_bytes()),
+                (format!("{name}.gz"), gzip(content.as_bytes())),
+            ] {
+                let seen = read_as(&name, &content, options(1 << 20));
+                let texts = seen.texts();
+                assert_eq!(texts[..2], [("a", "a"), ("b", "b")], "{content:?}");
+                assert_eq!(
+                    (seen.bad.len(), seen.warned.len()),
+                    (bad, warned),
+                    "{content:?} {:?}",
+                    seen.bad
+                );
+            }
+        }
+    }
+}
