@@ -57,6 +57,7 @@ mod reference;
 mod standard_streams;
 mod store_shard;
 mod texts;
+mod typing_errors;
 mod why;
 mod why_object;
 mod word_features;

@@ -18,15 +18,17 @@ impl Close {
     #[must_use]
     pub fn has_different_sequences(&self) -> bool {
         let Some(hashes) = self.sequences.hashes() else { return false };
-        let differ_in_group = |groups: &Groups, hashes: &[u64]| {
-            let hash = |row: &u32| hashes.get(*row as usize);
-            groups.iter().any(|rows| rows.iter().any(|row| hash(row) != hash(&rows[0])))
-        };
-        let mut sides = self.groups.iter().zip(hashes.iter());
-        sides.any(|(groups, hashes)| differ_in_group(groups, hashes))
-            || self.pairs.iter().any(|ClosePair { a, b, closeness }| {
-                self.sequences.closeness(a, b, closeness) != closeness
-            })
+        for (groups, hashes) in self.groups.iter().zip(hashes.iter()) {
+            for rows in groups.iter() {
+                let first = hashes.get(rows[0] as usize);
+                if rows.iter().any(|&row| hashes.get(row as usize) != first) {
+                    return true;
+                }
+            }
+        }
+        self.pairs.iter().any(|ClosePair { a, b, closeness }| {
+            self.sequences.closeness(a, b, closeness) != closeness
+        })
     }
 
     /// Returns the pairs whose similarity reaches `limit`, without the pairs of rows whose sets are equal and whose
