@@ -8,15 +8,20 @@ use simtool_model::similarity::{Similarity, Threshold};
 use std::collections::BTreeMap;
 
 impl Close {
-    /// Returns the same result with the sequences of all rows.
+    /// Returns the same result with the sequences of all rows. In most collections, equal sets have equal sequences. Then
+    /// the result has none, so that they need no memory.
     #[must_use]
     pub fn with_sequences(self, sequences: RowSequences) -> Self {
-        Self { sequences, ..self }
+        let close = Self { sequences, ..self };
+        if close.has_different_sequences() {
+            close
+        } else {
+            Self { sequences: RowSequences::default(), ..close }
+        }
     }
 
     /// Whether two rows with equal sets have different sequences.
-    #[must_use]
-    pub fn has_different_sequences(&self) -> bool {
+    fn has_different_sequences(&self) -> bool {
         let Some(hashes) = self.sequences.hashes() else { return false };
         for (groups, hashes) in self.groups.iter().zip(hashes.iter()) {
             for rows in groups.iter() {
