@@ -381,10 +381,6 @@ fn by_sequences(close: Close, read: &mut Sides<CollectionSummary>, threshold: Th
         return close;
     }
     let close = close.with_sequences(RowSequences::new(hashes));
-    // In most collections, equal sets have equal sequences. Then the hashes need not stay in memory.
-    if !close.has_different_sequences() {
-        return close.with_sequences(RowSequences::default());
-    }
     if threshold.holds(Similarity::ALMOST_ONE) {
         close
     } else {

@@ -30,9 +30,6 @@ const BYTES_A_NAME: f64 = 20.0;
 /// document is its ID and its place.
 const COPIES_OF_NAMES: f64 = 1.5;
 
-/// Number of counts of documents that have no list of their own.
-const COUNTS: usize = 6;
-
 /// Estimated cost of the names of all documents. The name of a document is its ID and its place. Names are
 /// collected for each shard and then merged.
 #[derive(Clone, Copy, Debug)]
@@ -439,8 +436,8 @@ impl ShardSummary {
             traits: DocumentTraits::restore(from)?,
             ..Self::new(file)
         };
-        let counts: [u64; COUNTS] = from.list(BytesReader::number)?.try_into().ok()?;
-        summary.set_counts(counts);
+        let [without_terms, repaired, skipped_elements, own_texts, left_out_bytes, passed_over] =
+            from.list(BytesReader::number)?.try_into().ok()?;
         summary.non_documents =
             NonDocumentCounts::from_counts(from.list(BytesReader::number)?.try_into().ok()?);
         summary.pages =
@@ -448,26 +445,14 @@ impl ShardSummary {
         summary.lengths = from.list(BytesReader::short_number)?;
         summary.text_facts = TextFacts::restore(from)?;
         summary.sequences = from.list(BytesReader::number)?;
-        Some(summary)
+        let summary = Self { without_terms, repaired, skipped_elements, ..summary };
+        Some(Self { own_texts, left_out_bytes, passed_over, ..summary })
     }
 
     /// Returns the counts of documents that have no list of their own.
-    fn counts(&self) -> [u64; COUNTS] {
-        let Self { without_terms, repaired, skipped_elements, .. } = *self;
-        let Self { own_texts, left_out_bytes, passed_over, .. } = *self;
-        [without_terms, repaired, skipped_elements, own_texts, left_out_bytes, passed_over]
-    }
-
-    /// Sets the counts that [`counts`](Self::counts) returns.
-    fn set_counts(&mut self, counts: [u64; COUNTS]) {
-        [
-            self.without_terms,
-            self.repaired,
-            self.skipped_elements,
-            self.own_texts,
-            self.left_out_bytes,
-            self.passed_over,
-        ] = counts;
+    fn counts(&self) -> [u64; 6] {
+        let (elements, bytes) = (self.skipped_elements, self.left_out_bytes);
+        [self.without_terms, self.repaired, elements, self.own_texts, bytes, self.passed_over]
     }
 
     /// Creates the empty summary of a shard of file number `file`, before it is read.

@@ -2,6 +2,7 @@
 //!
 //! The program and the Python package share the table, and each of them writes settings in its own way.
 
+use super::typing_errors::typing_errors;
 use crate::setting::{find, find_command};
 
 /// Names that users guess, and advice for them. Settings are in backquotes, with a value as in `shingle=words:5`.
@@ -442,28 +443,6 @@ fn advice_for(command: &str, name: &str) -> Option<&'static str> {
     own.and_then(|(_, guesses)| in_table(guesses)).or_else(|| in_table(GUESSES))
 }
 
-/// Returns the least number of typing errors that make `typed` of `name`: a letter too many, a missing letter, a wrong
-/// letter, or two letters in the wrong order.
-fn typing_errors(typed: &str, name: &str) -> usize {
-    let (typed, name) = (typed.as_bytes(), name.as_bytes());
-    // The last rows of the table of distances between all beginnings of the two names.
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=name.len()).collect();
-    for at in 1..=typed.len() {
-        let mut row = vec![at];
-        for to in 1..=name.len() {
-            let is_other = usize::from(typed[at - 1] != name[to - 1]);
-            let mut least = (last[to] + 1).min(row[to - 1] + 1).min(last[to - 1] + is_other);
-            if at > 1 && to > 1 && typed[at - 1] == name[to - 2] && typed[at - 2] == name[to - 1] {
-                least = least.min(before[to - 2] + 1);
-            }
-            row.push(least);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[name.len()]
-}
-
 /// Returns all names that users guess, each with the command that its advice is for. `None` means all commands.
 pub fn guessed_names() -> impl Iterator<Item = (Option<&'static str>, &'static str)> {
     let names = |command, guesses: &'static [Guess]| {
@@ -501,23 +480,6 @@ mod tests {
         // These resemble a setting, or are one of another command.
         for name in ["similarty", "thread", "threads", "keeep", "verifiy", "colour", "x"] {
             assert_eq!(advice("dedup", name), "", "{name}");
-        }
-    }
-
-    #[test]
-    fn typing_errors_are_counted() {
-        for (typed, name, errors) in [
-            ("", "", 0),
-            ("a", "", 1),
-            ("", "ab", 2),
-            ("ba", "ab", 1),
-            ("abc", "abc", 0),
-            ("acbd", "abcd", 1),
-            ("treshold", "threshold", 1),
-            ("thresold", "threshold", 1),
-            ("kitten", "sitting", 3),
-        ] {
-            assert_eq!(typing_errors(typed, name), errors, "{typed} {name}");
         }
     }
 

@@ -268,14 +268,13 @@ impl<'s> Input<'s> {
             refuse_without_files(inputs, "text_field", field, &Format::has_fields)?;
         }
         let id_field = settings.id_field.as_deref().map(|field| ("id_field", field));
-        // Files of every format can be in folders such as `lang=en`.
-        let is_in_paths = |field: &str| {
-            let selector = Selector::from(field);
-            inputs.iter().any(|input| input.collection.has_partitions_of(&selector))
-        };
-        let fields = fields.iter().filter(|(_, field)| !is_in_paths(field));
         for (setting, field) in id_field.iter().chain(fields) {
-            refuse_without_files(inputs, setting, field, &Format::has_values)?;
+            refuse_without_files(inputs, setting, field, &Format::has_values).or_else(|error| {
+                // Files of every format can be in folders such as `lang=en`.
+                let selector = Selector::from(*field);
+                let mut names = inputs.iter().flat_map(|input| input.collection.field_names());
+                if names.any(|name| selector.names(&name)) { Ok(()) } else { Err(error) }
+            })?;
         }
         for (setting, value) in settings.dialect_settings() {
             refuse_without_files(inputs, setting, &value, &Format::has_delimiter)?;

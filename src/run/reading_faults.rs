@@ -103,7 +103,9 @@ pub(super) fn refuse_most_without_text(
         let advice = "Name the field of the text, or one for each kind of file, such as text,body";
         ("this field", advice)
     };
-    let rule = format!("{most} do not have {these}; {there}. {advice}. Nothing was written");
+    let header = collection.advice_on_header(first.file);
+    let rule =
+        format!("{most} do not have {these}; {there}. {advice}{header}. Nothing was written");
     Err(Error::config(collection.text_setting(), collection.text_field(), rule))
 }
 

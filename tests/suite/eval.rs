@@ -43,7 +43,7 @@ fn folder() -> Folder {
 /// The numbers belong to the set in the repository. A change of a method must change them here.
 #[test]
 fn the_labelled_set_has_these_figures() {
-    let methods = "word-simhash,shingle-simhash,exact,exact:shingle=chars:5";
+    let methods = "word-simhash,shingle-simhash,exact,exact:shingle=letters:5";
     let run = eval(&format!("datasets/labelled --method {methods} --format json -q"));
     let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     let set = &found["collections"][0];

@@ -162,8 +162,12 @@ fn without_text() -> [(&'static str, Vec<u8>, &'static str); 5] {
 fn a_missing_text_is_counted_and_reported_once_in_every_format() {
     for (name, content, there) in without_text() {
         let folder = Folder::empty().with(name, content).with("good.jsonl", line("a"));
+        let is_table = name == "a.csv" || name == "a.tsv";
+        let header =
+            ", or use --no-header if the first row is a document and not the names of the columns";
+        let header = if is_table { header } else { "" };
         let lack = format!(
-            "have no field \"text\"; there are: {there}. Name the field of the text with --text-field"
+            "have no field \"text\"; there are: {there}. Name the field of the text with --text-field{header}"
         );
         let message = format!("[text-field] \"{name}\": 3 records {lack}");
         for command in ["--corpus", "fingerprint --output -"] {
@@ -177,8 +181,8 @@ fn a_missing_text_is_counted_and_reported_once_in_every_format() {
             assert_eq!(run.code, 2, "{name}: {}", run.err);
             let expected = format!(
                 "--text-field text: 3 of 3 records of \"{name}\" do not have this field; there are: \
-                 {there}. Name the field of the text, or one for each kind of file, such as text,body. \
-                 Nothing was written\n"
+                 {there}. Name the field of the text, or one for each kind of file, such as \
+                 text,body{header}. Nothing was written\n"
             );
             assert!(run.err.ends_with(&expected), "{name}: {}", run.err);
             assert!(!folder.path("simtool-out").exists());

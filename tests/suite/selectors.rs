@@ -49,7 +49,7 @@ fn elements_that_a_selector_passes_over_are_counted() {
     let lines = line(&[&part, image]) + &line(&[image, &part, image]) + &line(&[&part]);
     let folder = Folder::empty().with("a.jsonl", lines);
     let run = folder.run_words("dedup a.jsonl --text-field messages[].content[].text --force");
-    assert!(run.out.contains("elements skipped           3  "), "{}", run.out);
+    assert!(run.out.contains("elements skipped            3  "), "{}", run.out);
     let summary = fs::read_to_string(folder.path("simtool-out/summary.json")).unwrap();
     let summary: Value = serde_json::from_str(&summary).unwrap();
     assert_eq!((&summary["skipped_elements"], &summary["removed"]), (&3.into(), &2.into()));

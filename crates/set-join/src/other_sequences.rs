@@ -8,25 +8,32 @@ use simtool_model::similarity::{Similarity, Threshold};
 use std::collections::BTreeMap;
 
 impl Close {
-    /// Returns the same result with the sequences of all rows.
+    /// Returns the same result with the sequences of all rows. In most collections, equal sets have equal sequences. Then
+    /// the result has none, so that they need no memory.
     #[must_use]
     pub fn with_sequences(self, sequences: RowSequences) -> Self {
-        Self { sequences, ..self }
+        let close = Self { sequences, ..self };
+        if close.has_different_sequences() {
+            close
+        } else {
+            Self { sequences: RowSequences::default(), ..close }
+        }
     }
 
     /// Whether two rows with equal sets have different sequences.
-    #[must_use]
-    pub fn has_different_sequences(&self) -> bool {
+    fn has_different_sequences(&self) -> bool {
         let Some(hashes) = self.sequences.hashes() else { return false };
-        let differ_in_group = |groups: &Groups, hashes: &[u64]| {
-            let hash = |row: &u32| hashes.get(*row as usize);
-            groups.iter().any(|rows| rows.iter().any(|row| hash(row) != hash(&rows[0])))
-        };
-        let mut sides = self.groups.iter().zip(hashes.iter());
-        sides.any(|(groups, hashes)| differ_in_group(groups, hashes))
-            || self.pairs.iter().any(|ClosePair { a, b, closeness }| {
-                self.sequences.closeness(a, b, closeness) != closeness
-            })
+        for (groups, hashes) in self.groups.iter().zip(hashes.iter()) {
+            for rows in groups.iter() {
+                let first = hashes.get(rows[0] as usize);
+                if rows.iter().any(|&row| hashes.get(row as usize) != first) {
+                    return true;
+                }
+            }
+        }
+        self.pairs.iter().any(|ClosePair { a, b, closeness }| {
+            self.sequences.closeness(a, b, closeness) != closeness
+        })
     }
 
     /// Returns the pairs whose similarity reaches `limit`, without the pairs of rows whose sets are equal and whose

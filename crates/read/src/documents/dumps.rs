@@ -179,13 +179,14 @@ pub(crate) fn kind_of(head: &[u8], extension: &str) -> Option<ForeignKind> {
     if is_xml && !begins_page(head) && !matches!(extension, "html" | "htm" | "xhtml") {
         // A file with the name of an XML document that has no element is something else.
         let root = root_element(head)?;
-        let is_of = |kind: &&XmlKind| {
+        let found = XML.iter().find(|kind| {
             kind.roots.is_empty() || kind.roots.iter().any(|name| name.as_bytes() == root)
-        };
-        return XML.iter().find(is_of).map(|found| found.kind);
+        });
+        return found.map(|found| found.kind);
     }
-    let is_of = |dump: &&DumpKind| dump.extensions.contains(&extension) || (dump.begins)(head);
-    DUMPS.iter().find(is_of).map(|found| found.kind)
+    let found =
+        DUMPS.iter().find(|dump| dump.extensions.contains(&extension) || (dump.begins)(head));
+    found.map(|found| found.kind)
 }
 
 /// Returns the name of the first element of an XML document, without the prefix of its namespace. Returns `None` if the
@@ -205,8 +206,8 @@ fn root_element(head: &[u8]) -> Option<&[u8]> {
         rest = rest[end + ending.len()..].trim_ascii_start();
     }
     let name = rest.strip_prefix(b"<")?;
-    let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>');
-    let name = &name[..name.iter().position(ends).unwrap_or(name.len())];
+    let end = name.iter().position(|byte| byte.is_ascii_whitespace() || b"/>".contains(byte));
+    let name = &name[..end.unwrap_or(name.len())];
     let local = name.iter().rposition(|&byte| byte == b':').map_or(name, |at| &name[at + 1..]);
     local.first().is_some_and(u8::is_ascii_alphabetic).then_some(local)
 }

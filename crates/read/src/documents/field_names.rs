@@ -109,13 +109,6 @@ impl Collection {
         if rivals.len() < 2 { Vec::new() } else { rivals }
     }
 
-    /// Returns whether the path of a file has a value of a field that `selector` selects, as in the folder `lang=en`.
-    #[must_use]
-    pub fn has_partitions_of(&self, selector: &Selector) -> bool {
-        let is_selected = |(name, _): &(String, Vec<u8>)| selector.names(name);
-        self.files.iter().any(|file| partitions(file.name()).iter().any(is_selected))
-    }
-
     /// Calls `visit` with the number of each of the first files and the names of the fields in its first
     /// records. Stops when `visit` returns false.
     fn visit_names(&self, visit: &mut dyn FnMut(usize, Vec<String>) -> bool) {
@@ -146,11 +139,18 @@ impl Collection {
     pub fn lack_of_text(&self, file: usize, byte: u64) -> String {
         let lack =
             lack_of_text(self.text_field(), &self.fields_at(file, byte), self.text_setting());
+        lack + self.advice_on_header(file)
+    }
+
+    /// Returns advice for a table that lacks a column, as the end of a sentence, if its first row may be a document.
+    /// Returns an empty text for other files.
+    #[must_use]
+    pub fn advice_on_header(&self, file: usize) -> &'static str {
         let dialect = self.recognize(file).ok().and_then(|recognized| recognized.dialect);
         if dialect.is_some_and(|dialect| dialect.has_header) {
-            lack + ", or use `no_header` if the first row is a document and not the names of the columns"
+            ", or use `no_header` if the first row is a document and not the names of the columns"
         } else {
-            lack
+            ""
         }
     }
 

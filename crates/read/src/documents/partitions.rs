@@ -16,13 +16,15 @@ pub(crate) type PathValues = [Option<Vec<u8>>; MOST_FIELDS];
 /// Returns the names and values in the folders of a file's path, from the outermost folder on.
 pub(crate) fn partitions(file: &Path) -> Vec<(String, Vec<u8>)> {
     let folders = file.parent().into_iter().flat_map(Path::components);
-    let partition = |component: Component<'_>| {
-        let name = component.as_os_str().as_encoded_bytes();
-        let at = name.iter().position(|&byte| byte == b'=').filter(|&at| at > 0)?;
-        let value = unescaped(&name[at + 1..]);
-        Some((String::from_utf8_lossy(&unescaped(&name[..at])).into_owned(), value))
-    };
     folders.filter_map(partition).filter(|(_, value)| value != NULL).collect()
+}
+
+/// Returns the name and the value in the name of a folder.
+fn partition(folder: Component<'_>) -> Option<(String, Vec<u8>)> {
+    let name = folder.as_os_str().as_encoded_bytes();
+    let at = name.iter().position(|&byte| byte == b'=').filter(|&at| at > 0)?;
+    let value = unescaped(&name[at + 1..]);
+    Some((String::from_utf8_lossy(&unescaped(&name[..at])).into_owned(), value))
 }
 
 /// Returns the values of the fields that `selectors` select in the path of a file.
@@ -31,8 +33,8 @@ pub(crate) fn path_values(file: &Path, selectors: &[Selector]) -> PathValues {
     let mut values = PathValues::default();
     for (value, selector) in values.iter_mut().zip(selectors) {
         // The innermost folder with the name counts.
-        let is_selected = |(name, _): &&(String, Vec<u8>)| selector.names(name);
-        *value = partitions.iter().rev().find(is_selected).map(|(_, value)| value.clone());
+        let found = partitions.iter().rev().find(|(name, _)| selector.names(name));
+        *value = found.map(|(_, value)| value.clone());
     }
     values
 }
@@ -52,12 +54,11 @@ pub(crate) fn with_values<'e>(event: Event<'e>, values: &'e PathValues) -> Event
 
 /// Returns the bytes that a name stands for, in which engines write some characters as `%2F`.
 fn unescaped(name: &[u8]) -> Vec<u8> {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16);
     let mut bytes = Vec::new();
     let mut rest = name;
     while let Some((first, behind)) = rest.split_first() {
         match behind {
-            [high, low, after @ ..] if *first == b'%' => match (digit(high), digit(low)) {
+            [high, low, after @ ..] if *first == b'%' => match (digit(*high), digit(*low)) {
                 (Some(high), Some(low)) => {
                     bytes.push((16 * high + low) as u8);
                     rest = after;
@@ -70,6 +71,11 @@ fn unescaped(name: &[u8]) -> Vec<u8> {
         rest = behind;
     }
     bytes
+}
+
+/// Returns the value of a hexadecimal digit.
+fn digit(byte: u8) -> Option<u32> {
+    char::from(byte).to_digit(16)
 }
 
 #[cfg(test)]

@@ -83,19 +83,27 @@ fn is_stream(head: &[u8]) -> bool {
 /// whose header is a schema. A message is a table of flatbuffers. Returns `None` if the first bytes show no such table.
 fn is_old_stream(head: &[u8]) -> Option<bool> {
     const SCHEMA: u8 = 1;
-    let number = |at: usize| Some(u32::from_le_bytes(*head.get(at..)?.first_chunk()?));
-    let short = |at: usize| Some(usize::from(u16::from_le_bytes(*head.get(at..)?.first_chunk()?)));
-    let length = number(0)?;
+    let length = number(head, 0)?;
     if !(16..=LONGEST_METADATA).contains(&length) || !length.is_multiple_of(4) {
         return None;
     }
     // The length of the table's description lies before the table.
-    let table = number(4)?.checked_add(4).filter(|&table| table < length)? as usize;
-    let description = table.checked_sub(number(table)? as usize)?;
-    let is_long = short(description)? >= 10;
+    let table = number(head, 4)?.checked_add(4).filter(|&table| table < length)? as usize;
+    let description = table.checked_sub(number(head, table)? as usize)?;
+    let is_long = short(head, description)? >= 10;
     // The second field of a message is the kind of its header.
-    let kind = short(description + 6)?;
+    let kind = usize::from(short(head, description + 6)?);
     Some(is_long && kind > 0 && *head.get(table + kind)? == SCHEMA)
+}
+
+/// Returns the number of four bytes at `at`.
+fn number(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// Returns the number of two bytes at `at`.
+fn short(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
 #[cfg(feature = "parquet")]

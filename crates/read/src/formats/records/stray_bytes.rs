@@ -57,17 +57,21 @@ impl StrayBytes {
 
     /// Returns a note about the bytes, or `None` if there were none.
     pub(crate) fn note(self) -> Option<String> {
-        let of_kind = |count: u64, one: &str, several: &str| match count {
-            0 => None,
-            1 => Some(format!("1 {one}")),
-            _ => Some(format!("{count} {several}")),
-        };
-        let marks = of_kind(self.marks, "byte order mark", "byte order marks");
-        let padding = of_kind(self.padding, "byte of padding", "bytes of padding");
+        let marks = counted(self.marks, "byte order mark", "byte order marks");
+        let padding = counted(self.padding, "byte of padding", "bytes of padding");
         let found: Vec<String> = marks.into_iter().chain(padding).collect();
         let verb = if self.marks + self.padding == 1 { "was" } else { "were" };
         (!found.is_empty())
             .then(|| format!("{} between records {verb} passed over", found.join(" and ")))
+    }
+}
+
+/// Returns a number with its noun, or `None` if it is 0.
+fn counted(count: u64, one: &str, several: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{count} {several}")),
     }
 }
 

@@ -128,10 +128,11 @@ impl Values {
     fn of_lists(lists: &ArrayRef, steps: &[Option<String>]) -> Result<Option<Self>, String> {
         let Some(elements) = elements(lists) else { return Ok(None) };
         // The lists of a view can be in any order.
-        let ranges = || (0..lists.len()).filter_map(|row| range(lists, row));
-        let filled = || ranges().filter(|range| !range.is_empty());
-        let first = filled().map(|range| range.start).min().unwrap_or(0);
-        let end = filled().map(|range| range.end).max().unwrap_or(first);
+        let ranges = (0..lists.len()).filter_map(|row| range(lists, row));
+        let all = ranges
+            .filter(|range| !range.is_empty())
+            .reduce(|all, range| all.start.min(range.start)..all.end.max(range.end));
+        let Range { start: first, end } = all.unwrap_or_default();
         // The lists may be a part of a batch. Only the elements of this part are needed.
         let elements = Self::of_array(&elements.slice(first, end - first), steps)?;
         let lists = Arc::clone(lists);
@@ -209,8 +210,8 @@ pub(crate) fn looked_up(array: &ArrayRef) -> Option<Result<ArrayRef, ArrowError>
 /// Returns the value of each row of an array of runs.
 fn expanded<R: RunEndIndexType>(array: &ArrayRef) -> Option<Result<ArrayRef, ArrowError>> {
     let runs = array.as_any().downcast_ref::<RunArray<R>>()?;
-    let run = |row| runs.get_physical_index(row) as u64;
-    Some(take(runs.values(), &(0..runs.len()).map(run).collect::<UInt64Array>(), None))
+    let of_rows = (0..runs.len()).map(|row| runs.get_physical_index(row) as u64);
+    Some(take(runs.values(), &of_rows.collect::<UInt64Array>(), None))
 }
 
 /// Returns the elements of all lists of an array. Returns `None` if it is not an array of lists or maps.
