@@ -61,7 +61,7 @@ impl<'de> Object<'de> {
         &self,
         alternatives: &[Vec<FieldPath>],
     ) -> Result<Option<SelectedValues<'de>>, Refusal> {
-        let mut is_found = false;
+        let mut without_values = None;
         for paths in alternatives {
             let mut found = SelectedValues::default();
             let mut lacks_field = false;
@@ -75,12 +75,14 @@ impl<'de> Object<'de> {
             if lacks_field {
                 continue;
             }
-            is_found |= has_field;
             if !found.values.is_empty() {
                 return Ok(Some(found));
             }
+            if has_field && without_values.is_none() {
+                without_values = Some(found);
+            }
         }
-        Ok(is_found.then(SelectedValues::default))
+        Ok(without_values)
     }
 
     /// Adds the values to which `steps` lead from this object to `found`, except for null. Returns
