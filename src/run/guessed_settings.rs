@@ -3,7 +3,7 @@
 //! The program and the Python package share the table, and each of them writes settings in its own way.
 
 use super::typing_errors::typing_errors;
-use crate::setting::{find, find_command};
+use crate::setting::{CommandKind, find, find_command};
 
 /// Names that users guess, and advice for them. Settings are in backquotes, with a value as in `shingle=words:5`.
 type Guess = (&'static [&'static str], &'static str);
@@ -423,7 +423,7 @@ pub fn guessed_setting(command: &str, name: &str) -> Option<&'static str> {
         }
         let guesses = guessed_names().filter(|(of, _)| of.is_none_or(|of| of == command));
         let near = guesses.map(|(_, guess)| (typing_errors(name, guess), guess)).min()?;
-        let settings = find_command(command).into_iter().flat_map(|command| command.settings());
+        let settings = find_command(command).into_iter().flat_map(CommandKind::settings);
         let of_settings = settings.map(|row| typing_errors(name, row.name)).min();
         // The parser suggests settings with similar names.
         let is_nearest = of_settings.is_none_or(|errors| near.0 < errors);

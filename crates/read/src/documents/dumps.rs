@@ -1,5 +1,5 @@
-//! Text files of many records in formats that are not read, such as dumps of MediaWiki in XML: how they are recognized,
-//! and what to do with them.
+//! Text files of many records in formats that are not read, such as dumps of databases or of wikis in XML: how they are
+//! recognized, and what to do with them.
 //!
 //! Read as plain text, such a file would be one document with the markup of all records. To recognize another kind, add
 //! it to one of the two tables.

@@ -198,7 +198,7 @@ fn truncated_files_keep_their_complete_batches() {
 
 #[test]
 fn maps_views_of_lists_and_runs_are_read() {
-    let texts = Arc::new(StringArray::from(vec!["a", "b", "c", "d"]));
+    let texts: ArrayRef = Arc::new(StringArray::from(vec!["a", "b", "c", "d"]));
     let field = |name: &str, data_type: &DataType, null| {
         Arc::new(Field::new(name, data_type.clone(), null))
     };
@@ -208,13 +208,13 @@ fn maps_views_of_lists_and_runs_are_read() {
         Arc::clone(&of_texts),
         vec![2, 0, 1].into(),
         vec![2, 2, 1].into(),
-        texts.clone(),
+        Arc::clone(&texts),
         None,
     );
     let keys: ArrayRef = Arc::new(StringArray::from(vec!["k", "l", "k", "l"]));
     let entries = StructArray::from(vec![
         (field("key", &DataType::Utf8, false), keys),
-        (field("value", &DataType::Utf8, true), texts as ArrayRef),
+        (field("value", &DataType::Utf8, true), texts),
     ]);
     let offsets = arrow_buffer::OffsetBuffer::new(vec![0, 2, 2, 4].into());
     let of_entries = field("entries", entries.data_type(), false);

@@ -86,7 +86,7 @@ mod tests {
         let lines = format!("\u{feff}{a}\u{feff}{b}\0\0\0");
         let table = "\u{feff}id,text\na,a\n\u{feff}b,b\n\0\0\0";
         for (name, content, bad, warned) in [
-            ("a.jsonl", lines.clone(), 0, 1),
+            ("a.jsonl", lines, 0, 1),
             ("a.jsonl", format!("{a}{}\x1a", b.trim_end()), 0, 1),
             ("a.jsonl", format!("{a}{b}\x1a\r\n"), 0, 1),
             ("a.jsonl", format!("{a}{b}\0{a}"), 1, 0),
