@@ -131,6 +131,7 @@ mod tests {
             repaired: None,
             page_text: None,
             left_out: 0,
+            few_own: None,
         };
         for name in ('a'..='z').map(String::from) {
             let hash = scope.hash_of(&document, Path::new(&name));

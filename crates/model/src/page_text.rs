@@ -25,6 +25,15 @@ impl PageText {
         [Self::All, Self::Main, Self::Little, Self::Whole, Self::NoScript, Self::Hidden];
 }
 
+/// An HTML page whose text is a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExtractedPage {
+    /// Part of the page whose text is the document.
+    pub part: PageText,
+    /// Hash of the first line of the whole text of the page, which is its title if it has one.
+    pub title: u64,
+}
+
 /// Number of pages of each part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PageTextCounts([u64; PageText::ALL.len()]);
@@ -37,19 +46,19 @@ impl PageTextCounts {
     }
 
     /// Counts a document, if it is a page.
-    pub fn count(&mut self, part: Option<PageText>) {
-        if let Some(part) = part {
-            self.0[part as usize] += 1;
+    pub fn count(&mut self, page: Option<ExtractedPage>) {
+        if let Some(page) = page {
+            self.0[page.part as usize] += 1;
         }
     }
 
     /// Returns the number of pages of this part.
     ///
     /// ```
-    /// use simtool_model::page_text::{PageText, PageTextCounts};
+    /// use simtool_model::page_text::{ExtractedPage, PageText, PageTextCounts};
     ///
     /// let mut counts = PageTextCounts::default();
-    /// counts.count(Some(PageText::Hidden));
+    /// counts.count(Some(ExtractedPage { part: PageText::Hidden, title: 0 }));
     /// assert_eq!((counts.of(PageText::Hidden), counts.of(PageText::Whole)), (1, 0));
     /// ```
     #[must_use]

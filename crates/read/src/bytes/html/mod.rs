@@ -32,7 +32,8 @@ use crate::bytes::html::foreign::Foreign;
 use crate::bytes::html::lines::HtmlLines;
 use crate::bytes::html::main_content::{MainContent, letters};
 use crate::bytes::html::visitor::{AttributeVisitor, ElementVisitor};
-use simtool_model::page_text::PageText;
+use simtool_base::stable_hash::hash;
+use simtool_model::page_text::{ExtractedPage, PageText};
 
 /// The character U+FFFD in UTF-8. It replaces a zero byte where the HTML standard requires that.
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
@@ -64,11 +65,11 @@ impl HtmlText {
     }
 
     /// Replaces the content of `text` by the wanted part of the text of the page `html`. Returns
-    /// the part that it is.
+    /// the part that it is, and the title of the page.
     ///
     /// The page is read as by a browser with scripts, which ignores elements `<noscript>`. If most of
     /// the text is in them, the page is read as by a browser without scripts.
-    pub(crate) fn extract(&mut self, html: &str, text: &mut Vec<u8>) -> PageText {
+    pub(crate) fn extract(&mut self, html: &str, text: &mut Vec<u8>) -> ExtractedPage {
         self.noscript.clear();
         let html = html.as_bytes();
         self.read(html, Scripts::Run, text);
@@ -77,8 +78,9 @@ impl HtmlText {
         if !has_scripts {
             self.read(html, Scripts::Off, text);
         }
+        let title = hash(text.split(|&byte| byte == b'\n').next().unwrap_or_default());
         let part = self.main.as_mut().map_or(PageText::All, |main| main.cut(text));
-        if has_scripts { part } else { PageText::NoScript }
+        ExtractedPage { part: if has_scripts { part } else { PageText::NoScript }, title }
     }
 
     /// Replaces the content of `text` by the whole text of a page.

@@ -31,7 +31,7 @@ fn pages_for_browsers_without_scripts_are_read_if_there_is_little_else() {
 /// Returns the whole text of a page, and the part of the page that it is.
 fn all_with_part(html: &str) -> (PageText, String) {
     let mut text = Vec::new();
-    let part = HtmlText::new(PageContent::All).extract(html, &mut text);
+    let part = HtmlText::new(PageContent::All).extract(html, &mut text).part;
     (part, String::from_utf8(text).unwrap())
 }
 

@@ -22,7 +22,7 @@ pub(super) fn main_of(html: &str) -> Option<String> {
 /// Returns the part of a page that is compared, and its text.
 pub(super) fn part_of(html: &str) -> (PageText, String) {
     let mut text = b"from before".to_vec();
-    let part = HtmlText::new(PageContent::Main).extract(html, &mut text);
+    let part = HtmlText::new(PageContent::Main).extract(html, &mut text).part;
     (part, String::from_utf8(text).unwrap())
 }
 
