@@ -21,8 +21,12 @@ pub(super) fn adapted(
     is_default_similarity: bool,
     corpora: Sides<&dyn Corpus>,
 ) -> Result<Plan> {
-    let are_all_pages = are_pages(*corpora.first())? && are_pages(*corpora.second())?;
-    Ok(if are_all_pages { plan.for_pages(is_default_similarity) } else { plan })
+    for corpus in corpora.iter() {
+        if !are_pages(*corpus)? {
+            return Ok(plan);
+        }
+    }
+    Ok(plan.for_pages(is_default_similarity))
 }
 
 /// Returns a note about the settings of `plan` that the user left open and that hold because all inputs are web pages.
