@@ -24,7 +24,7 @@ class Exact(Method):
             With exact, only binary and idf are possible; with idf, similarities compare sums of
             weights instead of numbers of shingles.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5
-            [default: 0.8, or 0.9 with minhash by cosine].
+            [default: 0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default:
             words:3].
         stop_words: Leave these words out before shingles are made, so that their neighbours become
@@ -225,7 +225,7 @@ class MinHash(Method):
             that only one document contains. With top, the band applies to the K chosen shingles
             [default: use all].
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5
-            [default: 0.8, or 0.9 with minhash by cosine].
+            [default: 0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
             [default: 3 with simhash].
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a

@@ -496,7 +496,7 @@ def deduplicate(
         method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
             [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
-            0.8, or 0.9 with minhash by cosine].
+            0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
             [default: 3 with simhash].
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
@@ -504,8 +504,9 @@ def deduplicate(
             texts need memory.
         within: Compare only documents with the same value of this field.
         across: Compare only documents with different values of this field, written as for `within`.
-        boilerplate: Leave lines that at least this number of documents have, such as menus, out of the
-            comparison.
+        boilerplate: Leave lines that many documents have, such as menus, out of the comparison: at
+            least this number of documents, pages or none [default: pages if all inputs are web pages,
+            otherwise none].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
@@ -560,7 +561,7 @@ def match(
         method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
             [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
-            0.8, or 0.9 with minhash by cosine].
+            0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
             [default: 3 with simhash].
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
@@ -568,8 +569,9 @@ def match(
             texts need memory.
         within: Compare only documents with the same value of this field.
         across: Compare only documents with different values of this field, written as for `within`.
-        boilerplate: Leave lines that at least this number of documents have, such as menus, out of the
-            comparison.
+        boilerplate: Leave lines that many documents have, such as menus, out of the comparison: at
+            least this number of documents, pages or none [default: pages if all inputs are web pages,
+            otherwise none].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
@@ -738,7 +740,7 @@ def compare(
         method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
             [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
-            0.8, or 0.9 with minhash by cosine].
+            0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
             [default: 3 with simhash].
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a

@@ -11,7 +11,9 @@ use simtool_compute::threads::Threads;
 use simtool_model::distinct_terms::DistinctTerms;
 use simtool_model::document::{Content, Document};
 use simtool_read::{Corpus, Event};
-use simtool_terms::extract::frequencies::{self, Frequencies, FrequencyCounter, TermRange};
+use simtool_terms::extract::frequencies::{
+    self, CountedTerm, Frequencies, FrequencyCounter, TermRange,
+};
 use simtool_terms::extract::vocabulary::{self, NumberRanks, Vocabulary};
 use simtool_terms::extract::word_counter::{MOST_PLACES, WordCounter};
 use simtool_terms::token_batch::TokenBatch;
@@ -124,14 +126,16 @@ impl CountedTerms {
         Self { counter: FrequencyCounter::new(range, memory), scratch, distinct }
     }
 
+    /// Counts the terms of a document that `find` finds, and marks them with the bits of `marks`.
     pub(super) fn add(
         &mut self,
+        marks: u32,
         find: impl for<'s> FnOnce(&'s mut TermScratch) -> &'s mut Vec<u64>,
     ) {
         let terms = find(&mut self.scratch);
         // A document frequency counts each document once, however often the term occurs in it.
         self.distinct.deduplicate(terms);
-        self.counter.add(terms);
+        self.counter.add(terms, marks);
     }
 }
 
@@ -139,12 +143,15 @@ impl CountedTerms {
 fn frequencies(terms: &Terms, corpus: &dyn Corpus, context: &Context<'_>) -> Result<Frequencies> {
     // Terms are counted without weights, so nothing has to be learned before.
     let maker = DocumentTerms::new(terms, &Fitted::Nothing, context.isa());
-    document_frequencies(
-        "counting terms",
-        &|found, scratch| maker.find(found.document.text, scratch),
-        corpus,
-        context,
-    )
+    let (documents, counted) = TermCount {
+        stage: "counting terms",
+        find: &|found, scratch| maker.find(found.document.text, scratch),
+        marks: &|_| 0,
+        // A term that is not stored counts as a term of one document.
+        wanted: &|counted| counted.documents > 1,
+    }
+    .count(corpus, context)?;
+    Ok(Frequencies::new(documents, counted))
 }
 
 /// A document, and the file that it is in.
@@ -158,51 +165,64 @@ pub(crate) struct InFile<'d> {
 pub(crate) type FindTerms<'f> =
     dyn for<'s> Fn(InFile<'_>, &'s mut TermScratch) -> &'s mut Vec<u64> + Sync + 'f;
 
-/// Counts the documents of `corpus` that contain each term that `find` finds. `stage` is the name of the stage
-/// for the progress. The corpus is read once if the counts of all terms fit in memory. Otherwise terms, which
-/// are hashes, are divided into ranges, and the corpus is read once for each range.
-///
-/// # Errors
-///
-/// The corpus cannot be read, or there is too little memory.
-pub(crate) fn document_frequencies(
-    stage: &'static str,
-    find: &FindTerms<'_>,
-    corpus: &dyn Corpus,
-    context: &Context<'_>,
-) -> Result<Frequencies> {
-    let threads = context.threads();
-    // The counters may take half of the memory; the other half is for the frequencies made of them.
-    let memory = context.memory().free();
-    let memory_of_counter = memory / 2 / threads.count() as u64;
-    let parts = threads.count();
-    let mut next = Some(TermRange::default());
-    let mut documents = 0;
-    let mut merged = Vec::new();
-    while let Some(range) = next {
-        context.progress().begin(stage, Work::Bytes(corpus.bytes()));
-        let start = || CountedTerms::new(range, memory_of_counter);
-        let states = read_texts(corpus, threads, start, |terms: &mut CountedTerms, found| {
-            terms.add(|scratch| find(found, scratch));
-        })?;
-        let counters: Vec<_> = states.into_iter().map(|terms| terms.counter).collect();
-        documents = counters.iter().map(FrequencyCounter::documents).sum();
-        // Counters that ran out of memory stopped at different terms. Sums are right only for the terms that
-        // all of the counters counted.
-        let counted = frequencies::common_range(&counters);
-        let merge = |part| frequencies::merged(&counters, part, parts);
-        merged.extend(threads.map((0..parts).collect(), merge));
-        // Terms are hashes, so each other range has about as many terms as this one.
-        let known = merged.iter().map(Vec::len).sum::<usize>() as u64;
-        let readings = counted.count();
-        let needed = Frequencies::bytes(known) / (counted.done() + 1) * readings;
-        // It is better to fail after the first reading than after many.
-        if needed > memory / 2 || readings > MOST_READINGS {
-            return Err(too_little_memory(memory, needed, readings));
+/// A count of the documents that contain each term.
+pub(crate) struct TermCount<'c> {
+    /// Name of the stage for the progress.
+    pub(crate) stage: &'static str,
+    /// Finds the terms of a document.
+    pub(crate) find: &'c FindTerms<'c>,
+    /// Returns the bits with which a document marks its terms.
+    pub(crate) marks: &'c (dyn Fn(InFile<'_>) -> u32 + Sync),
+    /// Returns whether a term is a part of the result.
+    pub(crate) wanted: &'c (dyn Fn(&CountedTerm) -> bool + Sync),
+}
+
+impl TermCount<'_> {
+    /// Returns the number of documents of `corpus`, and the wanted terms as lists that are in ascending order
+    /// together. The corpus is read once if the counts of all terms fit in memory. Otherwise terms, which are
+    /// hashes, are divided into ranges, and the corpus is read once for each range.
+    ///
+    /// # Errors
+    ///
+    /// The corpus cannot be read, or there is too little memory.
+    pub(crate) fn count(
+        &self,
+        corpus: &dyn Corpus,
+        context: &Context<'_>,
+    ) -> Result<(u64, Vec<Vec<CountedTerm>>)> {
+        let threads = context.threads();
+        // The counters may take half of the memory; the other half is for the frequencies made of them.
+        let memory = context.memory().free();
+        let memory_of_counter = memory / 2 / threads.count() as u64;
+        let parts = threads.count();
+        let mut next = Some(TermRange::default());
+        let mut documents = 0;
+        let mut merged = Vec::new();
+        while let Some(range) = next {
+            context.progress().begin(self.stage, Work::Bytes(corpus.bytes()));
+            let start = || CountedTerms::new(range, memory_of_counter);
+            let states = read_texts(corpus, threads, start, |terms: &mut CountedTerms, found| {
+                terms.add((self.marks)(found), |scratch| (self.find)(found, scratch));
+            })?;
+            let counters: Vec<_> = states.into_iter().map(|terms| terms.counter).collect();
+            documents = counters.iter().map(FrequencyCounter::documents).sum();
+            // Counters that ran out of memory stopped at different terms. Sums are right only for the terms that
+            // all of the counters counted.
+            let counted = frequencies::common_range(&counters);
+            let merge = |part| frequencies::merged(&counters, part, parts, self.wanted);
+            merged.extend(threads.map((0..parts).collect(), merge));
+            // Terms are hashes, so each other range has about as many terms as this one.
+            let known = merged.iter().map(Vec::len).sum::<usize>() as u64;
+            let readings = counted.count();
+            let needed = Frequencies::bytes(known) / (counted.done() + 1) * readings;
+            // It is better to fail after the first reading than after many.
+            if needed > memory / 2 || readings > MOST_READINGS {
+                return Err(too_little_memory(memory, needed, readings));
+            }
+            next = counted.next();
         }
-        next = counted.next();
+        Ok((documents, merged))
     }
-    Ok(Frequencies::new(documents, merged))
 }
 
 /// Returns the error for too little memory to count terms. `memory` is the number of bytes that the run may

@@ -20,7 +20,7 @@ mod text_memory;
 pub(crate) use document_terms::{DocumentTerms, TermScratch};
 pub use fitted::Fitted;
 pub(crate) use learn::most_frequent;
-pub(crate) use learn::{InFile, document_frequencies};
+pub(crate) use learn::{InFile, TermCount};
 pub use parts::{PartCounter, PartCounts};
 pub use recipe::Recipe;
 pub(crate) use recipe::{RowMaker, RowScratch};

@@ -106,7 +106,7 @@ impl PartCounter {
             Counting::Words(tokenizer, _, words) => words.add(text, *tokenizer),
             Counting::Terms(counting) => {
                 let (maker, counted) = &mut **counting;
-                counted.add(|scratch| maker.find(text, scratch));
+                counted.add(0, |scratch| maker.find(text, scratch));
             }
         }
     }

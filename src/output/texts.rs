@@ -59,7 +59,9 @@ impl RowTable for TextRows {
              with a small share of the letters of the page; `whole`, because the page has no main content; `noscript` \
              or `hidden`, because most of the text is in such elements.",
             // A document that is no page is compared whole.
-            Value::Text(|row| row.document.page_text.unwrap_or(PageText::All).name().as_bytes()),
+            Value::Text(|row| {
+                row.document.page_text.map_or(PageText::All, |page| page.part).name().as_bytes()
+            }),
         ),
         Column::new(
             "left_out",

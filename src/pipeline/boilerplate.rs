@@ -9,28 +9,40 @@
 //! A. Broder, S. Glassman, M. Manasse, G. Zweig. Syntactic clustering of the web. WWW 1997, section 5 (common
 //! shingles are ignored).
 
-use super::boilerplate_rule::{Boilerplate, Site};
-use crate::method::{InFile, TermScratch, document_frequencies};
+use super::boilerplate_rule::Boilerplate;
+use crate::method::{InFile, TermCount, TermScratch};
 use simtool_base::error::Result;
 use simtool_base::stable_hash::{hash, mix};
-use simtool_base::unordered_map::UnorderedSet;
+use simtool_base::unordered_map::UnorderedMap;
 use simtool_compute::context::Context;
 use simtool_model::document::{Content, Document};
 use simtool_model::page_text::count_words;
 use simtool_model::sides::Sides;
 use simtool_read::view::{Reading, View};
 use simtool_read::{Corpus, Event, Visit};
+use simtool_terms::extract::frequencies::CountedTerm;
 use simtool_terms::tokenize::letters::has_words;
+use std::ops::Range;
 
 /// Minimum number of words that a document must have without the common lines. If it has fewer, its whole text
 /// is compared.
 const OWN_WORDS: usize = 50;
 
-/// Hashes of the lines that many documents of a site have, with the hash of the site.
+/// Lines that many documents of a site have.
 #[derive(Debug)]
 struct CommonLines {
-    lines: UnorderedSet<u64>,
-    site: Site,
+    /// Hash of each line with that of its site, and the number of documents with the line. By the rule for pages, also
+    /// the hash of each site, and the number of its pages.
+    documents: UnorderedMap<u64, u32>,
+    rule: Boilerplate,
+}
+
+/// A document as it is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct OwnText<'t> {
+    text: &'t [u8],
+    /// Hash of the own lines, if they have so few words that `text` is the whole text.
+    few_own: Option<u64>,
 }
 
 impl CommonLines {
@@ -40,60 +52,125 @@ impl CommonLines {
     ///
     /// The corpus cannot be read, or there is too little memory.
     fn find(corpus: &dyn Corpus, rule: Boilerplate, context: &Context<'_>) -> Result<Self> {
-        let Boilerplate { least, site } = rule;
-        let frequencies = document_frequencies(
-            "counting lines",
-            &|of, scratch| lines_of(of, site, scratch),
-            corpus,
-            context,
-        )?;
-        let common = frequencies.terms().filter(|&(_, documents)| documents >= least.get());
-        Ok(Self { lines: common.map(|(line, _)| line).collect(), site })
+        let count = TermCount {
+            stage: "counting lines",
+            find: &|of, scratch| lines_of(of, rule, scratch),
+            marks: &|of| mark_of_title(of.document),
+            wanted: &|line| is_common(line, rule),
+        };
+        let (_, counted) = count.count(corpus, context)?;
+        let documents = counted.into_iter().flatten().map(|line| (line.term, line.documents));
+        Ok(Self { documents: documents.collect(), rule })
     }
 
     /// Returns the number of bytes of memory that the lines take.
     fn bytes(&self) -> u64 {
-        (self.lines.capacity() * 2 * size_of::<u64>()) as u64
+        (self.documents.capacity() * 2 * size_of::<u64>()) as u64
     }
 
     /// Returns the text without common lines, which is built in `room`. Returns the whole text if it has no such
     /// line, or if fewer than [`OWN_WORDS`] words would be left.
-    fn own_text<'t>(&self, of: InFile<'t>, room: &'t mut Vec<u8>) -> &'t [u8] {
+    fn own_text<'t>(&self, of: InFile<'t>, room: &'t mut Vec<u8>) -> OwnText<'t> {
         let text = of.document.text;
+        let whole = OwnText { text, few_own: None };
+        if !is_counted(of.document, self.rule) {
+            return whole;
+        }
+        let site = self.rule.site().of(of.document, of.file);
+        let least = self.least(site);
         room.clear();
         let mut end = 0;
-        for (place, line) in lines(text, self.site.of(of.document, of.file)) {
-            if self.lines.contains(&line) {
+        for (place, line) in lines(text, site) {
+            if self.documents.get(&line).is_some_and(|&documents| documents >= least) {
                 room.extend_from_slice(&text[end..place.start]);
                 end = place.end;
             }
         }
         if end == 0 {
-            return text;
+            return whole;
         }
         room.extend_from_slice(&text[end..]);
-        if has_words(room, OWN_WORDS) { room } else { text }
+        if has_words(room, OWN_WORDS) {
+            OwnText { text: room, few_own: None }
+        } else {
+            OwnText { few_own: Some(hash(room.trim_ascii())), ..whole }
+        }
+    }
+
+    /// Returns the minimum number of documents of a site that have a common line.
+    fn least(&self, site: u64) -> u32 {
+        match self.rule {
+            Boilerplate::Pages => {
+                let pages = self.documents.get(&of_all_lines(site)).copied().unwrap_or_default();
+                pages.div_ceil(Boilerplate::PAGES_A_COPY)
+            }
+            // Rarer lines are not stored.
+            Boilerplate::Nothing | Boilerplate::Lines { .. } => 0,
+        }
     }
 }
 
-/// Returns the hashes of the lines of a document.
-fn lines_of<'s>(of: InFile<'_>, site: Site, scratch: &'s mut TermScratch) -> &'s mut Vec<u64> {
+/// Returns whether a line may be common. Whether enough of the pages of its site have it is known only when the pages
+/// are counted.
+fn is_common(line: &CountedTerm, rule: Boilerplate) -> bool {
+    match rule {
+        Boilerplate::Nothing => false,
+        Boilerplate::Pages => line.marks.count_ones() >= Boilerplate::TITLES,
+        Boilerplate::Lines { least, .. } => line.documents >= least.get(),
+    }
+}
+
+/// Returns whether the lines of a document are counted and left out.
+fn is_counted(document: &Document<'_>, rule: Boilerplate) -> bool {
+    rule != Boilerplate::Pages || document.page_text.is_some()
+}
+
+/// Returns one of 32 bits by the title of a page and the first line of its text. Many sites have one title for all
+/// pages, or one first line. Copies of a page have the same of both.
+fn mark_of_title(document: &Document<'_>) -> u32 {
+    let title = document.page_text.map_or(0, |page| page.title);
+    let first_line = lines(document.text, 0).next().map_or(0, |(_, line)| line);
+    // The first line is often the title, and equal hashes must not cancel each other.
+    1 << (mix(mix(title) ^ first_line) % u64::from(u32::BITS))
+}
+
+/// Returns the hashes of the lines of a document and, by the rule for pages, that of its site.
+fn lines_of<'s>(
+    of: InFile<'_>,
+    rule: Boilerplate,
+    scratch: &'s mut TermScratch,
+) -> &'s mut Vec<u64> {
     let found = scratch.terms();
-    found.extend(lines(of.document.text, site.of(of.document, of.file)).map(|(_, line)| line));
+    if is_counted(of.document, rule) {
+        let site = rule.site().of(of.document, of.file);
+        found.extend(lines(of.document.text, site).map(|(_, line)| line));
+        if rule == Boilerplate::Pages {
+            found.push(of_all_lines(site));
+        }
+    }
     found
+}
+
+/// Returns the hash under which the pages of a site are counted.
+fn of_all_lines(site: u64) -> u64 {
+    of_site(hash(b""), site)
 }
 
 /// Returns the lines of a text that are not blank, each with its place, and its hash together with that of the
 /// site. White space at the start and the end of a line is not part of it.
-fn lines(text: &[u8], site: u64) -> impl Iterator<Item = (std::ops::Range<usize>, u64)> {
-    let of_site = move |line: u64| if site == 0 { line } else { mix(line ^ site) };
+fn lines(text: &[u8], site: u64) -> impl Iterator<Item = (Range<usize>, u64)> {
     let mut start = 0;
     text.split(|&byte| byte == b'\n').filter_map(move |line| {
         let begin = start;
         start += line.len() + 1;
         let trimmed = line.trim_ascii();
-        (!trimmed.is_empty()).then(|| (begin..begin + line.len(), of_site(hash(trimmed))))
+        (!trimmed.is_empty()).then(|| (begin..begin + line.len(), of_site(hash(trimmed), site)))
     })
+}
+
+/// Returns the hash of a line together with that of its site, which is 0 if there is one site.
+fn of_site(line: u64, site: u64) -> u64 {
+    if site == 0 { line } else { mix(line ^ site) }
 }
 
 /// Calls `run` with the corpora. If there is a rule for boilerplate, their documents lack the lines that are common
@@ -108,7 +185,7 @@ pub(crate) fn without_boilerplate<R>(
     context: &Context<'_>,
     run: impl FnOnce(Sides<&dyn Corpus>) -> Result<R>,
 ) -> Result<R> {
-    let Some(rule) = rule else { return run(corpora) };
+    let Some(rule) = rule.filter(|rule| *rule != Boilerplate::Nothing) else { return run(corpora) };
     let common = &CommonLines::find(*corpora.second(), rule, context)?;
     let _lines = context.memory().hold(common.bytes());
     let own = corpora.map(|corpus| OwnTexts { corpus, common });
@@ -139,7 +216,7 @@ impl View for OwnTexts<'_> {
             Event::Record(mut record) => {
                 if let Content::Document(document) = record.content {
                     let found = InFile { document: &document, file };
-                    let text = self.common.own_text(found, &mut room);
+                    let OwnText { text, few_own } = self.common.own_text(found, &mut room);
                     let left_out = document.text.len() - text.len();
                     let in_lines = if left_out > 0 {
                         count_words(document.text) - count_words(text)
@@ -147,8 +224,8 @@ impl View for OwnTexts<'_> {
                         0
                     };
                     let left_out_words = document.left_out_words + in_lines;
-                    record.content =
-                        Content::Document(Document { text, left_out, left_out_words, ..document });
+                    let own = Document { text, left_out, left_out_words, few_own, ..document };
+                    record.content = Content::Document(own);
                     return visit(Event::Record(record));
                 }
                 visit(Event::Record(record))
@@ -161,10 +238,13 @@ impl View for OwnTexts<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::boilerplate_rule::Site;
     use simtool_base::progress::NoProgress;
     use simtool_compute::resources::Resources;
+    use simtool_model::page_text::{ExtractedPage, PageText};
     use simtool_read::Texts;
     use std::ops::ControlFlow;
+    use std::path::Path;
 
     fn words(name: &str, count: usize) -> String {
         (0..count).map(|number| format!("{name}{number} ")).collect::<Vec<_>>().concat()
@@ -174,7 +254,7 @@ mod tests {
         let resources = Resources { threads: 2, ..Resources::default() };
         let context = Context::new(&resources, &NoProgress).unwrap();
         let corpus = Texts::of(texts);
-        let rule = Boilerplate { least: least.try_into().unwrap(), site: Site::All };
+        let rule = Boilerplate::Lines { least: least.try_into().unwrap(), site: Site::All };
         let common = CommonLines::find(&corpus, rule, &context).unwrap();
         let mut found = Vec::new();
         let own = OwnTexts { corpus: &corpus, common: &common };
@@ -211,6 +291,43 @@ mod tests {
         // Five documents have none of the lines.
         let all: Vec<_> = texts.iter().map(|text| (text.clone(), 0)).collect();
         assert_eq!(own_texts(&texts, 5), all);
+    }
+
+    #[test]
+    fn texts_that_are_no_pages_are_whole_by_the_rule_for_pages() {
+        let lines = CommonLines { documents: UnorderedMap::default(), rule: Boilerplate::Pages };
+        let page_text = Some(ExtractedPage { part: PageText::Main, title: 0, left_out_words: 0 });
+        let page = Document { page_text, ..Document::new(b"a\nb\nc") };
+        let file = Path::new("");
+        let site = Site::Host.of(&page, file);
+        let common = lines.documents.clone().into_iter().chain([(of_site(hash(b"b"), site), 4)]);
+        let lines = CommonLines { documents: common.collect(), ..lines };
+        let own = |document| {
+            let mut room = Vec::new();
+            lines.own_text(InFile { document, file }, &mut room).few_own
+        };
+        assert_eq!(own(&page), Some(hash(b"a\n\nc")));
+        assert_eq!(own(&Document { page_text: None, ..page }), None);
+    }
+
+    #[test]
+    fn pages_differ_by_title_or_first_line() {
+        let marks = |page: &dyn Fn(u32) -> [String; 2]| {
+            let mark = |number| {
+                let [title, text] = page(number);
+                let title = hash(title.as_bytes());
+                let page_text =
+                    Some(ExtractedPage { part: PageText::Main, title, left_out_words: 0 });
+                mark_of_title(&Document { page_text, ..Document::new(text.as_bytes()) })
+            };
+            (0..40).map(mark).fold(0, |all, mark| all | mark).count_ones()
+        };
+        let title = |number: u32| format!("Title {number}");
+        let same = || "Text of all pages".to_owned();
+        assert!(marks(&|number| [title(number), title(number)]) > 10);
+        assert!(marks(&|number| [title(number), same()]) > 10);
+        assert!(marks(&|number| [same(), title(number)]) > 10);
+        assert_eq!(marks(&|_| [same(), same()]), 1);
     }
 
     #[test]

@@ -13,16 +13,24 @@ use std::path::Path;
 use std::str::FromStr;
 
 /// Rule for the option, for error messages.
-const EXPECTED: &str =
-    "must be a number of documents of at least 2, alone or with :host or :folder behind it";
+const EXPECTED: &str = "must be a number of documents of at least 2, alone or with :host or :folder behind it, or \
+                        pages or none";
 
-/// Lines that at least `least` documents of a site have are left out of the comparison.
+/// Rule for the lines that are left out of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Boilerplate {
-    /// Minimum number of documents with the line.
-    pub least: NonZeroU32,
-    /// Documents that are counted together.
-    pub site: Site,
+pub enum Boilerplate {
+    /// No lines are left out.
+    Nothing,
+    /// Lines of web pages that pages of at least [`Self::TITLES`] titles of a host have, and at least one of
+    /// [`Self::PAGES_A_COPY`] of its pages. Copies of a page have one title, so they do not make its lines boilerplate.
+    Pages,
+    /// Lines that many documents of a site have.
+    Lines {
+        /// Minimum number of documents with the line.
+        least: NonZeroU32,
+        /// Documents that are counted together.
+        site: Site,
+    },
 }
 
 /// Documents whose common lines are boilerplate. Lines of documents of different sites are counted separately.
@@ -66,6 +74,21 @@ impl Site {
 }
 
 impl Boilerplate {
+    /// Names of the rules without a number.
+    const NAMES: [(Self, &str); 2] = [(Self::Nothing, "none"), (Self::Pages, "pages")];
+    /// Minimum number of titles of pages with a line of boilerplate.
+    pub(super) const TITLES: u32 = 4;
+    /// A line of boilerplate is in at least one of this number of the pages of a host.
+    pub(super) const PAGES_A_COPY: u32 = 50;
+
+    /// Returns the documents that are counted together.
+    pub(super) fn site(self) -> Site {
+        match self {
+            Self::Nothing | Self::Pages => Site::Host,
+            Self::Lines { site, .. } => site,
+        }
+    }
+
     /// Takes the option `boilerplate` out of `options`.
     ///
     /// # Errors
@@ -80,18 +103,25 @@ impl FromStr for Boilerplate {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
+        if let Some((rule, _)) = Self::NAMES.into_iter().find(|(_, name)| *name == text) {
+            return Ok(rule);
+        }
         let colon = text.find(':').unwrap_or(text.len());
         let least: NonZeroU32 = text[..colon].parse().map_err(drop)?;
         let site = Site::NAMES.into_iter().find(|(_, name)| *name == &text[colon..]);
         let (site, _) = site.filter(|_| least > NonZeroU32::MIN).ok_or(())?;
-        Ok(Self { least, site })
+        Ok(Self::Lines { least, site })
     }
 }
 
 impl fmt::Display for Boilerplate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Site::NAMES.into_iter().find(|(site, _)| *site == self.site);
-        write!(f, "{}{}", self.least, name.map_or("", |(_, name)| name))
+        if let Some((_, name)) = Self::NAMES.into_iter().find(|(rule, _)| rule == self) {
+            return f.write_str(name);
+        }
+        let Self::Lines { least, site: of } = self else { return Ok(()) };
+        let name = Site::NAMES.into_iter().find(|(site, _)| site == of);
+        write!(f, "{least}{}", name.map_or("", |(_, name)| name))
     }
 }
 
@@ -101,10 +131,21 @@ mod tests {
 
     #[test]
     fn rules_are_parsed_and_printed() {
-        for rule in ["20", "2:host", "10:folder"] {
+        for rule in ["20", "2:host", "10:folder", "pages", "none"] {
             assert_eq!(rule.parse::<Boilerplate>().unwrap().to_string(), rule);
         }
-        for wrong in ["", "1", "0", "many", "20:", "20:site", ":host", "1:host", "20:host:folder"] {
+        for wrong in [
+            "",
+            "1",
+            "0",
+            "many",
+            "20:",
+            "20:site",
+            ":host",
+            "pages:host",
+            "1:host",
+            "20:host:folder",
+        ] {
             assert!(wrong.parse::<Boilerplate>().is_err(), "{wrong}");
         }
     }

@@ -13,7 +13,7 @@ use simtool_kernels::Isa;
 use simtool_model::document::{Bad, Content, Record};
 use simtool_model::document_id::DocumentId;
 use simtool_model::fingerprint_rows::Shape;
-use simtool_model::page_text::{PageText, count_words};
+use simtool_model::page_text::{ExtractedPage, count_words};
 use simtool_model::similarity::Similarity;
 use simtool_read::walk::InputFile;
 use simtool_read::{Collection, Corpus, Event, Format, ReadOptions};
@@ -132,7 +132,7 @@ pub struct ReadDocument {
     /// Text of the document.
     pub text: Vec<u8>,
     /// Part of the HTML page that is the document. `None` if the document is no page.
-    pub page_text: Option<PageText>,
+    pub page_text: Option<ExtractedPage>,
     /// Number of words of the page that are not in `text`.
     pub left_out_words: u32,
     /// Format of the file that holds the document.
@@ -146,7 +146,7 @@ impl ReadDocument {
     /// Returns a note about the words of a page that are not compared, or `None` if all words are.
     #[must_use]
     pub fn left_out(&self) -> Option<String> {
-        let part = self.page_text.filter(|_| self.left_out_words > 0)?;
+        let part = self.page_text.filter(|_| self.left_out_words > 0)?.part;
         let compared = counted(count_words(&self.text).into(), "word");
         let others = grouped(self.left_out_words.into());
         Some(format!("{compared} of the page are compared ({}), and {others} are not", part.name()))
@@ -208,7 +208,7 @@ struct FoundDocument {
     record: u64,
     id: Option<Vec<u8>>,
     text: Vec<u8>,
-    page_text: Option<PageText>,
+    page_text: Option<ExtractedPage>,
     left_out_words: u32,
 }
 

@@ -108,7 +108,8 @@ pub struct Config {
     /// Whether the tokens of each document are counted and its exact copies are found, for the output `documents`.
     pub has_text_facts: bool,
     /// Lines that are left out of the comparison, unless fewer than 50 words would remain. In a match, the
-    /// documents of the corpus are counted. `None` if whole texts are compared.
+    /// documents of the corpus are counted. `None` if the user gave no rule: then whole texts are compared, or web
+    /// pages by the rule for pages.
     pub boilerplate: Option<Boilerplate>,
     /// Threads, memory and instruction set of the run.
     pub resources: Resources,

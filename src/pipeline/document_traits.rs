@@ -1,9 +1,10 @@
 //! The values of documents that decide which of them are compared, and which are kept.
 
 use super::keep_order::{FieldRule, KeepOrder};
-use super::scope::{NO_VALUE, Scope};
+use super::scope::{NO_VALUE, Relation, Scope};
 use super::stored_bytes::{BytesReader, BytesWriter};
 use super::unread_values::UnreadValues;
+use simtool_base::stable_hash::mix;
 use simtool_model::document::Document;
 use simtool_model::field_value::FieldValue;
 use std::cmp::Ordering;
@@ -16,6 +17,8 @@ pub(crate) struct WantedTraits<'w> {
     pub(crate) keep: Option<&'w KeepOrder>,
     /// Documents that are compared. `None` if all are compared.
     pub(crate) scope: Option<Scope>,
+    /// Whether documents that have few own words are compared only if these are the same.
+    pub(crate) own_words: bool,
     /// Whether the [facts about texts](super::text_facts::TextFacts) are collected.
     pub(crate) text_facts: bool,
 }
@@ -36,7 +39,24 @@ pub(super) struct DocumentTraits {
 
 impl WantedTraits<'_> {
     /// Settings that collect no values.
-    pub(crate) const NONE: Self = Self { keep: None, scope: None, text_facts: false };
+    pub(crate) const NONE: Self =
+        Self { keep: None, scope: None, own_words: false, text_facts: false };
+
+    /// Returns the hash that decides with which others a document of `file` is compared. Returns `None` if it is
+    /// compared with all.
+    fn scope_value(self, document: &Document<'_>, file: &Path) -> Option<u64> {
+        let value = self.scope.map(|scope| scope.hash_of(document, file));
+        match self.scope {
+            // Documents with different values are compared, so different own words would say nothing.
+            Some(Scope { relation: Relation::Across, .. }) => value,
+            _ if !self.own_words || value == Some(NO_VALUE) => value,
+            _ => {
+                // All documents with enough own words are compared with each other.
+                let own = document.few_own.unwrap_or_default();
+                Some(mix(value.unwrap_or_default() ^ own) | 1)
+            }
+        }
+    }
 }
 
 impl DocumentTraits {
@@ -62,7 +82,7 @@ impl DocumentTraits {
                 self.unread[key].push(before.len() as u32, bytes);
             }
         }
-        self.scope_values.extend(wanted.scope.map(|scope| scope.hash_of(document, file)));
+        self.scope_values.extend(wanted.scope_value(document, file));
     }
 
     /// Appends the values to `out`.

@@ -215,7 +215,7 @@ impl CloseSearch<'_> {
             let share = self.context.memory().share(each(kept_bytes));
             KeptTerms::new(source, price, share, spool, progress)
         });
-        let by_scope = self.plan.scope().map(|scope| ScopeFilter::new(scope.relation, &sources));
+        let by_scope = self.plan.relation().map(|relation| ScopeFilter::new(relation, &sources));
         // A filter of near fingerprints heeds the scope itself.
         let filter = filter.or(by_scope.as_ref().map(|filter| filter as &dyn PairFilter));
         let join = SetJoin::new(threshold, context).with_filter(filter);
@@ -338,7 +338,7 @@ impl CloseSearch<'_> {
 
     /// Returns which of the fingerprinted documents are compared. `None` if all are.
     fn row_scope(&self, made: &Sides<FingerprintedCollection>) -> Option<RowScope> {
-        let relation = self.plan.scope()?.relation;
+        let relation = self.plan.relation()?;
         let values = made.as_ref().map(|made| made.summary.scope_values().to_vec());
         Some(RowScope::new(relation, values))
     }

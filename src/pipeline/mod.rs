@@ -42,6 +42,7 @@ mod joined_lists;
 pub mod keep_order;
 mod keep_rule;
 pub(crate) mod kept_terms;
+mod left_out_counts;
 mod levels;
 pub(crate) mod match_queries;
 pub(crate) mod near_duplicates;

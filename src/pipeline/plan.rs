@@ -10,6 +10,7 @@ use simtool_base::error::{Error, Result};
 use simtool_base::options::Choice;
 use simtool_base::quantity::bytes;
 use simtool_compute::resources::Resources;
+use simtool_model::similarity::Threshold;
 use simtool_set_join::kept_pairs::DecidingRule;
 use std::fmt;
 
@@ -108,11 +109,32 @@ impl Plan {
         self.config.scope
     }
 
+    /// Returns how the values of two documents must relate so that the documents are compared. `None` if all
+    /// documents are compared.
+    pub(crate) fn relation(&self) -> Option<Relation> {
+        // Pages with few own words are compared only with pages that have the same ones.
+        let by_own_words =
+            (self.boilerplate() == Some(Boilerplate::Pages)).then_some(Relation::Within);
+        self.scope().map(|scope| scope.relation).or(by_own_words)
+    }
+
+    /// Returns the plan with the settings for web pages: without lines that many pages of a host have and, if the user
+    /// left it open, with the minimum similarity of pages.
+    pub(crate) fn for_pages(mut self, is_default_similarity: bool) -> Self {
+        let method = &mut self.config.method;
+        if is_default_similarity && matches!(method.close(), Criterion::Similarity(_)) {
+            *method = Method::exact(method.compared().clone(), Threshold::DEFAULT_OF_PAGES);
+        }
+        self.config.boilerplate.get_or_insert(Boilerplate::Pages);
+        self
+    }
+
     /// Returns the settings that say which values of documents are collected.
     pub(crate) fn wanted_traits(&self) -> WantedTraits<'_> {
         WantedTraits {
             keep: Some(&self.config.keep),
             scope: self.config.scope,
+            own_words: self.boilerplate() == Some(Boilerplate::Pages),
             text_facts: self.config.has_text_facts,
         }
     }
@@ -136,7 +158,7 @@ impl Plan {
     /// Returns the rule for lines that are left out of the comparison.
     #[must_use]
     pub fn boilerplate(&self) -> Option<Boilerplate> {
-        self.config.boilerplate
+        self.config.boilerplate.filter(|rule| *rule != Boilerplate::Nothing)
     }
 
     /// Returns the threads, memory and instruction set of the run.
@@ -201,6 +223,13 @@ impl fmt::Display for Plan {
             };
             let name = value.written(&self.config.fields);
             writeln!(f, "Only documents with {values} of {name} are compared.")?;
+        }
+        if self.boilerplate() == Some(Boilerplate::Pages) {
+            writeln!(
+                f,
+                "Pages are compared without the lines that pages of {} or more titles of their host have.",
+                Boilerplate::TITLES
+            )?;
         }
         let Resources { threads, memory, .. } = self.resources();
         let workers = if *threads == 1 { "thread" } else { "threads" };

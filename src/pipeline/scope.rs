@@ -133,6 +133,7 @@ mod tests {
             left_out: 0,
             left_out_words: 0,
             skipped_elements: 0,
+            few_own: None,
         };
         for name in ('a'..='z').map(String::from) {
             let hash = scope.hash_of(&document, Path::new(&name));

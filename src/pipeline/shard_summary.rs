@@ -2,6 +2,7 @@
 
 use super::document_traits::{DocumentTraits, WantedTraits};
 use super::keep_order::KeepOrder;
+use super::left_out_counts::LeftOutCounts;
 use super::quarantine::{Quarantine, ShardQuarantine};
 use super::stored_bytes::{BytesReader, BytesWriter};
 use super::stored_summary::{restore_fault, restore_ids, store_fault, store_ids};
@@ -67,8 +68,7 @@ pub(crate) struct ShardSummary {
     repaired: u64,
     skipped_elements: u64,
     pages: PageTextCounts,
-    own_texts: u64,
-    left_out_bytes: u64,
+    left_out: LeftOutCounts,
     passed_over: u64,
     non_documents: NonDocumentCounts,
     lengths: Vec<u32>,
@@ -114,10 +114,8 @@ pub struct CollectionSummary {
     pub skipped_elements: u64,
     /// Number of pages by the part of the page that was compared.
     pub pages: PageTextCounts,
-    /// Number of documents that were compared without some of their lines, because many documents have these lines.
-    pub own_texts: u64,
-    /// Number of bytes of the lines that were left out in this way, over all documents.
-    pub left_out_bytes: u64,
+    /// Counts of documents with lines that many documents have.
+    pub(crate) left_out: LeftOutCounts,
     /// Number of documents that the user excluded, for example by `--limit`. These documents are kept but not
     /// compared.
     pub passed_over: u64,
@@ -171,8 +169,7 @@ pub(crate) fn read_summarized(
                 summary.repaired += u64::from(document.repaired.is_some());
                 summary.skipped_elements += u64::from(document.skipped_elements);
                 summary.pages.count(document.page_text);
-                summary.own_texts += u64::from(document.left_out > 0);
-                summary.left_out_bytes += document.left_out as u64;
+                summary.left_out.count(&document);
                 let length = document.text.len() + document.left_out;
                 // A text of 4 GiB or more is stored with the greatest number, so it still counts as longest.
                 summary.lengths.push(u32::try_from(length).unwrap_or(u32::MAX));
@@ -285,8 +282,7 @@ impl CollectionSummary {
             all.repaired += summary.repaired;
             all.skipped_elements += summary.skipped_elements;
             all.pages += summary.pages;
-            all.own_texts += summary.own_texts;
-            all.left_out_bytes += summary.left_out_bytes;
+            all.left_out += summary.left_out;
             all.passed_over += summary.passed_over;
             all.non_documents += summary.non_documents;
             all.lengths.extend(summary.lengths);
@@ -333,8 +329,7 @@ impl CollectionSummary {
         self.repaired += more.repaired;
         self.skipped_elements += more.skipped_elements;
         self.pages += more.pages;
-        self.own_texts += more.own_texts;
-        self.left_out_bytes += more.left_out_bytes;
+        self.left_out += more.left_out;
         self.passed_over += more.passed_over;
         self.non_documents += more.non_documents;
     }
@@ -418,7 +413,9 @@ impl ShardSummary {
         out.number(self.faults.len() as u64);
         self.faults.iter().for_each(|fault| store_fault(fault, out));
         self.traits.store(out);
-        out.numbers(self.counts().into_iter());
+        let (repaired, skipped) = (self.repaired, self.skipped_elements);
+        out.numbers([self.without_terms, repaired, skipped, self.passed_over].into_iter());
+        out.numbers(self.left_out.numbers().into_iter());
         out.numbers(NonDocument::ALL.map(|kind| self.non_documents.of(kind)).into_iter());
         out.numbers(PageText::ALL.map(|part| self.pages.of(part)).into_iter());
         out.numbers(self.lengths.iter().copied().map(u64::from));
@@ -436,8 +433,10 @@ impl ShardSummary {
             traits: DocumentTraits::restore(from)?,
             ..Self::new(file)
         };
-        let [without_terms, repaired, skipped_elements, own_texts, left_out_bytes, passed_over] =
+        let [without_terms, repaired, skipped_elements, passed_over] =
             from.list(BytesReader::number)?.try_into().ok()?;
+        summary.left_out =
+            LeftOutCounts::from_numbers(from.list(BytesReader::number)?.try_into().ok()?);
         summary.non_documents =
             NonDocumentCounts::from_counts(from.list(BytesReader::number)?.try_into().ok()?);
         summary.pages =
@@ -445,14 +444,7 @@ impl ShardSummary {
         summary.lengths = from.list(BytesReader::short_number)?;
         summary.text_facts = TextFacts::restore(from)?;
         summary.sequences = from.list(BytesReader::number)?;
-        let summary = Self { without_terms, repaired, skipped_elements, ..summary };
-        Some(Self { own_texts, left_out_bytes, passed_over, ..summary })
-    }
-
-    /// Returns the counts of documents that have no list of their own.
-    fn counts(&self) -> [u64; 6] {
-        let (elements, bytes) = (self.skipped_elements, self.left_out_bytes);
-        [self.without_terms, self.repaired, elements, self.own_texts, bytes, self.passed_over]
+        Some(Self { without_terms, repaired, skipped_elements, passed_over, ..summary })
     }
 
     /// Creates the empty summary of a shard of file number `file`, before it is read.
@@ -466,8 +458,7 @@ impl ShardSummary {
             repaired: 0,
             skipped_elements: 0,
             pages: PageTextCounts::default(),
-            own_texts: 0,
-            left_out_bytes: 0,
+            left_out: LeftOutCounts::default(),
             passed_over: 0,
             non_documents: NonDocumentCounts::default(),
             lengths: Vec::new(),

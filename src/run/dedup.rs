@@ -6,6 +6,7 @@ use super::files::{refuse_overlap, working_folder};
 use super::input::Input;
 use super::input_settings::InputSettings;
 use super::job::{End, Job, JobRequest};
+use super::pages::{adapted, note_of_pages};
 use super::parts_folder::PartsPlan;
 use super::reading_faults::has_losses;
 use crate::estimate::{Care, Estimate, estimate};
@@ -263,6 +264,7 @@ pub(super) fn choose(
 ) -> Result<ChosenPlan> {
     // If the user named a method, no sample is needed.
     let Some(given) = request.chosen_by_sample() else {
+        let plan = adapted(plan, request.is_default_similarity(), corpora)?;
         let (reasons, examples) = (Vec::new(), Vec::new());
         return Ok(ChosenPlan { plan, reasons, examples, is_by_documents: false });
     };
@@ -270,7 +272,8 @@ pub(super) fn choose(
     let reasons = suggestion.reasons.iter().map(|reason| face.message(reason)).collect();
     let is_by_documents = suggestion.profile.sampled > 0;
     let examples = suggestion.pairs.sentences();
-    Ok(ChosenPlan { plan: request.plan(suggestion.method)?, reasons, examples, is_by_documents })
+    let plan = adapted(request.plan(suggestion.method)?, false, corpora)?;
+    Ok(ChosenPlan { plan, reasons, examples, is_by_documents })
 }
 
 /// If the method was chosen from a sample, passes it to `face` as a notice. If the user of `face` sees notes,
@@ -371,6 +374,7 @@ pub(super) fn notes(
         ));
     }
     notes.extend(request.notes_about_fields(inputs, &found.read));
+    notes.extend(note_of_pages(request, plan));
     notes.extend(plan.method().recall_means());
     notes
 }

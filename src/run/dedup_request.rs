@@ -59,7 +59,11 @@ pub struct Request {
 #[derive(Clone, Debug)]
 enum MethodRequest {
     /// The method that the user named, or the default method.
-    Given(Box<Method>),
+    Given {
+        method: Box<Method>,
+        /// Whether the user left the minimum similarity open.
+        is_default_similarity: bool,
+    },
     /// A method that is chosen from a sample of the documents. The value has the settings that the user gave,
     /// which are kept.
     Auto(Options),
@@ -138,7 +142,7 @@ impl Request {
     pub(super) fn chosen_by_sample(&self) -> Option<&Options> {
         match &self.method {
             MethodRequest::Auto(given) => Some(given),
-            MethodRequest::Given(_) | MethodRequest::Words(..) => None,
+            MethodRequest::Given { .. } | MethodRequest::Words(..) => None,
         }
     }
 
@@ -146,13 +150,18 @@ impl Request {
     /// that the other settings can be checked before anything is read.
     pub(super) fn method(&self, face: &dyn Face) -> Result<Method> {
         match &self.method {
-            MethodRequest::Given(method) => Ok((**method).clone()),
+            MethodRequest::Given { method, .. } => Ok((**method).clone()),
             MethodRequest::Auto(_) => Ok(Method::default()),
             MethodRequest::Words(words, options) => {
                 let isa = self.config.resources.isa;
                 method_of_words(words, options.clone(), isa, face)
             }
         }
+    }
+
+    /// Returns whether the user left the minimum similarity open, which then depends on the documents.
+    pub(super) fn is_default_similarity(&self) -> bool {
+        matches!(&self.method, MethodRequest::Given { is_default_similarity: true, .. })
     }
 
     /// Returns the plan of the run with this method.
@@ -207,7 +216,9 @@ impl MethodRequest {
                 return Ok(Self::Auto(options));
             }
             let name = name.as_deref().unwrap_or(Method::DEFAULT);
-            return Ok(Self::Given(Box::new(Method::parse_whole(name, &mut options)?)));
+            let is_default_similarity = !options.has("similarity");
+            let method = Box::new(Method::parse_whole(name, &mut options)?);
+            return Ok(Self::Given { method, is_default_similarity });
         }
         if let Some(name) = name {
             options.set("method", name);

@@ -4,6 +4,7 @@ use super::eval_request::{EvalRequest, EvaluatedDocuments, Truth};
 use super::face::{Face, Notice};
 use super::files::{open_file, refuse_existing, without_links, write_whole_file};
 use super::input::{Input, Places};
+use super::pages;
 use super::reading_faults::{has_losses, note_whole_pages};
 use crate::evaluate::truth::TruthFormat;
 use crate::evaluate::{
@@ -250,7 +251,8 @@ impl EvalRequest {
         let EvaluatedDocuments { boilerplate, resources, .. } = &self.documents;
         let context = Context::new(resources, face.progress())?;
         let corpus = Sides::One(&input.collection as &dyn Corpus);
-        let read = without_boilerplate(corpus, *boilerplate, &context, |corpus| {
+        let rule = pages::boilerplate(*boilerplate, *corpus.first())?;
+        let read = without_boilerplate(corpus, rule, &context, |corpus| {
             DocumentsInMemory::read(*corpus.first(), resources.threads, face.progress())
         })?;
         // For a collection without documents, the figures would mean nothing.

@@ -46,6 +46,7 @@ mod join;
 pub mod join_fingerprints;
 mod one_document;
 mod output_target;
+mod pages;
 mod parts_folder;
 mod passages;
 mod preview;

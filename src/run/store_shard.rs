@@ -7,7 +7,8 @@ use super::job::Job;
 use super::parts_folder::StoredParts;
 use crate::pipeline::excerpts::WithExcerpts;
 use crate::pipeline::find_close::store_shards;
-use simtool_base::error::Result;
+use crate::pipeline::{Boilerplate, Plan};
+use simtool_base::error::{Error, Result};
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Strict};
 
@@ -20,17 +21,13 @@ use simtool_read::{Corpus, Strict};
 /// to runs with other settings. A part of the input cannot be read and `on_error` is `fail`, or the work is cancelled.
 pub fn store_shard(request: &Request, face: &dyn Face) -> Result<StoredParts> {
     let plan = request.plan(request.method(face)?)?;
-    // Each shard would have to read all documents first, which is no gain.
-    if depends_on_all(&plan) {
-        let rule = "does not go with weights, words or lines that are learned from all documents: leave them \
-                    away, or use `resume` on one machine";
-        request.job.parts.refuse_share(rule)?;
-    }
+    refuse_learned(request, &plan)?;
     let job = Job::open(&request.job, &request.config.resources, face)?;
     let inputs = open_inputs(request, &job)?;
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let corpora = corpora(&inputs, &strict);
     let chosen = choose(request, plan, corpora, face)?;
+    refuse_learned(request, &chosen.plan)?;
     announce(&chosen, corpora, face);
 
     let excerpts = excerpts(request, corpora, &job.context);
@@ -43,4 +40,19 @@ pub fn store_shard(request: &Request, face: &dyn Face) -> Result<StoredParts> {
     stored.with_excerpts(excerpts).fill(request.job.share(), |parts, share| {
         store_shards(corpus, &chosen.plan, parts, share, &job.context)
     })
+}
+
+/// Returns an error if the plan learns from all documents. Each shard would have to read all documents first, which is
+/// no gain.
+fn refuse_learned(request: &Request, plan: &Plan) -> Result<()> {
+    if !depends_on_all(plan) {
+        return Ok(());
+    }
+    if request.config.boilerplate.is_none() && plan.boilerplate().is_some() {
+        let rule = "needs all pages, and a share has some of them: choose none, or use one machine";
+        return Err(Error::config("boilerplate", Boilerplate::Pages, rule));
+    }
+    let rule = "does not go with weights, words or lines that are learned from all documents: leave them away, or \
+                use `resume` on one machine";
+    request.job.parts.refuse_share(rule)
 }

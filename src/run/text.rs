@@ -4,6 +4,7 @@ use super::face::Face;
 use super::input::{Input, Places};
 use super::input_settings::InputSettings;
 use super::output_target::{OutputPlace, OutputTarget};
+use super::pages::boilerplate;
 use super::reading_faults::has_losses;
 use crate::output::texts::write_texts;
 use crate::pipeline::Boilerplate;
@@ -30,7 +31,7 @@ pub struct TextRequest {
     pub paths: Vec<PathBuf>,
     /// Settings for reading documents.
     pub input: InputSettings,
-    /// Rule for lines that are left out. `None` leaves out no lines.
+    /// Rule for lines that are left out. `None` takes the usual rule for the inputs.
     pub boilerplate: Option<Boilerplate>,
     /// Path of the output file; `-` is standard output.
     pub output: PathBuf,
@@ -105,7 +106,8 @@ pub fn text(
     face.progress().begin("read", Work::Bytes(corpus.bytes()));
     let done = Mutex::new(None);
     let write_rows = |path: &_, out: &mut (dyn Write + Send)| {
-        without_boilerplate(Sides::One(corpus), request.boilerplate, context, |corpora| {
+        let rule = boilerplate(request.boilerplate, corpus)?;
+        without_boilerplate(Sides::One(corpus), rule, context, |corpora| {
             let threads = request.resources.threads;
             let mut read = write_texts(*corpora.first(), threads, path, out)?;
             let faults = input.complete(&mut read, face)?;

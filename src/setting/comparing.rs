@@ -13,11 +13,16 @@ use std::fmt::Write as _;
 pub(super) const BOILERPLATE: Setting = Setting::value(
     "boilerplate",
     "DOCUMENTS[:SITE]",
-    "Leave lines that at least this number of documents have, such as menus, out of the comparison.\n\nA \
+    "Leave lines that many documents have, such as menus, out of the comparison: at least this number of \
+     documents, pages or none [default: pages if all inputs are web pages, otherwise none].\n\nA \
      document with fewer than 50 other words is compared as a whole. Takes one more reading. With :host \
      behind the number, documents are counted for each host of their IDs, such as WARC-Target-URI; with \
      :folder, for each folder of their IDs or files. `match` counts the documents of the collection to match \
-     against.",)
+     against.\n\npages leaves out a line of HTML pages if pages of four titles of a host have it, and at least \
+     one in 50 pages of the host. So copies of a page, which have one title, do not make its text boilerplate. \
+     A page with fewer than 50 other words is compared as a whole, and only with pages that have the same other \
+     words.",
+)
 .not_on_engines();
 
 /// Method and limits.
@@ -32,8 +37,8 @@ pub const NEAR: &[Setting] = &[
     Setting::value(
         "similarity",
         "S",
-        "Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default: 0.8, or 0.9 with \
-         minhash by cosine].",
+        "Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default: 0.8, or 0.65 if \
+         all inputs are web pages, or 0.9 with minhash by cosine].",
     ).usual()
     .explained_by(similarity_help),
     Setting::value(
@@ -210,7 +215,7 @@ fn shingle_help() -> String {
 fn similarity_help() -> String {
     let mut help =
         "Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default: 0.8, \
-        or 0.9 with minhash by cosine].\n\n\
+        or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].\n\n\
         With exact, a measure may precede the number, for example cosine:0.8:\n"
             .to_owned();
     for measure in MEASURES {

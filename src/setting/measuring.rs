@@ -59,7 +59,8 @@ pub(super) const MEASURED: &[Setting] = &[
     Setting::value(
         "boilerplate",
         "DOCUMENTS[:SITE]",
-        "Leave lines that at least this number of documents have out of the comparison, as `simtool dedup` does.",
+        "Leave lines that many documents have out of the comparison, by the rules of `simtool dedup` [default: pages \
+         if all documents are web pages, otherwise none].",
     )
     .excluding(&["sample", "suggest"]),
 ];

@@ -120,3 +120,114 @@ fn the_reason_of_a_removal_names_the_lines_that_were_left_out() {
     let why = folder.run_words("why out pages.jsonl:20");
     assert!(why.out.contains("without lines of 5 or more documents"), "{}", why.out);
 }
+
+/// Returns a record of a web archive with the page at a path of `host.example`. All its text is in the main content.
+fn record(host: &str, path: &str, title: &str, lines: &[&str]) -> String {
+    let lines: String = lines.iter().map(|line| format!("<p>{line}</p>\n")).collect();
+    let page = format!("<title>{title}</title><main>{lines}</main>");
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{page}");
+    format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://{host}.example/{path}\r\n\
+         Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{answer}\r\n\r\n",
+        answer.len()
+    )
+}
+
+/// Returns the IDs of the removed pages of `pages.warc` without scheme and host, and the summary.
+fn removed_pages(pages: &[String], options: &str) -> (Vec<String>, Value) {
+    let folder = Folder::empty().with("pages.warc", pages.concat());
+    let run = folder.run_words(format!("dedup pages.warc --output out {options}").trim());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let read = |name: &str| fs::read_to_string(folder.path(&format!("out/{name}"))).unwrap();
+    let path = |line: &str| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        line["id"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()
+    };
+    let removed = read("removed.jsonl").lines().map(path).collect();
+    (removed, serde_json::from_str(&read("summary.json")).unwrap())
+}
+
+/// Pages in the template of a shop, each with its own title and 60 own words, and a copy of page 3 at another host.
+fn pages_of_a_shop() -> Vec<String> {
+    let menu = MENU.repeat(4);
+    let page = |number: usize| {
+        let own = words(number);
+        let lines: Vec<&str> = menu.lines().chain([&*own]).collect();
+        record("shop", &number.to_string(), &format!("Offer {number}"), &lines)
+    };
+    let mut pages: Vec<String> = (0..8).map(page).collect();
+    pages.push(record("copy", "copy", "Offer 3", &[&words(3), "One line of the other host"]));
+    pages
+}
+
+#[test]
+fn web_pages_are_compared_without_the_lines_of_their_host() {
+    let pages = pages_of_a_shop();
+    for threads in [1, 3] {
+        let (removed, summary) = removed_pages(&pages, &format!("--threads {threads}"));
+        assert_eq!(removed, ["copy"]);
+        assert_eq!((&summary["own_texts"], &summary["few_own_words"]), (&8.into(), &0.into()));
+        let parameters = &summary["parameters"];
+        assert_eq!(parameters["boilerplate"], "pages");
+        assert_eq!(parameters["similarity"], 0.65);
+    }
+    let (removed, summary) = removed_pages(&pages, "--boilerplate none --similarity 0.2");
+    assert_eq!((removed.len(), &summary["own_texts"]), (7, &0.into()));
+}
+
+#[test]
+fn copies_of_a_page_do_not_make_its_text_boilerplate() {
+    let own = words(1);
+    let copy = |number: usize| {
+        let lines = [&*own, &format!("Visit {number}"), "Help for orders and returns"];
+        record("shop", &format!("1?session={number}"), "Offer 1", &lines)
+    };
+    let (removed, summary) = removed_pages(&(0..10).map(copy).collect::<Vec<_>>(), "");
+    assert_eq!((removed.len(), &summary["own_texts"]), (9, &0.into()));
+}
+
+#[test]
+fn pages_with_few_own_words_are_near_duplicates_if_these_are_the_same() {
+    let mut pages = pages_of_a_shop();
+    let menu = MENU.repeat(4);
+    for (path, notice) in
+        [("sale", "A sale begins"), ("closed", "Closed today"), ("b", "A sale begins")]
+    {
+        let lines: Vec<&str> = menu.lines().chain([notice]).collect();
+        pages.push(record("shop", path, notice, &lines));
+    }
+    for method in ["", "--method minhash --verify 0.7"] {
+        let (removed, summary) = removed_pages(&pages, method);
+        assert_eq!(removed, ["copy", "b"], "{method}");
+        assert_eq!(summary["few_own_words"], 3);
+    }
+}
+
+#[test]
+fn other_inputs_are_compared_as_a_whole() {
+    let folder = folder().with("pages.warc", pages_of_a_shop().concat());
+    for inputs in ["pages.jsonl", "pages.jsonl pages.warc"] {
+        let run = folder.run_words(&format!("dedup {inputs} --force --output out"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        let summary = fs::read_to_string(folder.path("out/summary.json")).unwrap();
+        let summary: Value = serde_json::from_str(&summary).unwrap();
+        let parameters = &summary["parameters"];
+        assert_eq!(
+            (&parameters["boilerplate"], &parameters["similarity"]),
+            (&Value::Null, &0.8.into())
+        );
+    }
+}
+
+#[test]
+fn a_share_of_web_pages_names_the_rule_that_needs_all_pages() {
+    let folder = Folder::empty().with("pages.warc", pages_of_a_shop().concat());
+    let run = folder.run_words("dedup pages.warc --shard 1/2 --output out");
+    assert!(
+        run.code == 2 && run.err.contains("--boilerplate pages: needs all pages"),
+        "{}",
+        run.err
+    );
+    let run = folder.run_words("dedup pages.warc --shard 1/2 --boilerplate none --output out");
+    assert_eq!(run.code, 0, "{}", run.err);
+}

@@ -2,7 +2,7 @@
 
 use crate::document_id::DocumentId;
 use crate::non_document::NonDocument;
-use crate::page_text::PageText;
+use crate::page_text::ExtractedPage;
 use crate::record_digest::RecordDigest;
 use simtool_base::error::{Error, Result};
 use std::borrow::Cow;
@@ -100,8 +100,8 @@ pub struct Document<'a> {
     /// bytes that are not UTF-8 were replaced by U+FFFD, at most one character in a hundred.
     /// `http-body`: a malformed HTTP body was used as it is.
     pub repaired: Option<&'static str>,
-    /// Part of the HTML page that is the document. `None` if the document is no page.
-    pub page_text: Option<PageText>,
+    /// The HTML page whose text is the document. `None` if the document is no page.
+    pub page_text: Option<ExtractedPage>,
     /// Number of bytes of the document that are not in `text`, because many documents have them.
     pub left_out: usize,
     /// Number of words of the document that are not in `text`: of other parts of a page, and of lines that many
@@ -110,6 +110,9 @@ pub struct Document<'a> {
     /// Number of elements of lists in which the selector of the text found none, for example of images among the parts
     /// of a message. The text does not have them.
     pub skipped_elements: u32,
+    /// Hash of the lines that few documents have, if they are so few words that the whole text is compared.
+    /// `None` if they are enough, or if no line is one of many documents.
+    pub few_own: Option<u64>,
 }
 
 impl<'a> Document<'a> {
@@ -125,6 +128,7 @@ impl<'a> Document<'a> {
             left_out: 0,
             left_out_words: 0,
             skipped_elements: 0,
+            few_own: None,
         }
     }
 }

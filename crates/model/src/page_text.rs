@@ -38,15 +38,6 @@ impl PageText {
     }
 }
 
-/// The text of an HTML page that is compared, as far as it is not the text itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ComparedPage {
-    /// The part of the page that is compared.
-    pub part: PageText,
-    /// Number of words of the page that are in other parts.
-    pub left_out_words: u32,
-}
-
 /// Returns the number of words of a text: runs of bytes that are no white space of ASCII.
 ///
 /// ```
@@ -57,6 +48,17 @@ pub fn count_words(text: &[u8]) -> u32 {
     let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
     // A larger number is as good as the greatest one.
     u32::try_from(words).unwrap_or(u32::MAX)
+}
+
+/// An HTML page whose text is a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExtractedPage {
+    /// Part of the page whose text is the document.
+    pub part: PageText,
+    /// Hash of the first line of the whole text of the page, which is its title if it has one.
+    pub title: u64,
+    /// Number of words of the page that are in other parts.
+    pub left_out_words: u32,
 }
 
 /// Number of pages of each part.
@@ -71,19 +73,19 @@ impl PageTextCounts {
     }
 
     /// Counts a document, if it is a page.
-    pub fn count(&mut self, part: Option<PageText>) {
-        if let Some(part) = part {
-            self.0[part as usize] += 1;
+    pub fn count(&mut self, page: Option<ExtractedPage>) {
+        if let Some(page) = page {
+            self.0[page.part as usize] += 1;
         }
     }
 
     /// Returns the number of pages of this part.
     ///
     /// ```
-    /// use simtool_model::page_text::{PageText, PageTextCounts};
+    /// use simtool_model::page_text::{ExtractedPage, PageText, PageTextCounts};
     ///
     /// let mut counts = PageTextCounts::default();
-    /// counts.count(Some(PageText::Hidden));
+    /// counts.count(Some(ExtractedPage { part: PageText::Hidden, title: 0 }));
     /// assert_eq!((counts.of(PageText::Hidden), counts.of(PageText::Whole)), (1, 0));
     /// ```
     #[must_use]

@@ -11,7 +11,7 @@ Options:
     method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
         [default: simhash]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
-        0.8, or 0.9 with minhash by cosine].
+        0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
     max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
         [default: 3 with simhash].
     verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
@@ -28,7 +28,7 @@ Options:
     method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
         [default: simhash]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
-        0.8, or 0.9 with minhash by cosine].
+        0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
     max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
         [default: 3 with simhash].
     verify: With fingerprints: read the texts of the pairs again and keep only pairs with a

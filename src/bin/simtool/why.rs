@@ -212,13 +212,18 @@ fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
     if let (Some(weight), Some(_)) = (&document.weight, member.similarity) {
         let _ = write!(text, ", of shingles weighed by {}", weight.to_uppercase());
     }
-    if let Some(Boilerplate { least, site }) = document.boilerplate {
-        let of_site = match site {
-            Site::All => "",
-            Site::Host => " of a host",
-            Site::Folder => " of a folder",
-        };
-        let _ = write!(text, ", without lines of {least} or more documents{of_site}");
+    // Writing to a string cannot fail.
+    match document.boilerplate {
+        Some(Boilerplate::Lines { least, site }) => {
+            let of_site = match site {
+                Site::All => "",
+                Site::Host => " of a host",
+                Site::Folder => " of a folder",
+            };
+            let _ = write!(text, ", without lines of {least} or more documents{of_site}");
+        }
+        Some(Boilerplate::Pages) => text += ", without lines that many pages of a host have",
+        Some(Boilerplate::Nothing) | None => {}
     }
     text
 }

@@ -45,6 +45,10 @@ const UNANNOTATED: &str = "copied without columns: their records have no fields 
 /// Explanation of the number of documents that were compared without boilerplate.
 const OWN_TEXTS: &str = "compared without lines that many documents have";
 
+/// Explanation of the number of documents that have few words without boilerplate.
+const FEW_OWN_WORDS: &str =
+    "compared as a whole: without lines that many documents have, few words are left";
+
 /// Explanation of the number of files without a copy.
 const UNCOPIED: &str =
     "files without a copy in kept: nothing in them can be read, see the output files";
@@ -150,6 +154,7 @@ impl Summary {
                 .if_any()
                 .note(WHOLE_PAGES),
             new("own_texts", "without boilerplate", read.own_texts).if_any().note(OWN_TEXTS),
+            new("few_own_words", "few own words", read.few_own_words).if_any().note(FEW_OWN_WORDS),
             new("left_out_bytes", "bytes left out", read.left_out_bytes).if_any().for_programs(),
             new("file_faults", "file faults", read.file_faults)
                 .if_any()
@@ -205,6 +210,9 @@ impl Summary {
                 new("corpus_own_texts", "  without boilerplate", corpus.own_texts)
                     .if_any()
                     .note(OWN_TEXTS),
+                new("corpus_few_own_words", "  few own words", corpus.few_own_words)
+                    .if_any()
+                    .note(FEW_OWN_WORDS),
                 new("corpus_left_out_bytes", "bytes left out", corpus.left_out_bytes)
                     .if_any()
                     .for_programs(),

@@ -170,6 +170,8 @@ pub struct ReadCounts {
     pub pages: PageTextCounts,
     /// Number of documents that were compared without lines that many documents have.
     pub own_texts: u64,
+    /// Number of documents that were compared as a whole, because they have few words without these lines.
+    pub few_own_words: u64,
     /// Number of bytes of these lines.
     pub left_out_bytes: u64,
     /// Number of files and parts of files that could not be read.

@@ -24,6 +24,9 @@ impl Threshold {
     /// The default threshold: a Jaccard similarity of 0.8.
     pub const DEFAULT: Self = Self::with(8, 10, &JACCARD);
 
+    /// The default threshold of web pages: a Jaccard similarity of 0.65. Their texts have remains of templates.
+    pub const DEFAULT_OF_PAGES: Self = Self::with(65, 100, &JACCARD);
+
     /// The default threshold of the cosine: 0.9. Sets of equal size with a Jaccard similarity of 0.8 have a cosine
     /// of 0.89.
     pub const DEFAULT_COSINE: Self = Self::with(9, 10, &COSINE);

@@ -77,7 +77,9 @@ pub(crate) fn read_collection(collection: &Collection) -> Seen {
                                 d.id.is_some_and(DocumentId::is_number).then(|| id.clone()),
                             );
                             seen.skipped_elements += d.skipped_elements;
-                            seen.whole_pages += usize::from(d.page_text == Some(PageText::Whole));
+                            seen.whole_pages += usize::from(
+                                d.page_text.is_some_and(|page| page.part == PageText::Whole),
+                            );
                             seen.documents.push((file, base + number, id, lossy(d.text)));
                         }
                         Content::Bad(bad) => {

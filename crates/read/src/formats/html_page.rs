@@ -99,7 +99,7 @@ impl Splitter for WholePage {
         let repaired = is_replaced.then_some("utf8");
         let document = Document {
             repaired,
-            page_text: Some(found.part),
+            page_text: Some(found),
             left_out_words: found.left_out_words,
             ..Document::new(&self.text)
         };

@@ -77,6 +77,17 @@ impl TermRange {
     }
 }
 
+/// A term with its counts in a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedTerm {
+    /// The term.
+    pub term: u64,
+    /// Number of documents that contain the term.
+    pub documents: u32,
+    /// Bits that at least one of these documents marks its terms with.
+    pub marks: u32,
+}
+
 /// Counts in how many documents each term occurs. Each worker thread has its own counter.
 #[derive(Debug)]
 pub struct FrequencyCounter {
@@ -96,15 +107,16 @@ impl FrequencyCounter {
         Self { documents: 0, counted, range, memory }
     }
 
-    /// Adds a document. `distinct` has each term of the document once.
-    pub fn add(&mut self, distinct: &[u64]) {
+    /// Adds a document. `distinct` has each term of the document once. The bits of `marks` are set
+    /// for each of these terms.
+    pub fn add(&mut self, distinct: &[u64], marks: u32) {
         self.documents += 1;
         for (at, &term) in distinct.iter().enumerate() {
             if let Some(&ahead) = distinct.get(at + AHEAD) {
                 self.counted.prefetch(ahead);
             }
             // Making room may shrink the range, so the term is tested again.
-            while self.range.contains(term) && !self.counted.increment(term) {
+            while self.range.contains(term) && !self.counted.increment(term, marks) {
                 self.make_room();
             }
         }
@@ -161,20 +173,33 @@ pub fn common_range(counters: &[FrequencyCounter]) -> TermRange {
 /// Merges the counts of all workers, for one part of the terms.
 ///
 /// The range that every counter has counted is divided into `parts` parts. Returns the terms of
-/// part number `part` in ascending order, each with its number of documents. Terms of only one
-/// document are left out. Every term of a part is smaller than every term of the next part.
+/// part number `part` that are `wanted`, in ascending order. Every term of a part is smaller than
+/// every term of the next part.
 #[must_use]
-pub fn merged(counters: &[FrequencyCounter], part: usize, parts: usize) -> Vec<(u64, u32)> {
+pub fn merged(
+    counters: &[FrequencyCounter],
+    part: usize,
+    parts: usize,
+    wanted: impl Fn(&CountedTerm) -> bool,
+) -> Vec<CountedTerm> {
     let range = common_range(counters).part(part, parts);
     let mut all = Vec::new();
     for FrequencyCounter { counted, .. } in counters {
-        all.extend(counted.range(&range).map(|(term, [documents, _])| (term, documents)));
+        let terms = counted.range(&range);
+        all.extend(terms.map(|(term, [documents, marks])| CountedTerm { term, documents, marks }));
     }
     // The list consists of one ascending run per worker, which a stable sort merges fast.
-    all.sort_by_key(|&(term, _)| term);
-    let runs = all.chunk_by(|one, other| one.0 == other.0);
-    let sums = runs.map(|run| (run[0].0, run.iter().map(|&(_, documents)| documents).sum()));
-    sums.filter(|&(_, documents)| documents > UNKNOWN).collect()
+    all.sort_by_key(|counted| counted.term);
+    all.dedup_by(|more, sum| {
+        let is_same = more.term == sum.term;
+        if is_same {
+            sum.documents += more.documents;
+            sum.marks |= more.marks;
+        }
+        is_same
+    });
+    all.retain(wanted);
+    all
 }
 
 /// Returns the inverse document frequency of a term that `df` of `documents` documents contain. The
@@ -226,7 +251,7 @@ impl Frequencies {
     /// Creates the frequencies of a collection of `documents` documents. `merged` holds the results
     /// of [`merged`] for all parts, in order.
     #[must_use]
-    pub fn new(documents: u64, merged: Vec<Vec<(u64, u32)>>) -> Self {
+    pub fn new(documents: u64, merged: Vec<Vec<CountedTerm>>) -> Self {
         // Most terms have a low df, so the idf of each low df is computed only once.
         let mut known = vec![None; 1 << 12];
         let mut of_df = |df: u32| match known.get_mut(df as usize) {
@@ -234,7 +259,9 @@ impl Frequencies {
             None => idf(documents, df),
         };
         let len = merged.iter().map(Vec::len).sum();
-        let terms = merged.into_iter().flatten().map(|(term, df)| (term, [df, of_df(df)]));
+        let terms = merged.into_iter().flatten();
+        let terms =
+            terms.map(|counted| (counted.term, [counted.documents, of_df(counted.documents)]));
         Self::from_terms(documents, idf(documents, UNKNOWN), len, terms)
     }
 
@@ -242,10 +269,12 @@ impl Frequencies {
     /// its document frequency, in any order. Terms of only one document are not stored.
     #[must_use]
     pub fn from_counts(documents: u64, terms: Vec<(u64, u64)>) -> Self {
-        let numbered = terms.into_iter();
-        let numbered = numbered.map(|(term, df)| (term, u32::try_from(df).unwrap_or(u32::MAX)));
-        let mut known: Vec<(u64, u32)> = numbered.filter(|&(_, df)| df > UNKNOWN).collect();
-        known.sort_unstable();
+        let counted = terms.into_iter().map(|(term, documents)| {
+            let documents = u32::try_from(documents).unwrap_or(u32::MAX);
+            CountedTerm { term, documents, marks: 0 }
+        });
+        let mut known: Vec<_> = counted.filter(|counted| counted.documents > UNKNOWN).collect();
+        known.sort_unstable_by_key(|counted| counted.term);
         Self::new(documents, vec![known])
     }
 
@@ -263,7 +292,8 @@ impl Frequencies {
     /// terms.
     #[must_use]
     pub fn bytes(terms: u64) -> u64 {
-        TermTable::bytes(terms).saturating_add(terms.saturating_mul(size_of::<(u64, u32)>() as u64))
+        TermTable::bytes(terms)
+            .saturating_add(terms.saturating_mul(size_of::<CountedTerm>() as u64))
     }
 
     /// Returns the number of documents in the collection.
@@ -379,9 +409,10 @@ mod tests {
             let mut counters: Vec<_> = (0..workers).map(|_| counter()).collect();
             for (at, document) in documents.iter().enumerate() {
                 let terms: Vec<u64> = document.iter().copied().collect();
-                counters[at % workers].add(&terms);
+                counters[at % workers].add(&terms, 1 << (at % 32));
             }
-            all.extend((0..parts).map(|part| merged(&counters, part, parts)));
+            let wanted = |counted: &CountedTerm| counted.documents > UNKNOWN;
+            all.extend((0..parts).map(|part| merged(&counters, part, parts, wanted)));
             range = common_range(&counters).next();
         }
         (Frequencies::new(documents.len() as u64, all), readings)
@@ -400,6 +431,19 @@ mod tests {
             assert!(found == whole && readings > before, "{memory} bytes, {readings} readings");
             before = readings;
         }
+    }
+
+    #[test]
+    fn marks_of_all_documents_with_a_term_are_merged() {
+        let mut counters = [0, 1].map(|_| FrequencyCounter::new(TermRange::default(), u64::MAX));
+        counters[0].add(&[mix(1), mix(2)], 0b001);
+        counters[0].add(&[mix(1)], 0b001);
+        counters[1].add(&[mix(1)], 0b100);
+        let mut found = merged(&counters, 0, 1, |_| true);
+        found.sort_by_key(|counted| counted.documents);
+        let counted = |of, documents, marks| CountedTerm { term: mix(of), documents, marks };
+        assert_eq!(found, [counted(2, 1, 0b001), counted(1, 3, 0b101)]);
+        assert_eq!(merged(&counters, 0, 1, |counted| counted.marks > 1).len(), 1);
     }
 
     #[test]

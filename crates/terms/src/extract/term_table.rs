@@ -96,22 +96,23 @@ impl TermTable {
         unpacked(numbers & u64::from(inverted == !term).wrapping_neg())
     }
 
-    /// Adds 1 to the first number of a term. A term that is not in the table is inserted with the
-    /// numbers 1 and 0. Returns `false`, and changes nothing, if the table has no room for a new
-    /// term.
+    /// Adds 1 to the first number of a term, and sets the bits of `marks` in its second number. A
+    /// term that is not in the table is inserted with the numbers 1 and `marks`. Returns `false`, and
+    /// changes nothing, if the table has no room for a new term.
     #[inline]
-    pub(super) fn increment(&mut self, term: u64) -> bool {
+    pub(super) fn increment(&mut self, term: u64, marks: u32) -> bool {
         let at = self.position(term);
+        let marks = u64::from(marks) << 32;
         let [inverted, numbers] = &mut self.entries[at];
         if *inverted == !term && *numbers > 0 {
-            *numbers += 1;
+            *numbers = (*numbers + 1) | marks;
             return true;
         }
         // Checked before the entry is written, so a full table stays unchanged.
         let has_room = places(self.len + 1) <= self.places;
         if has_room {
             // The entries up to the next free one move by one.
-            let mut moved = [!term, 1];
+            let mut moved = [!term, marks | 1];
             for entry in &mut self.entries[at..] {
                 moved = std::mem::replace(entry, moved);
                 if moved[1] == 0 {
@@ -177,7 +178,7 @@ mod tests {
             for &term in &terms {
                 if expected.contains_key(&term) || expected.len() < room {
                     *expected.entry(term).or_insert(0) += 1;
-                    assert!(table.increment(term));
+                    assert!(table.increment(term, 0));
                 }
             }
             assert!(table.iter().map(|(term, [count, _])| (term, count)).eq(expected.clone()));

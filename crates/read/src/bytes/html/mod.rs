@@ -32,7 +32,8 @@ use crate::bytes::html::foreign::Foreign;
 use crate::bytes::html::lines::HtmlLines;
 use crate::bytes::html::main_content::{MainContent, letters};
 use crate::bytes::html::visitor::{AttributeVisitor, ElementVisitor};
-use simtool_model::page_text::{ComparedPage, PageText, count_words};
+use simtool_base::stable_hash::hash;
+use simtool_model::page_text::{ExtractedPage, PageText, count_words};
 
 /// The character U+FFFD in UTF-8. It replaces a zero byte where the HTML standard requires that.
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
@@ -64,11 +65,11 @@ impl HtmlText {
     }
 
     /// Replaces the content of `text` by the wanted part of the text of the page `html`. Returns
-    /// the part that it is, and how much is in other parts.
+    /// the part that it is, the title of the page, and how much is in other parts.
     ///
     /// The page is read as by a browser with scripts, which ignores elements `<noscript>`. If most of
     /// the text is in them, the page is read as by a browser without scripts.
-    pub(crate) fn extract(&mut self, html: &str, text: &mut Vec<u8>) -> ComparedPage {
+    pub(crate) fn extract(&mut self, html: &str, text: &mut Vec<u8>) -> ExtractedPage {
         self.noscript.clear();
         let html = html.as_bytes();
         self.read(html, Scripts::Run, text);
@@ -77,14 +78,16 @@ impl HtmlText {
         if !has_scripts {
             self.read(html, Scripts::Off, text);
         }
-        let Some(main) = &mut self.main else {
-            let part = if has_scripts { PageText::All } else { PageText::NoScript };
-            return ComparedPage { part, left_out_words: 0 };
-        };
-        let words = count_words(text);
-        let part = main.cut(text);
+        let title = hash(text.split(|&byte| byte == b'\n').next().unwrap_or_default());
+        let mut part = PageText::All;
+        let mut left_out_words = 0;
+        if let Some(main) = &mut self.main {
+            let words = count_words(text);
+            part = main.cut(text);
+            left_out_words = words.saturating_sub(count_words(text));
+        }
         let part = if has_scripts { part } else { PageText::NoScript };
-        ComparedPage { part, left_out_words: words.saturating_sub(count_words(text)) }
+        ExtractedPage { part, title, left_out_words }
     }
 
     /// Replaces the content of `text` by the whole text of a page.

@@ -199,7 +199,7 @@ impl WarcRecords {
         let repaired = repaired.or(is_replaced.then_some("utf8"));
         Content::Document(Document {
             repaired,
-            page_text: compared.map(|page| page.part),
+            page_text: compared,
             left_out_words: compared.map_or(0, |page| page.left_out_words),
             ..header.document(text)
         })
