@@ -94,6 +94,7 @@ impl Imported {
 
     /// Returns the parts of a column. If `column` is `None`, returns the arrays themselves.
     pub(crate) fn parts(&self, column: Option<usize>) -> impl Iterator<Item = Part<'_>> {
+        // A part of a table has the same part of its columns.
         self.arrays.iter().map(move |array| match (column, array.as_struct_opt()) {
             (Some(column), Some(table)) => Part { array: table.column(column), table: Some(table) },
             _ => Part::of(array),

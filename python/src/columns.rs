@@ -52,6 +52,7 @@ impl Values {
                 let offsets = OffsetBuffer::new(starts.into());
                 Arc::new(LargeListArray::new(item(DataType::UInt32), offsets, rows, nulls))
             }
+            // Fingerprints of one word are plain numbers for every library.
             Self::Words(1, words) => Arc::new(UInt64Array::new(words.into(), nulls)),
             Self::Words(width, words) => {
                 let words = Arc::new(UInt64Array::from(words));
@@ -130,6 +131,7 @@ impl ColumnData {
     /// Describes the plain numbers for NumPy: type string, numbers in each row, and address.
     /// Returns `None` for texts and lists.
     pub(crate) fn numbers(&self) -> Option<(&'static str, usize, usize)> {
+        // NumPy reads the memory of Arrow, because both store plain numbers in the same way.
         if let Some((width, words)) = self.words() {
             return Some(("<u8", width, words.as_ptr().addr()));
         }

@@ -83,6 +83,7 @@ pub(crate) fn written(array: &dyn Array) -> PyResult<Vec<String>> {
             array.as_boolean().values().iter().map(|flag| flag.to_string()).collect()
         }
         DataType::UInt64 => texts(array.as_primitive::<UInt64Type>().values()),
+        // Points in time are compared as the numbers that are stored.
         DataType::Date32 => texts(array.as_primitive::<Date32Type>().values()),
         DataType::Date64 | DataType::Timestamp(..) => {
             texts(&array.to_data().buffer::<i64>(0)[..array.len()])
@@ -166,6 +167,7 @@ fn of_arrow(arrow: &Imported) -> PyResult<FingerprintRows<'static>> {
 
 /// Returns the 64-bit words of an array, signed or not.
 fn words(array: &dyn Array) -> Vec<u64> {
+    // A sign is a bit like any other.
     match array.as_primitive_opt::<Int64Type>() {
         Some(words) => words.values().iter().map(|word| word.cast_unsigned()).collect(),
         None => array.as_primitive::<UInt64Type>().values().to_vec(),

@@ -100,5 +100,6 @@ def test_a_process_ends_by_signals_as_before_a_run_in_it(tmp_path):
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(60)
     """
+    # The process must end by the signal and not by the time limit.
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=50)
     assert done.returncode == -signal.SIGTERM, done.stderr

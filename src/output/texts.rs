@@ -85,6 +85,7 @@ pub(crate) fn write_texts(
     out: &mut dyn Write,
 ) -> Result<CollectionSummary> {
     let files = corpus.file_count();
+    // Each file has a channel of its own, so that threads read ahead while earlier files are written.
     let (senders, lines): (Vec<_>, Vec<_>) =
         (0..files).map(|_| sync_channel(WAITING_CHUNKS)).unzip();
     let senders: Vec<Mutex<Option<SyncSender<Vec<u8>>>>> =
@@ -96,6 +97,7 @@ pub(crate) fn write_texts(
             loop {
                 let file = next.fetch_add(1, Ordering::Relaxed);
                 let Some(sender) = senders.get(file) else { return Ok(read) };
+                // The writer goes on to the next file when the sender of this one is dropped.
                 let sender = sender.lock().unwrap_or_else(PoisonError::into_inner).take();
                 read.push((file, sender.map_or(Ok(Vec::new()), |to| read_file(corpus, file, to))?));
             }
@@ -133,6 +135,7 @@ fn read_file(
     let mut lines = Vec::with_capacity(2 * CHUNK_BYTES);
     let mut summaries = Vec::new();
     let mut before = 0;
+    // Record numbers go on from shard to shard, so one thread reads the shards of a file in order.
     for shard in (0..corpus.shard_count()).filter(|&shard| corpus.shard_file(shard) == file) {
         let lined = Lined { corpus, before, to: &to, lines: Mutex::new(&mut lines) };
         let visit = &mut |_, _: &Document<'_>| Ok(Compared::by_terms(true));
@@ -160,6 +163,7 @@ impl Lined<'_> {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let name = document_name_at(self.corpus, document.id, place);
         write_json_line(&mut **lines, TextRows::COLUMNS, &TextRow { name, document })?;
+        // A message for each document would cost more than its line.
         if lines.len() >= CHUNK_BYTES {
             let full = std::mem::replace(&mut **lines, Vec::with_capacity(2 * CHUNK_BYTES));
             self.to.send(full).map_err(|_| io::ErrorKind::BrokenPipe)?;

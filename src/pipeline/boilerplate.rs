@@ -90,6 +90,7 @@ impl CommonLines {
             return whole;
         }
         room.extend_from_slice(&text[end..]);
+        // A few own words, such as a date, would be similar to those of many pages.
         if has_words(room, OWN_WORDS) {
             OwnText { text: room, few_own: None }
         } else {
@@ -145,6 +146,7 @@ fn lines_of<'s>(
         let site = rule.site().of(of.document, of.file);
         found.extend(lines(of.document.text, site).map(|(_, line)| line));
         if rule == Boilerplate::Pages {
+            // The number of pages of the host decides how common a line of boilerplate is.
             found.push(of_all_lines(site));
         }
     }

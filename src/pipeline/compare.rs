@@ -146,6 +146,7 @@ impl ReadDocument {
     /// Returns a note about the words of a page that are not compared, or `None` if all words are.
     #[must_use]
     pub fn left_out(&self) -> Option<String> {
+        // Documents that are no pages are compared whole.
         let part = self.page_text.filter(|_| self.left_out_words > 0)?.part;
         let compared = counted(count_words(&self.text).into(), "word");
         let others = grouped(self.left_out_words.into());

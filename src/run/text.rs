@@ -105,7 +105,9 @@ pub fn text(
     let context = &Context::new(&request.resources, face.progress())?;
     face.progress().begin("read", Work::Bytes(corpus.bytes()));
     let done = Mutex::new(None);
+    // Texts are written while they are read, so faults are known only after the last one.
     let write_rows = |path: &_, out: &mut (dyn Write + Send)| {
+        // The texts are those of a deduplication without further options.
         let rule = boilerplate(request.boilerplate, corpus)?;
         without_boilerplate(Sides::One(corpus), rule, context, |corpora| {
             let threads = request.resources.threads;

@@ -16,6 +16,7 @@ pub(super) fn typing_errors(typed: &str, name: &str) -> usize {
         for to in 1..=name.len() {
             let is_other = usize::from(typed[at - 1] != name[to - 1]);
             let mut least = (last[to] + 1).min(row[to - 1] + 1).min(last[to - 1] + is_other);
+            // Two neighbours in the wrong order are one error.
             if at > 1 && to > 1 && typed[at - 1] == name[to - 2] && typed[at - 2] == name[to - 1] {
                 least = least.min(before[to - 2] + 1);
             }

@@ -42,6 +42,7 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     if let DocumentStatus::Clustered(document) = &found.status
         && let Some(Ok(texts)) = &document.texts
     {
+        // A difference in words that are left out does not decide.
         let left_out = [("kept", &texts.kept), ("removed", &texts.removed)];
         for (name, left_out) in left_out.map(|(name, document)| (name, document.left_out())) {
             left_out.into_iter().for_each(|words| terminal.note(&format!("{name}: {words}")));

@@ -123,6 +123,7 @@ impl EstimatedMeasure {
             let bits_of = |lanes| u64::from(lanes) * u64::from(bits) + u64::from(above);
             lanes.is_none_or(|lanes| bits_of(lanes).is_multiple_of(u64::from(u64::BITS)))
         };
+        // If neither measure allows the lanes, the error names the numbers of the usual one.
         if (bits <= SIZE_BITS && fills(SIZE_BITS)) || !fills(0) {
             Self::Cosine
         } else {

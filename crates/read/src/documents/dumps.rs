@@ -173,6 +173,7 @@ const DUMPS: [DumpKind; 6] = [
 /// Returns the kind of a file that starts with `head`, if it is one of the tables. `extension` is the extension of the
 /// file's name without that of a compression, in lower case.
 pub(crate) fn kind_of(head: &[u8], extension: &str) -> Option<ForeignKind> {
+    // The declaration and the document type before the root element are short.
     let head = &head[..head.len().min(HEAD_BYTES)];
     let is_xml = extension == "xml" || head.trim_ascii_start().starts_with(b"<?xml");
     // A page may be written as XML.
@@ -208,6 +209,7 @@ fn root_element(head: &[u8]) -> Option<&[u8]> {
     let name = rest.strip_prefix(b"<")?;
     let end = name.iter().position(|byte| byte.is_ascii_whitespace() || b"/>".contains(byte));
     let name = &name[..end.unwrap_or(name.len())];
+    // The prefix of a namespace can have any name.
     let local = name.iter().rposition(|&byte| byte == b':').map_or(name, |at| &name[at + 1..]);
     local.first().is_some_and(u8::is_ascii_alphabetic).then_some(local)
 }
@@ -226,6 +228,7 @@ fn begins_sql_dump(head: &[u8]) -> bool {
         b"-- phpMyAdmin SQL Dump",
         b"PRAGMA foreign_keys=OFF;",
     ];
+    // Some programs write remarks about the server before the title.
     let mut lines = head.split(|&byte| byte == b'\n').take(5);
     lines.any(|line| TITLES.iter().any(|title| line.starts_with(title)))
 }
@@ -242,6 +245,7 @@ fn begins_bibtex(head: &[u8]) -> bool {
         "string",
         "techreport",
     ];
+    // A name with an @ in an ordinary text is no type with a brace behind it.
     let Some(entry) = head.trim_ascii_start().strip_prefix(b"@") else { return false };
     let Some(end) = entry.iter().position(|&byte| byte == b'{') else { return false };
     TYPES.iter().any(|name| entry[..end].eq_ignore_ascii_case(name.as_bytes()))

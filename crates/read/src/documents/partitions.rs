@@ -22,6 +22,7 @@ pub(crate) fn partitions(file: &Path) -> Vec<(String, Vec<u8>)> {
 /// Returns the name and the value in the name of a folder.
 fn partition(folder: Component<'_>) -> Option<(String, Vec<u8>)> {
     let name = folder.as_os_str().as_encoded_bytes();
+    // A folder whose name begins with the sign names no field.
     let at = name.iter().position(|&byte| byte == b'=').filter(|&at| at > 0)?;
     let value = unescaped(&name[at + 1..]);
     Some((String::from_utf8_lossy(&unescaped(&name[..at])).into_owned(), value))
@@ -46,6 +47,7 @@ pub(crate) fn with_values<'e>(event: Event<'e>, values: &'e PathValues) -> Event
     };
     let mut fields = document.fields;
     for (field, value) in fields.iter_mut().zip(values) {
+        // A value in the record is closer to it than its folder.
         *field = field.or(value.as_deref());
     }
     let content = Content::Document(Document { fields, ..document });
@@ -57,6 +59,7 @@ fn unescaped(name: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = name;
     while let Some((first, behind)) = rest.split_first() {
+        // Engines escape characters that names of folders cannot have, as in a URI.
         match behind {
             [high, low, after @ ..] if *first == b'%' => match (digit(*high), digit(*low)) {
                 (Some(high), Some(low)) => {

@@ -78,6 +78,7 @@ impl<'de> Object<'de> {
             if !found.values.is_empty() {
                 return Ok(Some(found));
             }
+            // The elements that were passed over are counted also if no text is left.
             if has_field && without_values.is_none() {
                 without_values = Some(found);
             }

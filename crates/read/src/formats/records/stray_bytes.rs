@@ -29,6 +29,7 @@ impl StrayBytes {
     /// other bytes than a line end follow it. `last` means that no bytes follow the window.
     pub(crate) fn padding<'a>(&mut self, window: &[u8], last: bool) -> Option<SplitStep<'a>> {
         let length = window.iter().take_while(|&&byte| is_padding(byte)).count();
+        // Only padding up to the end of a line or of the file belongs to no record.
         match window.get(length) {
             _ if length == 0 => return None,
             None if !last => return Some(SplitStep::More),
@@ -48,6 +49,7 @@ impl StrayBytes {
     /// means that the record is at the start of a file, where a mark belongs.
     pub(crate) fn without<'r>(&mut self, record: &'r [u8], is_start: bool) -> &'r [u8] {
         let mark = byte_order_mark_length(record);
+        // The mark at the start of a file is usual, so it needs no warning.
         self.mark(mark > 0 && !is_start);
         let record = &record[mark..];
         let without = without_padding(record);
