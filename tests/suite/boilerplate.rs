@@ -123,7 +123,7 @@ fn the_reason_of_a_removal_names_the_lines_that_were_left_out() {
 
 /// Returns a record of a web archive with the page at a path of `host.example`. All its text is in the main content.
 fn record(host: &str, path: &str, title: &str, lines: &[&str]) -> String {
-    let lines: String = lines.iter().map(|line| format!("<p>{line}</p>\n")).collect();
+    let lines = lines.iter().map(|line| format!("<p>{line}</p>\n")).collect::<Vec<_>>().concat();
     let page = format!("<title>{title}</title><main>{lines}</main>");
     let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{page}");
     format!(
