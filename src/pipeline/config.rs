@@ -107,6 +107,9 @@ pub struct Config {
     pub may_leave_pairs_out: bool,
     /// Whether the tokens of each document are counted and its exact copies are found, for the output `documents`.
     pub has_text_facts: bool,
+    /// Whether the words are counted that each removal loses, for the outputs of a run. They are counted if the method
+    /// compares texts, which takes one more reading of the texts that are not equal.
+    pub counts_lost_words: bool,
     /// Lines that are left out of the comparison, unless fewer than 50 words would remain. In a match, the
     /// documents of the corpus are counted. `None` if whole texts are compared.
     pub boilerplate: Option<Boilerplate>,
@@ -155,6 +158,7 @@ impl Config {
             clusters: options.take_choice("cluster")?.unwrap_or_default(),
             may_leave_pairs_out: false,
             has_text_facts: false,
+            counts_lost_words: false,
             boilerplate: Boilerplate::parse(options)?,
             resources: Resources::parse(options)?,
         })

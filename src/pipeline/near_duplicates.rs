@@ -3,12 +3,15 @@
 use super::config::ClusterRule;
 use super::find_close::{FoundClose, find_close};
 use super::levels::{FinishedSearch, levels, stricter_levels};
+use super::lost_words::{RemovalLosses, removal_losses};
 use super::needed_memory::check_removals;
 use super::parts::Parts;
 use super::plan::{Plan, Task};
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
+use super::verify::RowTexts;
 use crate::cluster::{Cluster, Removal, clusters, components, keep, keep_several};
+use crate::method::{DocumentTerms, Fitted};
 use crate::write::summary::LimitLevel;
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::{Progress, Work};
@@ -33,6 +36,8 @@ pub struct NearDuplicates {
     ///   document of the corpus that is most similar to the query, or the earliest of several equally similar
     ///   documents.
     pub removals: Vec<Removal>,
+    /// Words that each removal loses. `None` if they were not counted.
+    pub losses: Option<RemovalLosses>,
     /// Limits on the similarity or distance, each with the number of documents that a run with this limit
     /// would remove. The strictest limit comes first, and the limit of the run is last. Stricter limits are
     /// listed only if no pairs are missing in `close`.
@@ -97,13 +102,17 @@ pub(crate) fn find_in_context(
             rule,
         ));
     }
-    decide(find_close(corpora, plan, parts, context)?, plan, context)
+    find_close(corpora, plan, parts, context, |found, corpora| {
+        decide(found, corpora, plan, context)
+    })
 }
 
 /// Chooses the documents to remove, given all pairs of near-duplicates. Counts the documents that stricter limits
-/// would remove.
+/// would remove, and the words that each removal loses if the plan wants them. `corpora` have the texts that were
+/// compared.
 pub(super) fn decide(
     found: FoundClose,
+    corpora: Sides<&dyn Corpus>,
     plan: &Plan,
     context: &Context<'_>,
 ) -> Result<NearDuplicates> {
@@ -121,7 +130,18 @@ pub(super) fn decide(
     let levels = levels(plan, stricter, removals.len() as u64);
     let stage = if read.is_two() { "match" } else { "cluster" };
     timings.end(stage);
-    Ok(NearDuplicates { read, close, removals, levels, timings, spooled_bytes })
+    let losses = if plan.counts_lost_words() {
+        let compared = plan.method().compared();
+        let terms = &DocumentTerms::new(compared, &Fitted::Nothing, context.isa());
+        let texts = corpora.zip(read.as_ref());
+        let texts = texts.map(|(corpus, read)| RowTexts::of(corpus, read, terms, context));
+        let losses = removal_losses(&texts, &removals, plan, context)?;
+        timings.end("count lost words");
+        Some(losses)
+    } else {
+        None
+    };
+    Ok(NearDuplicates { read, close, removals, losses, levels, timings, spooled_bytes })
 }
 
 /// Chooses the documents or queries to remove from the near-duplicates that were found.

@@ -117,6 +117,11 @@ impl Plan {
         }
     }
 
+    /// Returns whether the words are counted that each removal loses.
+    pub(crate) fn counts_lost_words(&self) -> bool {
+        self.config.counts_lost_words && self.config.method.compares_texts()
+    }
+
     /// Returns the rule for when a document may be removed because of another one.
     #[must_use]
     pub fn clusters(&self) -> ClusterRule {

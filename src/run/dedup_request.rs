@@ -104,6 +104,7 @@ impl Request {
         let mut config = Config::parse_without_method(&mut options)?;
         let mut outputs = parse_outputs(&mut options)?;
         outputs.any_number_of_pairs = job.existing == Existing::Replace;
+        config.counts_lost_words = true;
         if paths.queries.is_empty() {
             // A user who asks for the output of pairs wants all pairs.
             config.may_leave_pairs_out = !outputs.pairs;
