@@ -317,12 +317,6 @@ impl Method {
         self.close
     }
 
-    /// Returns whether documents are near-duplicates only if their texts were compared.
-    #[must_use]
-    pub(crate) fn compares_texts(&self) -> bool {
-        self.verify.is_some() || matches!(self.close, Criterion::Similarity(_))
-    }
-
     /// Returns the minimum fraction of the pairs at the maximum distance that the search must find. `None`
     /// means that it must find all pairs.
     #[must_use]

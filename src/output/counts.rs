@@ -85,6 +85,7 @@ pub(super) fn count_results(
     summary.kept = kept.iter().filter(|kept| **kept).count() as u64;
     summary.removed = findings.removals.len() as u64;
     summary.removed_bytes = findings.removals.iter().map(|r| u64::from(removed_length(r))).sum();
+    summary.kept_for_words = findings.kept_for_words();
     if findings.counts_lost_words() {
         let lost = |removal: &Removal| u64::from(findings.lost_words(removal.row)?.lost).into();
         let lost = findings.removals.iter().filter_map(lost).filter(|&lost: &u64| lost > 0);

@@ -75,6 +75,8 @@ pub struct Findings<'f> {
     pub levels: &'f [LimitLevel],
     /// Words that each removal loses. `None` if they were not counted.
     losses: Option<&'f RemovalLosses>,
+    /// Number of documents that stay only because their removal would lose too many words.
+    kept_for_words: u64,
     /// All pairs of near-duplicates. If the memory was too small, the list may have only the pairs that
     /// affect the removals.
     pub close: &'f Close,
@@ -102,11 +104,12 @@ impl<'f> Findings<'f> {
     ) -> Self {
         let sides = collections.zip(found.read.as_ref());
         let sides = sides.map(|(collection, read)| Side { collection, read });
-        let NearDuplicates { read, close, removals, losses, levels, .. } = found;
+        let NearDuplicates { read, close, removals, losses, kept_for_words, levels, .. } = found;
         Self {
             sides,
             removals,
             losses: losses.as_ref(),
+            kept_for_words: *kept_for_words,
             levels,
             close,
             read,
@@ -141,6 +144,12 @@ impl<'f> Findings<'f> {
     /// or if the document has no words.
     pub(crate) fn repeated_share(&self, row: u32) -> Option<f64> {
         self.repeated?.get(row as usize)?.share()
+    }
+
+    /// Returns the number of documents that stay only because their removal would lose too many words. `None` if there
+    /// is no limit.
+    pub(crate) fn kept_for_words(&self) -> Option<u64> {
+        self.plan.lose().map(|_| self.kept_for_words)
     }
 
     /// Returns whether the words were counted that each removal loses.

@@ -47,8 +47,9 @@ where
 }
 
 /// Description of the column with the number of lost words.
-pub(super) const LOST_WORDS_MEANING: &str = "Number of words of the removed document that are in no shingle which the kept document has, too; characters with \
-     --shingle chars. Counted with the method exact and with --verify.";
+pub(super) const LOST_WORDS_MEANING: &str = "Number of words of the removed document that are in no shingle which the kept document has, too (characters, with \
+     --shingle chars). Counted with the method exact and with --verify; for compressed files and pages, only with \
+     --annotate or --lose.";
 
 /// Description of the column with the share of lost words.
 pub(super) const LOST_SHARE_MEANING: &str = "Share of its words that are lost. 0 if none is lost.";

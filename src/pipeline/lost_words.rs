@@ -8,6 +8,7 @@
 //! are read again in batches whose terms fit in memory.
 
 use super::levels::limit;
+use super::lose_limit::LostWords;
 use super::plan::Plan;
 use super::verify::RowTexts;
 use crate::cluster::Removal;
@@ -30,23 +31,6 @@ const MEMORY_PART: u64 = 2;
 const WHAT: &str = "the terms of removed and kept texts";
 /// Maximum number of lost words that are shown of a pair.
 const SHOWN_WORDS: usize = 20;
-
-/// Number of words of a removed document, and number of its words that are lost because its kept document lacks them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LostWords {
-    /// Number of words of the removed document. 0 if they were not counted, because the two documents are equal.
-    pub words: u32,
-    /// Number of the words that are lost.
-    pub lost: u32,
-}
-
-impl LostWords {
-    /// Returns the share of the words that are lost. It is 0 if no word is lost.
-    #[must_use]
-    pub fn share(self) -> f64 {
-        f64::from(self.lost) / f64::from(self.words.max(1))
-    }
-}
 
 /// Lost words of all removals of a run.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::pipeline::config::Config;
+use crate::pipeline::config::{Config, LostWordCount};
 use crate::pipeline::{NearDuplicates, Task, find_near_duplicates};
 use proptest::prelude::*;
 use simtool_base::options::Options;
@@ -8,7 +8,7 @@ use simtool_read::{Corpus, Texts};
 
 fn found(options: &str, queries: &[String], corpus: &[String]) -> NearDuplicates {
     let config = Config::parse(&mut Options::parse(options).unwrap()).unwrap();
-    let config = Config { counts_lost_words: true, ..config };
+    let config = Config { lost_words: LostWordCount::IfCheap, ..config };
     let task = if queries.is_empty() { Task::Deduplicate } else { Task::Match };
     let plan = Plan::new(config, task).unwrap();
     let (queries, corpus) = (Texts::of(queries), Texts::of(corpus));
@@ -46,22 +46,15 @@ fn check(options: &str, queries: &[String], corpus: &[String], length: usize) {
         let LostWords { words, lost } = losses.get(removal.row).unwrap();
         assert_eq!(lost, expected, "{options}: {kept} / {removed}");
         assert!(words == 0 || words as usize == removed.split_whitespace().count());
-        let method = options.parse_method();
+        let method = method(options);
         let loss = pair_loss([kept.as_bytes(), removed.as_bytes()], &method, Isa::PORTABLE);
         assert_eq!(loss.counts.lost, expected);
         assert_eq!(loss.examples.len(), expected.min(20) as usize);
     }
 }
 
-/// Parses the method of options.
-trait ParseMethod {
-    fn parse_method(&self) -> Method;
-}
-
-impl ParseMethod for str {
-    fn parse_method(&self) -> Method {
-        Config::parse(&mut Options::parse(self).unwrap()).unwrap().method
-    }
+fn method(options: &str) -> Method {
+    Config::parse(&mut Options::parse(options).unwrap()).unwrap().method
 }
 
 /// Returns a text of a few different words, so that collections have near-duplicates.
@@ -117,12 +110,65 @@ fn methods_that_compare_no_texts_count_no_words() {
 
 #[test]
 fn lost_words_are_shown_without_stop_words() {
-    let method = "stop_words=english,shingle=1".parse_method();
+    let of_words = method("stop_words=english,shingle=1");
     let texts = ["the red server", "a red and Blue Server of Zürich"].map(str::as_bytes);
-    let loss = pair_loss(texts, &method, Isa::PORTABLE);
+    let loss = pair_loss(texts, &of_words, Isa::PORTABLE);
     assert_eq!(loss.counts, LostWords { words: 4, lost: 2 });
     assert_eq!(loss.examples, ["Blue", "Zürich"]);
-    let characters = "shingle=chars:2".parse_method();
+    let characters = method("shingle=chars:2");
     let loss = pair_loss(texts, &characters, Isa::PORTABLE);
     assert!(loss.counts.lost > 0 && loss.examples.is_empty());
+}
+
+#[test]
+fn a_removal_that_would_lose_too_much_does_not_happen() {
+    let words =
+        |server: &str| format!("restart the server {server} before the backup of the disk begins");
+    let mut texts = vec![words("A"), words("A"), words("B"), words("A") + " now", words("B")];
+    texts.push(words("C"));
+    let kept = |options: &str| {
+        let found = found(&format!("shingle=1,similarity=0.6{options}"), &[], &texts);
+        (found.kept().collect::<Vec<_>>(), found.kept_for_words, found.levels.len())
+    };
+    assert_eq!(kept(""), (vec![0], 0, 5));
+    // Each removal is tested alone: the second B stays, too, although the first one stays.
+    assert_eq!(kept(",lose=0"), (vec![0, 2, 3, 4, 5], 4, 1));
+    assert_eq!(kept(",lose=1").0, [0]);
+    assert_eq!(kept(",lose=9%").0, [0, 2, 4, 5]);
+    assert_eq!(kept(",lose=10%").0, [0]);
+    assert_eq!(kept(",lose=0,keep=longest"), (vec![2, 3, 4, 5], 3, 1));
+    let verified = ",method=simhash,max_distance=30,verify=0.6,lose=0";
+    let config = |options: &str| {
+        let config = Config::parse(&mut Options::parse(options).unwrap()).unwrap();
+        Plan::new(config, Task::Deduplicate)
+    };
+    let error = config("method=simhash,lose=0").unwrap_err().to_string();
+    assert!(
+        error.starts_with("lose 0: compares the texts of removed and kept documents"),
+        "{error}"
+    );
+    let of_rows = found(&format!("shingle=1{verified}"), &[], &texts);
+    assert_eq!(of_rows.kept().collect::<Vec<_>>(), [0, 2, 3, 4, 5]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn every_removal_of_a_guarded_run_is_allowed_and_the_others_stay(
+        corpus in prop::collection::vec(text(), 1..12),
+        length in 1_usize..4,
+        most in 0_u32..5,
+        cluster in prop::sample::select(vec!["proven", "components"]),
+    ) {
+        let options = format!("shingle={length},similarity=0.3,cluster={cluster}");
+        let plain = found(&options, &[], &corpus);
+        let guarded = found(&format!("{options},lose={most}"), &[], &corpus);
+        let mut expected = plain.removals.clone();
+        expected.retain(|removal| {
+            lost_of(&corpus[removal.kept as usize], &corpus[removal.row as usize], length) <= most
+        });
+        assert_eq!(guarded.kept_for_words as usize, plain.removals.len() - expected.len());
+        assert_eq!(guarded.removals, expected);
+    }
 }

@@ -134,8 +134,11 @@ impl Summary {
             new("records_in", "records", read.records()).for_programs(),
             new("documents", names.documents, read.documents),
             new("kept", "kept", self.kept).of(read.documents).note(names.kept),
+            Figure::new("kept_for_words", "  for words", self.kept_for_words)
+                .if_known()
+                .note("would lose more words than --lose allows"),
             new("removed", "removed", self.removed).of(read.documents).note(names.removed),
-            Figure::new("removed_with_loss", "  with words lost", self.losing_removals)
+            Figure::new("removed_with_loss", "  losing words", self.losing_removals)
                 .if_known()
                 .note(WITH_LOSS),
             Figure::new("lost_words", "  words lost", self.lost_words).if_known(),

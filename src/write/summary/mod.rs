@@ -78,6 +78,9 @@ pub struct Summary {
     pub unread_numbers: u64,
     /// Number of bytes of text of the removed documents.
     pub removed_bytes: u64,
+    /// Number of documents that stay only because their removal would lose more words than `--lose` allows. `None` if
+    /// there is no such limit.
+    pub kept_for_words: Option<u64>,
     /// Number of words of removed documents that are in no shingle which the kept document has, too. `None` if they were
     /// not counted.
     pub lost_words: Option<u64>,
