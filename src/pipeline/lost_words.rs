@@ -18,6 +18,7 @@ use simtool_base::large_buffer::reserved;
 use simtool_base::unordered_map::UnorderedMap;
 use simtool_compute::context::Context;
 use simtool_kernels::Isa;
+use simtool_model::closeness::Closeness;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Similarity;
 use std::collections::BTreeSet;
@@ -105,7 +106,7 @@ fn is_of_equal_texts(removal: &Removal, plan: &Plan) -> bool {
     // Terms of a weighed set may weigh nothing, so sets with different terms can have the similarity 1.
     !plan.method().compared().are_weighed_in_sets()
         && is_one(limit(plan))
-        && removal.closeness.and_then(|c| c.exact_similarity()) == Some(Similarity::ONE)
+        && removal.closeness.and_then(Closeness::exact_similarity) == Some(Similarity::ONE)
 }
 
 /// Divides removals into batches whose terms take at most `most` bytes of memory, or a little more. `removals` are
@@ -153,7 +154,7 @@ fn losses_of_batch(
     let bytes: u64 = together.iter().map(|(texts, rows)| texts.bytes_of_sets(rows)).sum();
     let _memory = context.memory().hold(bytes);
     let read = together.try_map(|(texts, rows)| {
-        let found = texts.read_rows(rows, &|row, text, scratch| {
+        let found = texts.read_rows(rows, |row, text, scratch| {
             Ok((row, TextTerms::read(texts.terms, text, scratch)?))
         })?;
         Ok::<UnorderedMap<u32, TextTerms>, simtool_base::error::Error>(found.into_iter().collect())

@@ -85,7 +85,7 @@ impl<'r> RowTexts<'r> {
     pub(crate) fn read_rows<T: Send>(
         &self,
         rows: &[u32],
-        find: &(dyn Fn(u32, &[u8], &mut TermScratch) -> Result<T> + Sync),
+        find: impl Fn(u32, &[u8], &mut TermScratch) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
         let of_shard = |shard: usize| {
             let first = self.ids.first_of_shard(shard).0;
