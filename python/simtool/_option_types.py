@@ -13,6 +13,7 @@ class DeduplicateOptions(TypedDict, total=False):
 
     prefer: str | None
     keep_count: _Integer | None
+    lose: _Integer | str | None
     cluster: Literal["proven", "components"] | None
     annotate: str | bool | None
     verify: _Number | str | None
@@ -50,6 +51,7 @@ class DeduplicateFilesOptions(TypedDict, total=False):
     keep: str | None
     prefer: str | None
     keep_count: _Integer | None
+    lose: _Integer | str | None
     cluster: Literal["proven", "components"] | None
     pairs: bool | None
     annotate: str | bool | None
@@ -144,6 +146,7 @@ class PreviewFilesOptions(TypedDict, total=False):
     keep: str | None
     prefer: str | None
     keep_count: _Integer | None
+    lose: _Integer | str | None
     cluster: Literal["proven", "components"] | None
     method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
     similarity: _Number | str | None

@@ -171,12 +171,16 @@ pub(crate) fn config(mut options: Options) -> PyResult<Config> {
     }
 }
 
-/// Returns an error if documents are compared in groups, or several documents of a cluster are kept.
+/// Returns an error if documents are compared in groups, several documents of a cluster are kept, or texts must be
+/// read again.
 fn refuse_groups(config: &Config) -> PyResult<()> {
     let rule = "works only with simtool.deduplicate and simtool.match";
     if let Some(scope) = config.scope {
         let name = scope.value.written(&config.fields);
         return Err(exception(simtool::Error::config(scope.relation.name(), name, rule)));
+    }
+    if let Some(lose) = config.lose {
+        return Err(exception(simtool::Error::config("lose", lose, rule)));
     }
     if config.keep_count != KeepCount::ONE {
         return Err(exception(simtool::Error::config("keep_count", config.keep_count.0, rule)));

@@ -2,6 +2,7 @@
 
 use super::fitted::Fitted;
 use super::terms::Terms;
+use simtool_base::byte_text::byte_text;
 use simtool_base::large_buffer::{release, reserve_for_now};
 use simtool_base::stable_hash::{hash, mix};
 use simtool_base::unordered_map::UnorderedSet;
@@ -14,6 +15,7 @@ use simtool_terms::tokenize::TokenizerKind;
 use simtool_terms::tokenize::ascii_letters::AsciiLetters;
 use simtool_terms::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
 use simtool_terms::tokenize::symbol_hash::SymbolHash;
+use simtool_terms::tokenize::unicode_words::UnicodeWords;
 use simtool_terms::tokenize::whole_text::whole_text;
 use std::sync::Arc;
 
@@ -41,6 +43,8 @@ pub(crate) struct TermScratch {
     terms: Vec<u64>,
     /// Number of tokens of the last text.
     token_count: usize,
+    /// Number of tokens of the last text of which its terms are made, without stop words.
+    compared_count: usize,
     /// Hash of the tokens of the last text in reading order, without stop words, if the hash of symbols is wanted.
     tokens_hash: u64,
 }
@@ -72,6 +76,11 @@ impl TermScratch {
     /// Frees the memory of the terms of a long text. Call this as soon as the terms are not needed any more.
     pub(crate) fn release(&mut self) {
         release(&mut self.terms, 8 * LONG_TEXT);
+    }
+
+    /// Returns the number of tokens of which the terms of the last text are made. Stop words do not count.
+    pub(crate) fn compared_count(&self) -> usize {
+        self.compared_count
     }
 
     /// Returns the number of tokens of the last text, with its stop words.
@@ -134,6 +143,33 @@ impl DocumentTerms {
         scratch.sequence()
     }
 
+    /// Returns the number of consecutive tokens of which a term is made. Texts with fewer tokens are one term.
+    pub(crate) fn run_length(&self) -> usize {
+        match self {
+            Self::Shingles { shingles, .. } => shingles.length(),
+            Self::Words(..) => 1,
+        }
+    }
+
+    /// Returns the words of `text` at these positions, which ascend, among the tokens that are compared. Returns no word
+    /// if the tokenizer does not cut text into Unicode words, because then their places in the text are not known.
+    pub(crate) fn words_at(&self, text: &[u8], positions: &[u32], isa: Isa) -> Vec<String> {
+        let Self::Shingles { kind, tokenizer, stop_words, .. } = self else { return Vec::new() };
+        if *kind != TokenizerKind::DEFAULT {
+            return Vec::new();
+        }
+        let mut tokens = HashedTokens::default();
+        tokenizer.tokenize(text, &mut tokens);
+        let numbered = (0..).zip(&tokens.hashes);
+        let compared = numbered.filter(|(_, token)| !stop_words.contains(token));
+        let compared: Vec<u32> = compared.map(|(number, _)| number).collect();
+        let wanted = positions.iter().filter_map(|&at| compared.get(at as usize).copied());
+        let mut places = Vec::new();
+        let wanted: Vec<u32> = wanted.collect();
+        UnicodeWords::new(isa).places(text, &wanted, &mut tokens, &mut places);
+        places.into_iter().map(|place| byte_text(&text[place]).into_owned()).collect()
+    }
+
     /// Returns the document frequencies from which the weights of terms are computed. `None` if all terms
     /// weigh the same when sets are compared.
     pub(crate) fn frequencies(&self) -> Option<&Frequencies> {
@@ -182,7 +218,8 @@ impl DocumentTerms {
         text: &[u8],
         scratch: &'s mut TermScratch,
     ) -> &'s mut Vec<u64> {
-        let TermScratch { tokens, batch, ranks, terms, token_count, tokens_hash } = scratch;
+        let TermScratch { tokens, batch, ranks, terms, token_count, compared_count, tokens_hash } =
+            scratch;
         terms.clear();
         match self {
             Self::Shingles { tokenizer, stop_words, shingles, .. } => {
@@ -197,6 +234,7 @@ impl DocumentTerms {
                 if !stop_words.is_empty() {
                     tokens.hashes.retain(|token| !stop_words.contains(token));
                 }
+                *compared_count = tokens.hashes.len();
                 if tokens.symbol_hash.is_wanted() {
                     *tokens_hash = hash(bytemuck::cast_slice(&tokens.hashes));
                 }
@@ -216,6 +254,7 @@ impl DocumentTerms {
                     words.ranks(piece, batch, ranks);
                     terms.extend(ranks.iter().copied().map(u64::from));
                 });
+                *compared_count = terms.len();
             }
         }
         terms

@@ -86,6 +86,13 @@ pub(super) fn count_results(
     summary.kept = kept.iter().filter(|kept| **kept).count() as u64;
     summary.removed = findings.removals.len() as u64;
     summary.removed_bytes = findings.removals.iter().map(|r| u64::from(removed_length(r))).sum();
+    summary.kept_for_words = findings.kept_for_words();
+    if findings.counts_lost_words() {
+        let lost = |removal: &Removal| u64::from(findings.lost_words(removal.row)?.lost).into();
+        let lost = findings.removals.iter().filter_map(lost).filter(|&lost: &u64| lost > 0);
+        summary.losing_removals = Some(lost.clone().count() as u64);
+        summary.lost_words = Some(lost.sum());
+    }
     summary.clusters = clusters as u64;
     summary.pairs = findings.close.is_complete.then(|| findings.close.pair_count());
     summary.faults = faults(&findings.sides);

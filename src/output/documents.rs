@@ -1,9 +1,10 @@
 //! The output `documents`: every document, kept or removed, with its cluster and its weight.
 
-use super::named::RECORD_MEANING;
+use super::named::{LOST_SHARE_MEANING, LOST_WORDS_MEANING, RECORD_MEANING};
 use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::cluster::{Cluster, Removal};
+use crate::pipeline::LostWords;
 use crate::write::columns::{
     Column, OutputDescription, RowTable, RowVisitor, Value, describe_columns,
 };
@@ -41,6 +42,8 @@ pub(super) struct DocumentRow<'r> {
     tokens: Option<u32>,
     /// Closeness to the kept document. `None` if the document is kept, or was not compared with the kept one.
     closeness: Option<Closeness>,
+    /// Words that the kept document lacks. `None` if the document is kept, or if they were not counted.
+    lost: Option<LostWords>,
     is_kept: bool,
     /// The document that is kept of the cluster.
     kept: &'r DocumentName<'r>,
@@ -92,6 +95,16 @@ impl RowTable for DocumentRows {
             "Number of bits in which its fingerprint differs from that of the kept document, if the document \
              is removed and the method has fingerprints.",
             Value::OptionalCount(|row| row.closeness.and_then(Closeness::distance)),
+        ),
+        Column::new(
+            "lost_words",
+            LOST_WORDS_MEANING,
+            Value::OptionalCount(|row| row.lost.map(|lost| lost.lost)),
+        ),
+        Column::new(
+            "lost_share",
+            LOST_SHARE_MEANING,
+            Value::Ratio(|row| row.lost.map(LostWords::share)),
         ),
         Column::new(
             "cluster_id",
@@ -218,6 +231,7 @@ impl<'r> ClusteredDocuments<'r> {
             bytes: documents.read.lengths[row as usize],
             tokens: documents.read.text_facts.token_counts().get(row as usize).copied(),
             closeness: removal.and_then(|removal| removal.closeness),
+            lost: removal.and_then(|removal| results.findings.lost_words(removal.row)),
             is_kept: removal.is_none(),
             kept: of_other.as_ref().unwrap_or(&name),
             kept_row: removal.map_or(row, |removal| removal.kept),

@@ -3,7 +3,9 @@
 use super::stored_copies::StoredCopies;
 use crate::cluster::Removal;
 use crate::pipeline::excerpts::Excerpts;
-use crate::pipeline::{CollectionSummary, NearDuplicates, Plan, RepeatedWords};
+use crate::pipeline::{
+    CollectionSummary, LostWords, NearDuplicates, Plan, RemovalLosses, RepeatedWords,
+};
 use crate::write::summary::LimitLevel;
 use simtool_model::document::{DocOrdinal, DocumentIds, Place};
 use simtool_model::document_id::DocumentId;
@@ -71,6 +73,10 @@ pub struct Findings<'f> {
     /// Limits of similarity or distance, each with the number of documents that a run with this limit would
     /// remove. Stricter limits come first, and the limit of this run is last.
     pub levels: &'f [LimitLevel],
+    /// Words that each removal loses. `None` if they were not counted.
+    losses: Option<&'f RemovalLosses>,
+    /// Number of documents that stay only because their removal would lose too many words.
+    kept_for_words: u64,
     /// All pairs of near-duplicates. If the memory was too small, the list may have only the pairs that
     /// affect the removals.
     pub close: &'f Close,
@@ -98,10 +104,12 @@ impl<'f> Findings<'f> {
     ) -> Self {
         let sides = collections.zip(found.read.as_ref());
         let sides = sides.map(|(collection, read)| Side { collection, read });
-        let NearDuplicates { read, close, removals, levels, .. } = found;
+        let NearDuplicates { read, close, removals, losses, kept_for_words, levels, .. } = found;
         Self {
             sides,
             removals,
+            losses: losses.as_ref(),
+            kept_for_words: *kept_for_words,
             levels,
             close,
             read,
@@ -136,6 +144,22 @@ impl<'f> Findings<'f> {
     /// or if the document has no words.
     pub(crate) fn repeated_share(&self, row: u32) -> Option<f64> {
         self.repeated?.get(row as usize)?.share()
+    }
+
+    /// Returns the number of documents that stay only because their removal would lose too many words. `None` if there
+    /// is no limit.
+    pub(crate) fn kept_for_words(&self) -> Option<u64> {
+        self.plan.lose().map(|_| self.kept_for_words)
+    }
+
+    /// Returns whether the words were counted that each removal loses.
+    pub(crate) fn counts_lost_words(&self) -> bool {
+        self.losses.is_some()
+    }
+
+    /// Returns the words that are lost with the removed document number `row`. `None` if they were not counted.
+    pub(crate) fn lost_words(&self, row: u32) -> Option<LostWords> {
+        self.losses?.get(row)
     }
 
     /// Returns the beginning of the text of a document that may be kept in place of removed ones, if it was kept in

@@ -199,7 +199,8 @@ impl FinishedRun {
     #[must_use]
     pub(crate) fn keeps_similar(&self) -> bool {
         let parameters = &self.summary["parameters"];
-        let is_scoped = ["within", "across"].iter().any(|name| parameters[*name].is_string());
+        let is_scoped =
+            ["within", "across", "lose"].iter().any(|name| parameters[*name].is_string());
         is_scoped || parameters["keep_count"].as_u64().is_some_and(|count| count > 1)
     }
 

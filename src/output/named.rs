@@ -1,5 +1,6 @@
 //! Columns with the names of documents and their closeness, which several outputs share.
 
+use crate::pipeline::LostWords;
 use crate::write::columns::{Column, RowTable, Value};
 use simtool_model::closeness::Closeness;
 use simtool_model::document_name::DocumentName;
@@ -45,6 +46,14 @@ where
     )
 }
 
+/// Description of the column with the number of lost words.
+pub(super) const LOST_WORDS_MEANING: &str = "Number of words of the removed document that are in no shingle which the kept document has, too (characters, with \
+     --shingle chars). Counted with the method exact and with --verify; for compressed files and pages, only with \
+     --annotate or --lose.";
+
+/// Description of the column with the share of lost words.
+pub(super) const LOST_SHARE_MEANING: &str = "Share of its words that are lost. 0 if none is lost.";
+
 /// Names of two documents, and the similarity or distance of these documents.
 pub(super) struct NamedPair<'r> {
     pub(super) first: &'r DocumentName<'r>,
@@ -52,6 +61,8 @@ pub(super) struct NamedPair<'r> {
     /// Similarity or distance of the two documents. `None` if they were not compared, because only other
     /// documents link them.
     pub(super) closeness: Option<Closeness>,
+    /// Words of the first document that the second one lacks. `None` if they were not counted.
+    pub(super) lost: Option<LostWords>,
 }
 
 impl NamedPair<'_> {

@@ -64,6 +64,7 @@ fn write_pairs(results: &Results<'_>) -> Result<()> {
                 first: &documents.name(pair.a),
                 second: &originals.name(pair.b),
                 closeness: Some(pair.closeness),
+                lost: None,
             })
         })
     })

@@ -8,8 +8,9 @@ use super::listed_clusters::{list_clusters, shown_clusters};
 use super::report::histograms;
 use super::shown_pairs::{both, by_closeness, example};
 use crate::cluster::{Removal, clusters};
+use crate::pipeline::lost_words::pair_loss;
 use crate::write::preview::{NearPair, RunPreview};
-use crate::write::report::Report;
+use crate::write::report::{Example, Report};
 use crate::write::summary::Summary;
 use simtool_base::error::Result;
 use simtool_compute::context::Context;
@@ -49,7 +50,21 @@ pub(crate) fn preview(
     let texts = texts.read(findings, None, context)?;
     let near_pair = |pair: &Removal| {
         let documents = example(findings, pair, &texts)?;
-        Some(NearPair { closeness: pair.closeness, documents })
+        let (lost_words, first_lost) = (None, Vec::new());
+        Some(NearPair { closeness: pair.closeness, documents, lost_words, first_lost })
+    };
+    let method = findings.plan.method();
+    let removed_pair = |pair: &Removal| {
+        let mut near = near_pair(pair)?;
+        let lost = findings.lost_words(pair.row)?;
+        let Example { kept_text, removed_text, .. } = &near.documents;
+        let found = pair_loss([kept_text, removed_text], method, context.isa());
+        near.lost_words = Some(lost.lost);
+        // Long texts are cut, and boilerplate is not compared. Then the words that differ here may not be lost.
+        if found.counts.lost == lost.lost {
+            near.first_lost = found.examples;
+        }
+        Some(near)
     };
     let is_match = findings.sides.is_two();
     let report = Report {
@@ -60,7 +75,10 @@ pub(crate) fn preview(
     Ok(RunPreview {
         by_closeness: closeness_bands(findings.removals),
         by_size: size_bands(&clusters, is_match),
-        above: above.iter().filter_map(near_pair).collect(),
+        above: above
+            .iter()
+            .filter_map(|pair| removed_pair(pair).or_else(|| near_pair(pair)))
+            .collect(),
         below: below.map(|pairs| pairs.iter().filter_map(near_pair).collect()),
         report,
     })

@@ -1,8 +1,12 @@
 //! The output `removed`: each removed document with the document that is kept in its place.
 
-use super::named::{NamedPair, RECORD_MEANING, distance_column, similarity_column};
+use super::named::{
+    LOST_SHARE_MEANING, LOST_WORDS_MEANING, NamedPair, RECORD_MEANING, distance_column,
+    similarity_column,
+};
 use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
+use crate::pipeline::LostWords;
 use crate::write::columns::{Column, OutputDescription, RowTable, Value, describe_columns};
 use simtool_base::error::Result;
 
@@ -55,6 +59,16 @@ impl RowTable for RemovedRows {
         ),
         similarity_column(),
         distance_column(),
+        Column::new(
+            "lost_words",
+            LOST_WORDS_MEANING,
+            Value::OptionalCount(|row| row.lost.map(|lost| lost.lost)),
+        ),
+        Column::new(
+            "lost_share",
+            LOST_SHARE_MEANING,
+            Value::Ratio(|row| row.lost.map(LostWords::share)),
+        ),
     ];
 }
 
@@ -73,6 +87,7 @@ fn write_removed(results: &Results<'_>) -> Result<()> {
                 first: &documents.name(removal.row),
                 second: &originals.name(removal.kept),
                 closeness: removal.closeness,
+                lost: results.findings.lost_words(removal.row),
             })
         })
     })

@@ -4,6 +4,7 @@ use super::boilerplate_rule::Boilerplate;
 use super::document_fields::DocumentFields;
 use super::keep_order::KeepOrder;
 pub use super::keep_rule::Keep;
+use super::lose_limit::{self, LoseLimit};
 use super::scope::Scope;
 use crate::method::Method;
 use simtool_base::error::Result;
@@ -55,6 +56,20 @@ impl FromStr for KeepCount {
     }
 }
 
+/// When a run counts the words that each removal loses. Counting reads the removed texts that are not equal to their kept
+/// texts, and these kept texts, once more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LostWordCount {
+    /// Only if [`Config::lose`] limits them.
+    #[default]
+    IfLimited,
+    /// Also if all texts are cheap to read again, as in files without compression that are no pages. Then counting takes
+    /// less than a tenth of the time of the run, and otherwise up to half of it.
+    IfCheap,
+    /// Whenever the method compares texts.
+    Always,
+}
+
 /// Rule for when a document may be removed because of another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClusterRule {
@@ -101,12 +116,16 @@ pub struct Config {
     pub fields: DocumentFields,
     /// Rule for when a document may be removed because of another one.
     pub clusters: ClusterRule,
+    /// Most words that a removal may lose. Documents that would lose more stay. `None` if there is no limit.
+    pub lose: Option<LoseLimit>,
     /// Whether some pairs may be missing from the result if the memory is too small for all pairs, or if
     /// there are many millions. Missing pairs never change which documents are removed, nor the kept
     /// documents that replace them.
     pub may_leave_pairs_out: bool,
     /// Whether the tokens of each document are counted and its exact copies are found, for the output `documents`.
     pub has_text_facts: bool,
+    /// When the words are counted that each removal loses, for the outputs of a run.
+    pub lost_words: LostWordCount,
     /// Lines that are left out of the comparison, unless fewer than 50 words would remain. In a match, the
     /// documents of the corpus are counted. `None` if the user gave no rule: then whole texts are compared, or web
     /// pages by the rule for pages.
@@ -139,7 +158,7 @@ impl Config {
     }
 
     /// Parses all settings except the method, which stays the default method. Takes `keep`, `prefer`,
-    /// `keep_count`, `within`, `across`, `cluster`, `boilerplate` and the options of [`Resources::parse`] out of `options`, and leaves the other options there.
+    /// `keep_count`, `within`, `across`, `cluster`, `lose`, `boilerplate` and the options of [`Resources::parse`] out of `options`, and leaves the other options there.
     ///
     /// # Errors
     ///
@@ -154,8 +173,10 @@ impl Config {
             scope: Scope::parse(options, &mut fields)?,
             fields,
             clusters: options.take_choice("cluster")?.unwrap_or_default(),
+            lose: options.take_parsed("lose", lose_limit::RULE)?,
             may_leave_pairs_out: false,
             has_text_facts: false,
+            lost_words: LostWordCount::default(),
             boilerplate: Boilerplate::parse(options)?,
             resources: Resources::parse(options)?,
         })
@@ -189,6 +210,7 @@ mod tests {
             ),
             ("keep_count=0", "keep_count 0: must be a whole number of at least 1"),
             ("within=file,across=a", "across a: does not go with `within`"),
+            ("lose=few", "lose few: must be a number of words, such as 3, or a percentage"),
             ("cluster=all", "cluster all: must be one of proven, components"),
             ("boilerplate=1", "boilerplate 1: must be a number of documents of at least 2, "),
             ("boilerplate=many", "boilerplate many: must be a number of documents of at least 2, "),

@@ -45,18 +45,20 @@ pub(super) struct FoundClose {
     pub(super) spooled_bytes: u64,
 }
 
-/// Finds all close documents in one collection, or between two, by the method of `plan`.
+/// Finds all close documents in one collection, or between two, by the method of `plan`. Returns the result of `then`,
+/// which gets these documents, and the collections with the texts that were compared.
 ///
 /// # Errors
 ///
 /// There are more than 2³² − 1 documents, the memory is too little, a temporary file fails, or the work is
-/// cancelled. Unreadable records and files are no error but part of the result.
-pub(super) fn find_close(
+/// cancelled. It is also an error if `then` fails. Unreadable records and files are no error but part of the result.
+pub(super) fn find_close<R>(
     corpora: Sides<&dyn Corpus>,
     plan: &Plan,
     parts: Option<&Parts<'_>>,
     context: &Context<'_>,
-) -> Result<FoundClose> {
+    then: impl FnOnce(FoundClose, Sides<&dyn Corpus>) -> Result<R>,
+) -> Result<R> {
     let watched = corpora.map(|corpus| Watched { corpus, progress: context.progress() });
     let terms = plan.method().recipe().terms();
     let in_turns = watched.as_ref().map(|corpus| InTurns::new(corpus, terms, context));
@@ -66,13 +68,14 @@ pub(super) fn find_close(
         if plan.boilerplate().is_some() {
             timings.end("count lines");
         }
-        let run = CloseSearch { corpora, plan, parts, context };
+        let views = corpora.as_ref().map(|corpus| *corpus);
+        let run = CloseSearch { corpora: views, plan, parts, context };
         let found = match plan.method().close() {
             Criterion::Similarity(threshold) => run.sets(threshold),
             Criterion::Distance(distance) => run.rows(distance),
         }?;
         timings.extend(&found.timings);
-        Ok(FoundClose { timings, ..found })
+        then(FoundClose { timings, ..found }, corpora)
     })
 }
 

@@ -44,6 +44,8 @@ mod keep_rule;
 pub(crate) mod kept_terms;
 mod left_out_counts;
 mod levels;
+mod lose_limit;
+pub(crate) mod lost_words;
 pub(crate) mod match_queries;
 pub(crate) mod near_duplicates;
 mod near_filter;
@@ -76,6 +78,8 @@ pub use fingerprint_collection::{
     FingerprintedCollection, WithoutWords, fingerprint_by_fitted, fingerprint_collection,
 };
 pub use item_in_document::ItemInDocument;
+pub use lose_limit::{LoseLimit, LostWords};
+pub use lost_words::{PairLoss, RemovalLosses};
 pub use match_queries::{MatchedQueries, match_queries};
 pub use near_duplicates::{NearDuplicates, find_near_duplicates};
 pub use one_call::{compare, deduplicate, fingerprint, fingerprint_by, match_collections};

@@ -3,18 +3,21 @@
 use super::config::ClusterRule;
 use super::find_close::{FoundClose, find_close};
 use super::levels::{FinishedSearch, levels, stricter_levels};
+use super::lost_words::{RemovalLosses, removal_losses};
 use super::needed_memory::check_removals;
 use super::parts::Parts;
 use super::plan::{Plan, Task};
 use super::shard_summary::CollectionSummary;
 use super::timings::Timings;
+use super::verify::RowTexts;
 use crate::cluster::{Cluster, Removal, clusters, components, keep, keep_several};
+use crate::method::{DocumentTerms, Fitted};
 use crate::write::summary::LimitLevel;
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::{Progress, Work};
 use simtool_compute::context::Context;
 use simtool_model::sides::Sides;
-use simtool_read::Corpus;
+use simtool_read::{Corpus, Price};
 use simtool_set_join::close::{Close, Neighbourhood};
 
 /// Result of a search for near-duplicates.
@@ -33,6 +36,10 @@ pub struct NearDuplicates {
     ///   document of the corpus that is most similar to the query, or the earliest of several equally similar
     ///   documents.
     pub removals: Vec<Removal>,
+    /// Words that each removal loses. `None` if they were not counted.
+    pub losses: Option<RemovalLosses>,
+    /// Number of documents that stay only because their removal would lose more words than [`Plan::lose`] allows.
+    pub kept_for_words: u64,
     /// Limits on the similarity or distance, each with the number of documents that a run with this limit
     /// would remove. The strictest limit comes first, and the limit of the run is last. Stricter limits are
     /// listed only if no pairs are missing in `close`.
@@ -97,13 +104,17 @@ pub(crate) fn find_in_context(
             rule,
         ));
     }
-    decide(find_close(corpora, plan, parts, context)?, plan, context)
+    find_close(corpora, plan, parts, context, |found, corpora| {
+        decide(found, corpora, plan, context)
+    })
 }
 
 /// Chooses the documents to remove, given all pairs of near-duplicates. Counts the documents that stricter limits
-/// would remove.
+/// would remove, and the words that each removal loses if the plan wants them. `corpora` have the texts that were
+/// compared.
 pub(super) fn decide(
     found: FoundClose,
+    corpora: Sides<&dyn Corpus>,
     plan: &Plan,
     context: &Context<'_>,
 ) -> Result<NearDuplicates> {
@@ -112,16 +123,48 @@ pub(super) fn decide(
     context.progress().begin("clustering", Work::Steps(0));
     // The removals and the stricter levels only read the neighbourhood, so both are computed in parallel.
     let around = Neighbourhood::new(&close);
-    let (removals, stricter) = context.threads().run(|| {
+    let (mut removals, stricter) = context.threads().run(|| {
         let found = FinishedSearch { read: &read, close: &close, around: &around, plan };
-        // If pairs are missing, the counts for stricter limits would be wrong.
-        let stricter = || if close.is_complete { stricter_levels(&found) } else { Vec::new() };
+        // If pairs are missing, or removals are refused because of their words, the counts for stricter limits would
+        // be wrong.
+        let is_known = close.is_complete && plan.lose().is_none();
+        let stricter = || if is_known { stricter_levels(&found) } else { Vec::new() };
         rayon::join(|| removals(&read, &around, plan), stricter)
     })?;
-    let levels = levels(plan, stricter, removals.len() as u64);
     let stage = if read.is_two() { "match" } else { "cluster" };
     timings.end(stage);
-    Ok(NearDuplicates { read, close, removals, levels, timings, spooled_bytes })
+    let mut losses = None;
+    let proposed = removals.len();
+    let is_cheap = |corpus: &&dyn Corpus| {
+        (0..corpus.shard_count()).all(|shard| corpus.price(shard) == Price::Cheap)
+    };
+    if plan.counts_lost_words(corpora.iter().all(is_cheap)) {
+        let compared = plan.method().compared();
+        let terms = &DocumentTerms::new(compared, &Fitted::Nothing, context.isa());
+        let texts = corpora.zip(read.as_ref());
+        let texts = texts.map(|(corpus, read)| RowTexts::of(corpus, read, terms, context));
+        let found = removal_losses(&texts, &removals, plan, context)?;
+        if let Some(lose) = plan.lose() {
+            // A text that cannot be read again may have words of its own, so it stays.
+            let is_allowed =
+                |removal: &Removal| found.get(removal.row).is_some_and(|lost| lose.allows(lost));
+            removals.retain(is_allowed);
+        }
+        losses = Some(found);
+        timings.end("count lost words");
+    }
+    let levels = levels(plan, stricter, removals.len() as u64);
+    let kept_for_words = (proposed - removals.len()) as u64;
+    Ok(NearDuplicates {
+        read,
+        close,
+        removals,
+        losses,
+        kept_for_words,
+        levels,
+        timings,
+        spooled_bytes,
+    })
 }
 
 /// Chooses the documents or queries to remove from the near-duplicates that were found.

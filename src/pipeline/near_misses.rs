@@ -6,7 +6,7 @@
 
 use super::find_close::{FoundClose, find_close};
 use super::levels::limit;
-use super::near_duplicates::{NearDuplicates, decide};
+use super::near_duplicates::{NearDuplicates, decide, find_in_context};
 use super::plan::Plan;
 use crate::cluster::Removal;
 use crate::method::Criterion;
@@ -29,7 +29,7 @@ pub(crate) struct WithNearMisses {
     pub(crate) near_misses: Option<Vec<ClosePair>>,
 }
 
-/// Finds near-duplicates like [`find_in_context`](super::near_duplicates::find_in_context), and at most `most` near
+/// Finds near-duplicates like [`find_in_context`], and at most `most` near
 /// misses.
 ///
 /// # Errors
@@ -42,33 +42,30 @@ pub(crate) fn find_with_near_misses(
     context: &Context<'_>,
 ) -> Result<WithNearMisses> {
     if let (Criterion::Similarity(limit), Some(lower)) = (limit(plan), plan.with_lower_similarity())
-        && let Some(FoundClose { read, close: all, timings, spooled_bytes }) =
-            find_all(corpora, &lower, context)?
     {
-        // The pairs that reach the limit are copied, which needs memory.
-        let size = (all.pairs.len() * size_of::<ClosePair>()) as u64;
-        if let Some(_memory) = context.memory().try_reserve(size) {
+        let found = find_close(corpora, &lower, None, context, |found, corpora| {
+            let FoundClose { read, close: all, timings, spooled_bytes } = found;
+            // The pairs that reach the limit are copied, which needs memory.
+            let size = (all.pairs.len() * size_of::<ClosePair>()) as u64;
+            let memory = Some(size).filter(|_| all.is_complete);
+            let memory = memory.and_then(|size| context.memory().try_reserve(size));
+            let Some(_memory) = memory else { return Ok(None) };
             let close = reaching(&all, limit);
-            let found = decide(FoundClose { read, close, timings, spooled_bytes }, plan, context)?;
-            let near_misses = near_misses(&all, limit, &found.removals, most);
-            return Ok(WithNearMisses { found, near_misses: Some(near_misses) });
+            let found = FoundClose { read, close, timings, spooled_bytes };
+            let found = decide(found, corpora, plan, context)?;
+            let near_misses = Some(near_misses(&all, limit, &found.removals, most));
+            Ok(Some(WithNearMisses { found, near_misses }))
+        });
+        match found {
+            Ok(Some(found)) => return Ok(found),
+            // There are too many pairs for the memory.
+            Ok(None) => {}
+            Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => {}
+            Err(error) => return Err(error),
         }
     }
-    let found = decide(find_close(corpora, plan, None, context)?, plan, context)?;
+    let found = find_in_context(corpora, plan, None, context)?;
     Ok(WithNearMisses { found, near_misses: None })
-}
-
-/// Finds all pairs. Returns `None` if they are too many for the memory.
-fn find_all(
-    corpora: Sides<&dyn Corpus>,
-    plan: &Plan,
-    context: &Context<'_>,
-) -> Result<Option<FoundClose>> {
-    match find_close(corpora, plan, None, context) {
-        Ok(found) => Ok(Some(found).filter(|found| found.close.is_complete)),
-        Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 /// Returns the pairs whose similarity reaches `limit`, as a search with this limit finds them.

@@ -1,9 +1,10 @@
 //! The plan of a run: its settings, after checking that they fit together.
 
 use super::boilerplate_rule::Boilerplate;
-use super::config::{ClusterRule, Config, Keep, KeepCount};
+use super::config::{ClusterRule, Config, Keep, KeepCount, LostWordCount};
 use super::document_traits::WantedTraits;
 use super::keep_order::KeepOrder;
+use super::lose_limit::LoseLimit;
 use super::scope::{Relation, Scope};
 use crate::method::{Criterion, Method};
 use simtool_base::error::{Error, Result};
@@ -60,6 +61,7 @@ impl Plan {
                         .filter(|rule| *rule != ClusterRule::Proven)
                         .map(|rule| rule.name().to_owned()),
                 ),
+                ("lose", config.lose.map(|most| most.to_string())),
             ];
             if let Some((field, given)) =
                 chosen.into_iter().find_map(|(field, given)| Some((field, given?)))
@@ -68,6 +70,10 @@ impl Plan {
                             `queries`";
                 return Err(Error::config(field, given, rule));
             }
+        }
+        if let Some(lose) = config.lose.filter(|_| !compares_texts(&config.method)) {
+            let rule = "compares the texts of removed and kept documents: use `method` exact, or give `verify`";
+            return Err(Error::config("lose", lose, rule));
         }
         Ok(Self { config, task })
     }
@@ -139,6 +145,28 @@ impl Plan {
         }
     }
 
+    /// Returns whether the words are counted that each removal loses. `is_cheap` says whether all texts are cheap to read
+    /// again.
+    pub(crate) fn counts_lost_words(&self, is_cheap: bool) -> bool {
+        let is_wanted = match self.config.lost_words {
+            LostWordCount::IfLimited => false,
+            LostWordCount::IfCheap => is_cheap,
+            LostWordCount::Always => true,
+        };
+        (is_wanted || self.config.lose.is_some()) && compares_texts(&self.config.method)
+    }
+
+    /// Returns the same plan, which counts the words that each removal loses at any price.
+    pub(crate) fn with_lost_words(self) -> Self {
+        Self { config: Config { lost_words: LostWordCount::Always, ..self.config }, ..self }
+    }
+
+    /// Returns the most words that a removal may lose. `None` if there is no limit.
+    #[must_use]
+    pub fn lose(&self) -> Option<LoseLimit> {
+        self.config.lose
+    }
+
     /// Returns the rule for when a document may be removed because of another one.
     #[must_use]
     pub fn clusters(&self) -> ClusterRule {
@@ -181,6 +209,11 @@ impl Plan {
                 Criterion::Distance(_) => 1.0,
             }
     }
+}
+
+/// Returns whether documents are near-duplicates only if their texts were compared.
+fn compares_texts(method: &Method) -> bool {
+    method.verify().is_some() || matches!(method.close(), Criterion::Similarity(_))
 }
 
 impl fmt::Display for Plan {
@@ -230,6 +263,11 @@ impl fmt::Display for Plan {
                 "Pages are compared without the lines that pages of {} or more titles of their host have.",
                 Boilerplate::TITLES
             )?;
+        }
+        if let Some(lose) = self.lose() {
+            let words =
+                if matches!(lose, LoseLimit::Words(_)) { " words" } else { " of its words" };
+            writeln!(f, "A document that would lose more than {lose}{words} is kept.")?;
         }
         let Resources { threads, memory, .. } = self.resources();
         let workers = if *threads == 1 { "thread" } else { "threads" };

@@ -445,6 +445,7 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         ("keep", Setting::Text(plan.keep().written(fields))),
         ("prefer", Setting::text(plan.keep().written_values(fields))),
         ("keep_count", Setting::Count(plan.keep_count().0.get() as u64)),
+        ("lose", Setting::text(plan.lose().map(|most| most.to_string()))),
         ("within", scope_by(Relation::Within)),
         ("across", scope_by(Relation::Across)),
         ("cluster", Setting::Text(plan.clusters().name().to_owned())),

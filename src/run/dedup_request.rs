@@ -8,7 +8,7 @@ use super::standard_streams::STANDARD_INPUT;
 use super::word_features::{WordFeatures, WordsRequest};
 use crate::method::Method;
 use crate::output::{Annotation, BadRecords, ONLY_IDS, Outputs, READABLE};
-use crate::pipeline::config::Config;
+use crate::pipeline::config::{Config, LostWordCount};
 use crate::pipeline::{Plan, Task};
 use crate::write::columns::RowFormat;
 use crate::write::output_folder::Existing;
@@ -108,6 +108,10 @@ impl Request {
         let mut config = Config::parse_without_method(&mut options)?;
         let mut outputs = parse_outputs(&mut options)?;
         outputs.any_number_of_pairs = job.existing == Existing::Replace;
+        // Users who ask for all documents want to know all about them.
+        let is_annotated = outputs.annotation.is_some();
+        config.lost_words =
+            if is_annotated { LostWordCount::Always } else { LostWordCount::IfCheap };
         if paths.queries.is_empty() {
             // A user who asks for the output of pairs wants all pairs.
             config.may_leave_pairs_out = !outputs.pairs;

@@ -46,7 +46,9 @@ pub fn preview(request: &Request, face: &dyn Face) -> Result<Previewed> {
     let inputs = open_inputs(request, &job)?;
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let corpora = corpora(&inputs, &strict);
-    let chosen = choose(request, plan, corpora, face)?;
+    let mut chosen = choose(request, plan, corpora, face)?;
+    // A preview shows what would be lost, whatever the reading costs.
+    chosen.plan = chosen.plan.with_lost_words();
     announce(&chosen, corpora, face);
 
     let context = &job.context.with_turns(inputs.first().collection.turns());

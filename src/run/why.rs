@@ -5,9 +5,10 @@ use super::input_change::InputChange;
 use super::recorded_run::{LocatedDocument, RecordedRun};
 use crate::method::Method;
 use crate::output::finished_run::{Member, MemberCluster, Sought, Status};
-use crate::pipeline::Boilerplate;
 use crate::pipeline::compare::{Comparison, ReadDocument, compare_texts};
+use crate::pipeline::lost_words::pair_loss;
 use crate::pipeline::timings::Timings;
+use crate::pipeline::{Boilerplate, PairLoss};
 use simtool_base::byte_text::byte_text;
 use simtool_base::error::{ErrorKind, Result};
 use simtool_base::fault::Fault;
@@ -105,6 +106,8 @@ pub struct ComparedTexts {
     pub method: Method,
     /// Comparison of the two texts by their shingles.
     pub comparison: Comparison,
+    /// Words of the removed text that the kept text lacks.
+    pub lost: PairLoss,
 }
 
 impl WhyRequest {
@@ -265,7 +268,8 @@ impl MemberReader<'_> {
             document.texts = Some(texts.map(|[kept, removed]| {
                 let texts = [&kept.text[..], &removed.text];
                 let comparison = compare_texts(texts, &method, request.resources.isa);
-                ComparedTexts { kept, removed, method, comparison }
+                let lost = pair_loss(texts, &method, request.resources.isa);
+                ComparedTexts { kept, removed, method, comparison, lost }
             }));
         }
         Ok(document)

@@ -83,10 +83,12 @@ fn clustered(document: &ClusteredDocument, output: &Path) -> Value {
 /// has the reason.
 fn compared(texts: &Result<ComparedTexts>) -> Value {
     match texts {
-        Ok(ComparedTexts { method, comparison, .. }) => json!({
+        Ok(ComparedTexts { method, comparison, lost, .. }) => json!({
             "shingle": method.compared().to_string(),
             "shared": comparison.similarity.map(|_| comparison.shared),
             "union": comparison.similarity.map(|_| comparison.union()),
+            "lost_words": lost.counts.lost,
+            "first_lost": lost.examples,
         }),
         Err(reason) => json!({ "not_read": with_cause(reason) }),
     }

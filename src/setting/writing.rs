@@ -31,6 +31,15 @@ pub(super) const KEEPING: &[Setting] = &[
          this option, and those of the removed documents of its cluster that come first by --prefer and --keep.",
     ).not_on_engines()
     .default("1"),
+    Setting::value(
+        "lose",
+        "N[%]",
+        "Keep a document whose removal would lose more than N words, or more than N% of its words, as in 3 or 1%.\n\n\
+         A word is lost if no shingle around it is also in the document that would be kept in its place. \
+         Each removal is tested alone, after the clusters are decided: a document that stays takes no other along. For \
+         example, with `--lose 0` pages that differ in the name of a server both stay. The table \
+         counts the documents that stay because of this. With fingerprints, needs --verify.",
+    ).not_on_engines(),
     Setting::choice(
         "cluster",
         "RULE",

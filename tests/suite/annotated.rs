@@ -103,7 +103,7 @@ fn tables_of_text_get_the_columns() {
     let lines = read(&folder, "annotated/in/a.csv");
     let lines: Vec<&str> = lines.split("\r\n").collect();
     let names = "simtool_tokens,simtool_kept,simtool_kept_id,simtool_kept_file,simtool_kept_record,simtool_similarity,\
-                 simtool_distance,simtool_cluster_id,simtool_cluster_size,\
+                 simtool_distance,simtool_lost_words,simtool_lost_share,simtool_cluster_id,simtool_cluster_size,\
                  simtool_exact_copies,simtool_cluster_sources,simtool_repeated_share,simtool_weight";
     assert_eq!(lines[0], format!("\u{feff}text,id,{names}"));
     assert_eq!(lines[1], "");
@@ -112,7 +112,7 @@ fn tables_of_text_get_the_columns() {
         "{}",
         lines[2]
     );
-    assert_eq!(lines[3], format!("x,b{}", ",".repeat(13)));
+    assert_eq!(lines[3], format!("x,b{}", ",".repeat(15)));
     let tsv = read(&folder, "annotated/in/b.tsv");
     let tsv: Vec<&str> = tsv.split('\n').collect();
     assert_eq!(tsv[0], format!("text\tid\t{}", names.replace(',', "\t")));

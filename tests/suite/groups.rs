@@ -60,7 +60,7 @@ fn documents_are_compared_within_or_across_a_field_of_any_format() {
         }
     }
     let why = folder.run_words("why simtool-out 3");
-    assert!(why.out.contains("--within, --across or --keep-count may keep"), "{}", why.out);
+    assert!(why.out.contains("--within, --across, --lose or --keep-count may keep"), "{}", why.out);
     let (_, removed) = run(&folder, "--within host --threads 1");
     assert!(removed.is_empty());
     let matched = folder
@@ -207,4 +207,33 @@ fn the_case_of_a_host_makes_no_difference() {
     assert_eq!([removed("--within host"), removed("--across host")], [2, 0]);
     // Servers may distinguish the case of a path.
     assert_eq!([removed("--within folder"), removed("--across folder")], [1, 1]);
+}
+
+#[test]
+fn a_document_stays_if_its_removal_would_lose_too_many_words() {
+    let text = |id: u32, server: &str| {
+        format!("{{\"id\":{id},\"text\":\"{TEXT} is on server {server}\"}}\n")
+    };
+    let folder = Folder::empty().with("in/a.jsonl", text(1, "A") + &text(2, "B") + &text(3, "A"));
+    for (options, expected, kept_for_words, lost_words) in [
+        ("--keep first", json!([[2, 1], [3, 1]]), json!(null), json!(1)),
+        ("--lose 0", json!([[3, 1]]), json!(1), json!(0)),
+        ("--lose 1", json!([[2, 1], [3, 1]]), json!(0), json!(1)),
+        ("--lose 4%", json!([[3, 1]]), json!(1), json!(0)),
+        ("--lose 5%", json!([[2, 1], [3, 1]]), json!(0), json!(1)),
+        ("--lose 0 --method simhash -k 20 --verify 0.8", json!([[3, 1]]), json!(1), json!(0)),
+    ] {
+        let (summary, removed) = run(&folder, options);
+        assert_eq!(json!(removed), expected, "{options}");
+        assert_eq!(summary["kept_for_words"], kept_for_words, "{options}");
+        assert_eq!(summary["lost_words"], lost_words, "{options}");
+    }
+    for (options, message) in [
+        ("--lose many", "--lose many: must be a number of words, such as 3, or a percentage"),
+        ("--lose 0 --method simhash", "--lose 0: compares the texts of removed and kept documents"),
+    ] {
+        let run = folder.run_words(&format!("dedup in --force {options}"));
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.err.contains(message), "{}", run.err);
+    }
 }

@@ -185,6 +185,8 @@ fn every_document_is_annotated_with_its_cluster() {
             "kept_record",
             "similarity",
             "distance",
+            "lost_words",
+            "lost_share",
         ] {
             assert_eq!(row[name], proof[name], "{name}");
         }

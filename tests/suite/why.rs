@@ -47,6 +47,7 @@ removed     c  (in/docs.jsonl:2)
 closeness   similarity 0.8571
 cluster     3 documents: 1 kept, 2 removed
 shared      12 of 14 shingles (words:3)
+lost        1 of 15 words of the removed one: now
 
 [-text-] in the kept one alone, {+text+} in the removed one alone
 
@@ -295,7 +296,12 @@ fn programs_read_an_object() {
         ("record", json!(2)),
         ("kept_is_of_corpus", json!(false)),
         ("compared_with_kept", of_c),
-        ("texts", json!({"shingle": "words:3", "shared": 12, "union": 14})),
+        (
+            "texts",
+            json!({
+                "shingle": "words:3", "shared": 12, "union": 14, "lost_words": 1, "first_lost": ["now"]
+            }),
+        ),
         (
             "compare",
             json!("simtool compare 'out/found#in/docs.jsonl:0' 'out/found#in/docs.jsonl:2'"),

@@ -9,7 +9,7 @@ use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
 use simtool::Error;
 use simtool::output::finished_run::Member;
-use simtool::pipeline::{Boilerplate, Site};
+use simtool::pipeline::{Boilerplate, PairLoss, Site};
 use simtool::run::{
     self, ClusteredDocument, ComparedTexts, DocumentStatus, LocatedDocument, STANDARD_INPUT,
     WhyRequest,
@@ -97,7 +97,7 @@ impl StatusPage<'_> {
         let reason = if *is_passed_over {
             "the options of the run skip it, so it was compared with nothing"
         } else if self.keeps_similar {
-            "no document was removed for it; --within, --across or --keep-count may keep similar ones"
+            "no document was removed for it; --within, --across, --lose or --keep-count may keep similar ones"
         } else {
             "nothing in the run is like it"
         };
@@ -232,7 +232,7 @@ fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
 /// Returns the number of shared shingles and the differences of the two texts as text. If the texts cannot be
 /// read, returns the reason.
 fn shown_texts(texts: &Result<ComparedTexts, Error>) -> String {
-    let ComparedTexts { kept, removed, method, comparison } = match texts {
+    let ComparedTexts { kept, removed, method, comparison, lost } = match texts {
         Ok(texts) => texts,
         // If files are gone, the result is still explained.
         Err(reason) => {
@@ -248,8 +248,19 @@ fn shown_texts(texts: &Result<ComparedTexts, Error>) -> String {
         let shared = shared_shingles(comparison);
         text = format!("shared      {shared} ({compared}){}\n", other_sequence(comparison));
     }
+    add_line(&mut text, "lost", &lost_words(lost));
     let names = ["the kept one", "the removed one"];
     text + &difference([&kept.text, &removed.text], names, &Marks::for_terminal())
+}
+
+/// Returns the number of words of the removed document that the kept one lacks, with the first of them.
+fn lost_words(PairLoss { counts, examples }: &PairLoss) -> String {
+    let of = format!("{} of {} words of the removed one", counts.lost, counts.words);
+    if examples.is_empty() {
+        return of;
+    }
+    let more = if counts.lost as usize > examples.len() { ", …" } else { "" };
+    format!("{of}: {}{more}", shown(&examples.join(", ")))
 }
 
 /// Returns whether a removed document was not compared with the kept one, because only other documents link

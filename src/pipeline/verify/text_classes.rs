@@ -76,6 +76,47 @@ impl<'r> RowTexts<'r> {
         rows.iter().map(of_row).sum()
     }
 
+    /// Reads the texts of `rows`, which ascend, and returns the results of `find` in this order. `find` gets the number and
+    /// the text of a document. Documents that can no longer be read are left out.
+    ///
+    /// # Errors
+    ///
+    /// The collection cannot be read again, or `find` fails.
+    pub(crate) fn read_rows<T: Send>(
+        &self,
+        rows: &[u32],
+        find: impl Fn(u32, &[u8], &mut TermScratch) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let of_shard = |shard: usize| {
+            let first = self.ids.first_of_shard(shard).0;
+            let [from, to] = [first, self.ids.end_of_shard(shard).0]
+                .map(|border| rows.partition_point(|&row| row < border));
+            (shard, first, &rows[from..to])
+        };
+        let shards = (0..self.collection.shard_count()).map(of_shard);
+        let shards: Vec<_> = shards.filter(|(.., wanted)| !wanted.is_empty()).collect();
+        let bytes = shards.iter().map(|&(shard, ..)| self.collection.shard_bytes(shard)).sum();
+        self.context.progress().begin("reading again", Work::Bytes(bytes));
+        let read =
+            self.context.threads().map(shards, |(shard, first, wanted): (_, u32, &[u32])| {
+                let mut scratch = TermScratch::default();
+                let mut found = Ok(Vec::with_capacity(wanted.len()));
+                let end = wanted.last().map_or(0, |last| last - first + 1);
+                let is_wanted = |index: u32| wanted.binary_search(&(first + index)).is_ok();
+                read_again(self.collection, shard, end, &is_wanted, &mut |index, text| {
+                    if let Ok(found_so_far) = &mut found {
+                        match find(first + index, text, &mut scratch) {
+                            Ok(one) => found_so_far.push(one),
+                            Err(error) => found = Err(error),
+                        }
+                    }
+                })?;
+                found
+            });
+        let read: Vec<Vec<T>> = read.into_iter().collect::<Result<_>>()?;
+        Ok(read.into_iter().flatten().collect())
+    }
+
     /// Reads the texts of the groups for which `wanted` returns true. Returns their classes, which are the
     /// documents of a group with equal sets.
     ///

@@ -124,6 +124,8 @@ Examples:
       stores what was read, and goes on from there when the same command runs again after a stop
   simtool dedup big/ --keep newest
       keeps the document of each cluster with the latest date
+  simtool dedup big/ --lose 3
+      keeps documents with more than three words that are not in the document kept in their place
   simtool dedup big/ --keep max:score,longest
       keeps the document of each cluster with the highest score, and the longest of several
   simtool dedup pages/ --within lang --prefer source=wiki,news

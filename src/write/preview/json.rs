@@ -60,12 +60,17 @@ fn write_cluster(out: &mut dyn Write, cluster: &ReportCluster) -> io::Result<()>
     out.write_all(b"}")
 }
 
-fn write_pair(out: &mut dyn Write, NearPair { closeness, documents }: &NearPair) -> io::Result<()> {
+fn write_pair(out: &mut dyn Write, pair: &NearPair) -> io::Result<()> {
+    let NearPair { closeness, documents, lost_words, first_lost } = pair;
     let similarity = closeness.and_then(Closeness::similarity);
     out.write_all(b"{\"similarity\": ")?;
     similarity.map_or(Setting::None, Setting::Number).write_json(out)?;
     out.write_all(b", \"distance\": ")?;
     Setting::count(closeness.and_then(Closeness::distance).map(u64::from)).write_json(out)?;
+    out.write_all(b", \"lost_words\": ")?;
+    Setting::count(lost_words.map(u64::from)).write_json(out)?;
+    out.write_all(b", \"first_lost\": ")?;
+    Setting::List(first_lost.clone()).write_json(out)?;
     let [kept, other] = excerpts([&documents.kept_text, &documents.removed_text]);
     for (key, name, text) in [("kept", &documents.kept, kept), ("other", &documents.removed, other)]
     {

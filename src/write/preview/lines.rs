@@ -118,7 +118,8 @@ fn push_pairs(text: &mut String, preview: &RunPreview) {
     }
 }
 
-fn push_pair(text: &mut String, statuses: [&str; 2], NearPair { closeness, documents }: &NearPair) {
+fn push_pair(text: &mut String, statuses: [&str; 2], pair: &NearPair) {
+    let NearPair { closeness, documents, lost_words, first_lost } = pair;
     let Example { kept, removed, kept_text, removed_text, .. } = documents;
     let _ = writeln!(text, "  {}", closeness.map(shown).unwrap_or_default());
     for (status, document) in statuses.iter().zip([kept, removed]) {
@@ -126,6 +127,12 @@ fn push_pair(text: &mut String, statuses: [&str; 2], NearPair { closeness, docum
     }
     for (status, excerpt) in statuses.iter().zip(excerpts([kept_text, removed_text])) {
         let _ = writeln!(text, "    {status:<7} | {excerpt}");
+    }
+    if let Some(lost) = lost_words.filter(|&lost| lost > 0) {
+        let list = if first_lost.is_empty() { "" } else { ": " };
+        let more = if lost as usize > first_lost.len() && !list.is_empty() { ", …" } else { "" };
+        let words = counted(lost.into(), "word");
+        let _ = writeln!(text, "    lost      {words}{list}{}{more}", first_lost.join(", "));
     }
 }
 

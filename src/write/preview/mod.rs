@@ -36,6 +36,11 @@ pub struct NearPair {
     pub closeness: Option<Closeness>,
     /// Names and texts of the documents. If both are kept, the second one is in the place of the removed one.
     pub documents: Example,
+    /// Number of words of the removed document that the kept one lacks. `None` if both are kept, or if the words were not
+    /// counted.
+    pub lost_words: Option<u32>,
+    /// The first of these words. Empty if the texts are too long.
+    pub first_lost: Vec<String>,
 }
 
 /// A band of similarities, distances or sizes of clusters, and the removed documents in it.

@@ -49,6 +49,9 @@ const OWN_TEXTS: &str = "compared without lines that many documents have";
 const FEW_OWN_WORDS: &str =
     "compared as a whole: without lines that many documents have, few words are left";
 
+/// Explanation of the number of removals that lose words.
+const WITH_LOSS: &str = "have words that the document kept in their place lacks, see lost_words";
+
 /// Explanation of the number of files without a copy.
 const UNCOPIED: &str =
     "files without a copy in kept: nothing in them can be read, see the output files";
@@ -100,6 +103,11 @@ impl Figure {
         Self { audience: Audience::IfAny, ..self }
     }
 
+    /// Shows the count to people only if it is known.
+    fn if_known(self) -> Self {
+        if self.count.is_some() { self } else { self.for_programs() }
+    }
+
     fn for_programs(self) -> Self {
         Self { audience: Audience::Programs, ..self }
     }
@@ -130,7 +138,14 @@ impl Summary {
             new("records_in", "records", read.records()).for_programs(),
             new("documents", names.documents, read.documents),
             new("kept", "kept", self.kept).of(read.documents).note(names.kept),
+            Figure::new("kept_for_words", "  for words", self.kept_for_words)
+                .if_known()
+                .note("would lose more words than --lose allows"),
             new("removed", "removed", self.removed).of(read.documents).note(names.removed),
+            Figure::new("removed_with_loss", "  losing words", self.losing_removals)
+                .if_known()
+                .note(WITH_LOSS),
+            Figure::new("lost_words", "  words lost", self.lost_words).if_known(),
             new("clusters", names.clusters, self.clusters).note(names.clusters_note),
             new("template_clusters", "templates", self.templates.clusters)
                 .if_any()

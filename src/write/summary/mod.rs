@@ -78,6 +78,14 @@ pub struct Summary {
     pub unread_numbers: u64,
     /// Number of bytes of text of the removed documents.
     pub removed_bytes: u64,
+    /// Number of documents that stay only because their removal would lose more words than `--lose` allows. `None` if
+    /// there is no such limit.
+    pub kept_for_words: Option<u64>,
+    /// Number of words of removed documents that are in no shingle which the kept document has, too. `None` if they were
+    /// not counted.
+    pub lost_words: Option<u64>,
+    /// Number of removed documents with such words. `None` if the words were not counted.
+    pub losing_removals: Option<u64>,
     /// Number of kept documents in whose favour other documents are removed.
     pub clusters: u64,
     /// Listed clusters whose documents look like pages of one template.

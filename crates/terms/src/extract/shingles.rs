@@ -39,6 +39,12 @@ impl Shingles {
         Self { isa, length }
     }
 
+    /// Returns the number of tokens of a shingle.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.length.get()
+    }
+
     /// Appends the hash of each shingle of a document to `terms`, in order and with repetitions.
     /// `tokens` has the hashes of all tokens of the document.
     ///

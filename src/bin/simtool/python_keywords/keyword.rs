@@ -14,6 +14,7 @@ const TYPES: &[(&str, &str)] = &[
     ("UNIT:N", "_Integer | str"),
     ("DOCUMENTS[:SITE]", "_Integer | str"),
     ("N[:ORIGIN]", "_Integer | str"),
+    ("N[%]", "_Integer | str"),
     ("S", NUMBER),
     ("SHARE", NUMBER),
     ("BITS", INTEGER),

@@ -1,0 +1,231 @@
+//! Counts the words that each removal loses: words of the removed document that its kept document lacks.
+//!
+//! A word of the removed document is *kept* if at least one of the shingles around it is a shingle of the kept document,
+//! too. The other words are *lost*. A text that is shorter than a shingle is one shingle. The words are the tokens of the
+//! method: with `chars:5`, they are characters.
+//!
+//! Documents that are equal to their kept document lose nothing. The texts of the others, and of their kept documents,
+//! are read again in batches whose terms fit in memory.
+
+use super::levels::limit;
+use super::lose_limit::LostWords;
+use super::plan::Plan;
+use super::verify::RowTexts;
+use crate::cluster::Removal;
+use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
+use simtool_base::error::Result;
+use simtool_base::large_buffer::reserved;
+use simtool_base::unordered_map::UnorderedMap;
+use simtool_compute::context::Context;
+use simtool_kernels::Isa;
+use simtool_model::closeness::Closeness;
+use simtool_model::sides::Sides;
+use simtool_model::similarity::Similarity;
+use std::collections::BTreeSet;
+
+/// Approximate maximum number of batches. Texts are read again for each batch, so if the memory is far too small, the
+/// batches are larger than the memory allows.
+const MOST_BATCHES: u64 = 16;
+/// Divisor of the free memory for the terms of a batch.
+const MEMORY_PART: u64 = 2;
+/// Name of the data that the memory is for, in out-of-memory messages.
+const WHAT: &str = "the terms of removed and kept texts";
+/// Maximum number of lost words that are shown of a pair.
+const SHOWN_WORDS: usize = 20;
+
+/// Lost words of all removals of a run.
+#[derive(Clone, Debug, Default)]
+pub struct RemovalLosses {
+    /// Number of each removed document that is not equal to its kept document, in ascending order, with its lost words.
+    /// They are `None` if a text could not be read again.
+    counted: Vec<(u32, Option<LostWords>)>,
+}
+
+impl RemovalLosses {
+    /// Returns the lost words of the removed document with number `row`. `None` if its text could not be read again.
+    #[must_use]
+    pub fn get(&self, row: u32) -> Option<LostWords> {
+        let found = self.counted.binary_search_by_key(&row, |&(counted, _)| counted);
+        // Documents that are equal to their kept documents were not counted, and lose nothing.
+        found.map_or(Some(LostWords::default()), |at| self.counted[at].1)
+    }
+}
+
+/// Words of a removed text that the kept text lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairLoss {
+    /// Number of words, and of lost words.
+    pub counts: LostWords,
+    /// The first lost words, at most 20. Empty if the tokenizer of the method finds no places of words.
+    pub examples: Vec<String>,
+}
+
+/// Finds the words that are lost if the second of `texts` is removed and the first one is kept.
+pub(crate) fn pair_loss([kept, removed]: [&[u8]; 2], method: &Method, isa: Isa) -> PairLoss {
+    let terms = DocumentTerms::new(method.compared(), &Fitted::Nothing, isa);
+    let mut scratch = TermScratch::default();
+    let kept = sorted(TextTerms::of(&terms, kept, &mut scratch).terms);
+    let of_removed = TextTerms::of(&terms, removed, &mut scratch);
+    let mut places = Vec::new();
+    let mut lost = 0;
+    of_removed.visit_lost(&kept, terms.run_length(), |from, to| {
+        lost += to - from;
+        places.extend((from..to).take(SHOWN_WORDS - places.len()));
+    });
+    let counts = LostWords { words: of_removed.words, lost };
+    PairLoss { counts, examples: terms.words_at(removed, &places, isa) }
+}
+
+/// Counts the lost words of each of `removals`. The first of `texts` are those of removed documents, the second those of
+/// kept ones.
+///
+/// # Errors
+///
+/// A collection cannot be read again, the system lacks memory, or the work was cancelled.
+pub(super) fn removal_losses(
+    texts: &Sides<RowTexts<'_>>,
+    removals: &[Removal],
+    plan: &Plan,
+    context: &Context<'_>,
+) -> Result<RemovalLosses> {
+    let mut unequal: Vec<Removal> =
+        removals.iter().filter(|removal| !is_of_equal_texts(removal, plan)).copied().collect();
+    // The removals of a kept document follow each other, so that its text is read for one batch.
+    unequal.sort_unstable_by_key(|removal| (removal.kept, removal.row));
+    let mut counted = Vec::with_capacity(unequal.len());
+    for batch in batches(texts, &unequal, context.memory().free() / MEMORY_PART) {
+        counted.extend(losses_of_batch(texts, batch, context)?);
+    }
+    counted.sort_unstable_by_key(|&(row, _)| row);
+    Ok(RemovalLosses { counted })
+}
+
+/// Returns whether the removed document has the same words as the kept one, in the same order.
+fn is_of_equal_texts(removal: &Removal, plan: &Plan) -> bool {
+    let is_one = |limit: Criterion| matches!(limit, Criterion::Similarity(limit) if limit.is_one_for_equal_sets_only());
+    // Terms of a weighed set may weigh nothing, so sets with different terms can have the similarity 1.
+    !plan.method().compared().are_weighed_in_sets()
+        && is_one(limit(plan))
+        && removal.closeness.and_then(Closeness::exact_similarity) == Some(Similarity::ONE)
+}
+
+/// Divides removals into batches whose terms take at most `most` bytes of memory, or a little more. `removals` are
+/// sorted by their kept document.
+fn batches<'r>(
+    texts: &Sides<RowTexts<'_>>,
+    removals: &'r [Removal],
+    most: u64,
+) -> impl Iterator<Item = &'r [Removal]> {
+    let bytes = |at: usize, is_first: bool| {
+        let Removal { row, kept, .. } = removals[at];
+        let is_new = is_first || removals[at - 1].kept != kept;
+        let of_kept = if is_new { texts.second().bytes_of_sets(&[kept]) } else { 0 };
+        texts.first().bytes_of_sets(&[row]) + of_kept
+    };
+    let total: u64 = (0..removals.len()).map(|at| bytes(at, at == 0)).sum();
+    let most = most.max(total / MOST_BATCHES);
+    let mut ends = Vec::new();
+    let mut inside = 0;
+    for at in 0..removals.len() {
+        let own = bytes(at, inside == 0);
+        if inside > 0 && inside + own > most {
+            ends.push(at);
+            inside = bytes(at, true);
+        } else {
+            inside += own;
+        }
+    }
+    ends.extend(Some(removals.len()).filter(|&end| end > 0));
+    let mut start = 0;
+    ends.into_iter().map(move |end| &removals[std::mem::replace(&mut start, end)..end])
+}
+
+/// Reads the texts of the removals of one batch, and returns the number of each removed document with its lost words.
+fn losses_of_batch(
+    texts: &Sides<RowTexts<'_>>,
+    batch: &[Removal],
+    context: &Context<'_>,
+) -> Result<Vec<(u32, Option<LostWords>)>> {
+    let mut rows = texts.as_ref().map(|_| BTreeSet::new());
+    rows.first_mut().extend(batch.iter().map(|removal| removal.row));
+    rows.second_mut().extend(batch.iter().map(|removal| removal.kept));
+    let rows = rows.map(|rows| rows.into_iter().collect::<Vec<u32>>());
+    let together = texts.as_ref().zip(rows.as_ref());
+    let bytes: u64 = together.iter().map(|(texts, rows)| texts.bytes_of_sets(rows)).sum();
+    let _memory = context.memory().hold(bytes);
+    let read = together.try_map(|(texts, rows)| {
+        let found = texts.read_rows(rows, |row, text, scratch| {
+            Ok((row, TextTerms::read(texts.terms, text, scratch)?))
+        })?;
+        Ok::<UnorderedMap<u32, TextTerms>, simtool_base::error::Error>(found.into_iter().collect())
+    })?;
+    let run_length = texts.first().terms.run_length();
+    let of_kept: Vec<&[Removal]> = batch.chunk_by(|a, b| a.kept == b.kept).collect();
+    let losses = context.threads().map(of_kept, |removals: &[Removal]| {
+        let kept = read.second().get(&removals[0].kept);
+        let kept = kept.map(|kept| sorted(kept.terms.clone()));
+        let loss = |removal: &Removal| {
+            let loss = kept.as_ref().zip(read.first().get(&removal.row));
+            (removal.row, loss.map(|(kept, removed)| removed.lost_words(kept, run_length)))
+        };
+        removals.iter().map(loss).collect::<Vec<_>>()
+    });
+    Ok(losses.concat())
+}
+
+/// Returns the distinct terms in ascending order.
+fn sorted(mut terms: Vec<u64>) -> Vec<u64> {
+    terms.sort_unstable();
+    terms.dedup();
+    terms
+}
+
+/// Terms of a text in reading order.
+struct TextTerms {
+    terms: Vec<u64>,
+    /// Number of words of which the terms are made.
+    words: u32,
+}
+
+impl TextTerms {
+    fn of(terms: &DocumentTerms, text: &[u8], scratch: &mut TermScratch) -> Self {
+        let terms = terms.find(text, scratch).clone();
+        Self { terms, words: u32::try_from(scratch.compared_count()).unwrap_or(u32::MAX) }
+    }
+
+    /// Finds the terms of a text whose length is not known, so that there may be too little memory.
+    fn read(terms: &DocumentTerms, text: &[u8], scratch: &mut TermScratch) -> Result<Self> {
+        let found = terms.find(text, scratch);
+        let mut own = reserved(found.len(), WHAT)?;
+        own.extend_from_slice(found);
+        scratch.release();
+        Ok(Self { terms: own, words: u32::try_from(scratch.compared_count()).unwrap_or(u32::MAX) })
+    }
+
+    /// Counts the words that lie in no term of `kept`, which ascends. A term is made of `run_length` words.
+    fn lost_words(&self, kept: &[u64], run_length: usize) -> LostWords {
+        let mut lost = 0;
+        self.visit_lost(kept, run_length, |from, to| lost += to - from);
+        LostWords { words: self.words, lost }
+    }
+
+    /// Calls `visit` with the beginning and the end of each sequence of lost words, in reading order.
+    fn visit_lost(&self, kept: &[u64], run_length: usize, mut visit: impl FnMut(u32, u32)) {
+        let mut done = 0;
+        // Term number n begins at word number n.
+        for (start, term) in (0_u32..self.words).zip(&self.terms) {
+            if kept.binary_search(term).is_ok() {
+                if start > done {
+                    visit(done, start);
+                }
+                done = start.saturating_add(run_length as u32).min(self.words);
+            }
+        }
+        if done < self.words {
+            visit(done, self.words);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
