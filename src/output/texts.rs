@@ -88,8 +88,7 @@ pub(crate) fn write_texts(
     // Each file has a channel of its own, so that threads read ahead while earlier files are written.
     let (senders, lines): (Vec<_>, Vec<_>) =
         (0..files).map(|_| sync_channel(WAITING_CHUNKS)).unzip();
-    let senders: Vec<Mutex<Option<SyncSender<Vec<u8>>>>> =
-        senders.into_iter().map(|sender| Mutex::new(Some(sender))).collect();
+    let senders: Vec<_> = senders.into_iter().map(|sender| Mutex::new(Some(sender))).collect();
     let (next, senders) = (&AtomicUsize::new(0), &senders);
     let shards = thread::scope(|scope| {
         let read_files = || {
@@ -98,8 +97,17 @@ pub(crate) fn write_texts(
                 let file = next.fetch_add(1, Ordering::Relaxed);
                 let Some(sender) = senders.get(file) else { return Ok(read) };
                 // The writer goes on to the next file when the sender of this one is dropped.
-                let sender = sender.lock().unwrap_or_else(PoisonError::into_inner).take();
-                read.push((file, sender.map_or(Ok(Vec::new()), |to| read_file(corpus, file, to))?));
+                let Some(to) = take(sender) else { return Ok(read) };
+                match read_file(corpus, file, &to) {
+                    Ok(shards) => read.push((file, shards)),
+                    Err(error) => {
+                        // The writer must not wait for files that nobody reads any more.
+                        for sender in senders {
+                            drop(take(sender));
+                        }
+                        return Err(error);
+                    }
+                }
             }
         };
         let readers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(read_files)).collect();
@@ -116,6 +124,11 @@ pub(crate) fn write_texts(
     CollectionSummary::new(corpus, shards.into_iter().flat_map(|(_, shards)| shards).collect())
 }
 
+/// Takes the sender of a file, unless another thread has it.
+fn take(sender: &Mutex<Option<SyncSender<Vec<u8>>>>) -> Option<SyncSender<Vec<u8>>> {
+    sender.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
 /// Writes the lines of all files, file by file. If `out` fails, the readers end, because nobody takes their lines.
 fn write_chunks(files: Vec<Receiver<Vec<u8>>>, out: &mut dyn Write) -> io::Result<()> {
     for file in files {
@@ -130,14 +143,14 @@ fn write_chunks(files: Vec<Receiver<Vec<u8>>>, out: &mut dyn Write) -> io::Resul
 fn read_file(
     corpus: &dyn Corpus,
     file: usize,
-    to: SyncSender<Vec<u8>>,
+    to: &SyncSender<Vec<u8>>,
 ) -> Result<Vec<ShardSummary>> {
     let mut lines = Vec::with_capacity(2 * CHUNK_BYTES);
     let mut summaries = Vec::new();
     let mut before = 0;
     // Record numbers go on from shard to shard, so one thread reads the shards of a file in order.
     for shard in (0..corpus.shard_count()).filter(|&shard| corpus.shard_file(shard) == file) {
-        let lined = Lined { corpus, before, to: &to, lines: Mutex::new(&mut lines) };
+        let lined = Lined { corpus, before, to, lines: Mutex::new(&mut lines) };
         let visit = &mut |_, _: &Document<'_>| Ok(Compared::by_terms(true));
         let summary = read_summarized(&lined, shard, WantedTraits::NONE, visit)?;
         before += summary.record_count();
@@ -161,10 +174,12 @@ impl Lined<'_> {
     /// Adds the line of a document, whose number in the file is `record`. Passes lines on if there are many.
     fn push(&self, document: Document<'_>, place: Place) -> io::Result<()> {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        // The ID may be the place, so the name is made before the line.
         let name = document_name_at(self.corpus, document.id, place);
         write_json_line(&mut **lines, TextRows::COLUMNS, &TextRow { name, document })?;
         // A message for each document would cost more than its line.
         if lines.len() >= CHUNK_BYTES {
+            // The room is a little larger than a chunk, because the last line goes beyond it.
             let full = std::mem::replace(&mut **lines, Vec::with_capacity(2 * CHUNK_BYTES));
             self.to.send(full).map_err(|_| io::ErrorKind::BrokenPipe)?;
         }
@@ -207,7 +222,7 @@ impl View for Lined<'_> {
 mod tests {
     use super::*;
     use simtool_read::walk::InputFile;
-    use simtool_read::{Collection, ReadOptions};
+    use simtool_read::{Collection, ReadOptions, Strict};
     use std::fs;
 
     #[test]
@@ -215,9 +230,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let page = "<nav>Home and more</nav><main><p>".to_owned() + &"words of a page ".repeat(20);
         fs::write(folder.path().join("a.html"), page).unwrap();
-        let lines: String =
+        let lines: Vec<_> =
             (0..9000).map(|n| format!("{{\"text\":\"text {n} of many\"}}\n")).collect();
-        fs::write(folder.path().join("b.jsonl"), lines + "{\n").unwrap();
+        fs::write(folder.path().join("b.jsonl"), lines.concat() + "{\n").unwrap();
         fs::write(folder.path().join("c.jsonl"), "{\"id\":7,\"text\":\"last\"}\n").unwrap();
         let inputs = ["a.html", "b.jsonl", "c.jsonl"];
         let inputs = inputs.map(|name| InputFile::new(folder.path().join(name))).into();
@@ -245,6 +260,23 @@ mod tests {
                 .contains(r#"b.jsonl","record":8999,"content":"all","left_out":0"#)
         );
         assert!(lines.ends_with("\"content\":\"all\",\"left_out\":0,\"text\":\"last\"}\n"));
+    }
+
+    #[test]
+    fn an_input_that_fails_ends_the_writing() {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = ["a.jsonl", "b.jsonl", "c.jsonl"];
+        for name in inputs {
+            fs::write(folder.path().join(name), "{\"text\":\"a text\"}\n{\n").unwrap();
+        }
+        let inputs = inputs.map(|name| InputFile::new(folder.path().join(name))).into();
+        let corpus = Collection::open(inputs, ReadOptions::default());
+        for threads in [1, 2] {
+            let strict = Strict(&corpus);
+            let error =
+                write_texts(&strict, threads, Path::new("out"), &mut Vec::new()).unwrap_err();
+            assert!(error.to_string().contains(".jsonl"), "{error}");
+        }
     }
 
     #[test]

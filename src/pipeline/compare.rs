@@ -149,6 +149,7 @@ impl ReadDocument {
         // Documents that are no pages are compared whole.
         let part = self.page_text.filter(|_| self.left_out_words > 0)?.part;
         let compared = counted(count_words(&self.text).into(), "word");
+        // The name of the part tells why these words are not compared.
         let others = grouped(self.left_out_words.into());
         Some(format!("{compared} of the page are compared ({}), and {others} are not", part.name()))
     }

@@ -45,7 +45,9 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
         // A difference in words that are left out does not decide.
         let left_out = [("kept", &texts.kept), ("removed", &texts.removed)];
         for (name, left_out) in left_out.map(|(name, document)| (name, document.left_out())) {
-            left_out.into_iter().for_each(|words| terminal.note(&format!("{name}: {words}")));
+            if let Some(words) = left_out {
+                terminal.note(&format!("{name}: {words}"));
+            }
         }
     }
     for change in &found.changes {

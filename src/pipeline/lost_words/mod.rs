@@ -72,6 +72,7 @@ pub(crate) fn pair_loss([kept, removed]: [&[u8]; 2], method: &Method, isa: Isa) 
         lost += to - from;
         places.extend((from..to).take(SHOWN_WORDS - places.len()));
     });
+    // All lost words count, and only the first are shown.
     let counts = LostWords { words: of_removed.words, lost };
     PairLoss { counts, examples: terms.words_at(removed, &places, isa) }
 }
@@ -116,6 +117,7 @@ fn batches<'r>(
     removals: &'r [Removal],
     most: u64,
 ) -> impl Iterator<Item = &'r [Removal]> {
+    // The terms of a kept document are in memory once for all its removals in a batch.
     let bytes = |at: usize, is_first: bool| {
         let Removal { row, kept, .. } = removals[at];
         let is_new = is_first || removals[at - 1].kept != kept;
@@ -123,6 +125,7 @@ fn batches<'r>(
         texts.first().bytes_of_sets(&[row]) + of_kept
     };
     let total: u64 = (0..removals.len()).map(|at| bytes(at, at == 0)).sum();
+    // Each batch is another reading, so there must not be too many.
     let most = most.max(total / MOST_BATCHES);
     let mut ends = Vec::new();
     let mut inside = 0;
@@ -198,6 +201,7 @@ impl TextTerms {
         let found = terms.find(text, scratch);
         let mut own = reserved(found.len(), WHAT)?;
         own.extend_from_slice(found);
+        // A long text would hold its room while all others are read.
         scratch.release();
         Ok(Self { terms: own, words: u32::try_from(scratch.compared_count()).unwrap_or(u32::MAX) })
     }
