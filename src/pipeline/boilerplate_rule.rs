@@ -21,8 +21,8 @@ const EXPECTED: &str = "must be a number of documents of at least 2, alone or wi
 pub enum Boilerplate {
     /// No lines are left out.
     Nothing,
-    /// Lines of web pages that pages of at least [`Self::TITLES`] titles of a host have, and at least one of
-    /// [`Self::PAGES_A_COPY`] of its pages. Copies of a page have one title, so they do not make its lines boilerplate.
+    /// Lines of web pages that pages of at least four titles of a host have, and at least one of
+    /// fifty of its pages. Copies of a page have one title, so they do not make its lines boilerplate.
     Pages,
     /// Lines that many documents of a site have.
     Lines {
