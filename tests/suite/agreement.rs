@@ -65,6 +65,10 @@ pub(crate) fn agree(run: &Finished, output: &Path) {
         ("whole pages", "whole_pages"),
         ("shared IDs", "shared_ids"),
         ("ambiguous IDs", "ambiguous_ids"),
+        ("losing words", "removed_with_loss"),
+        ("few own words", "few_own_words"),
+        ("for words", "kept_for_words"),
+        ("elements skipped", "skipped_elements"),
     ];
     let mut of_corpus = false;
     let mut reported = Vec::new();

@@ -18,7 +18,7 @@ const COMMANDS: &[&str] = &[
     "cat docs.jsonl",
     "simtool dedup docs.jsonl --quiet --output found --write-kept | head -n 4",
     "cut -d , -f 1-4,7 found/removed.jsonl",
-    "simtool why found c | sed -n 4,10p",
+    "simtool why found c | sed -n 4,11p",
 ];
 
 /// Returns the lines of the terminal: each command and what it prints.
