@@ -488,6 +488,8 @@ def deduplicate(
         prefer: Keep documents whose field has the first of these values, or else the next, before
             `keep` decides.
         keep_count: Keep up to this number of documents of each cluster [default: 1].
+        lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
+            as in 3 or 1%.
         cluster: Documents to remove: only documents near a kept document (proven), or also documents
             that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
             components.
