@@ -66,6 +66,7 @@ pub(crate) fn agree(run: &Finished, output: &Path) {
         ("shared IDs", "shared_ids"),
         ("ambiguous IDs", "ambiguous_ids"),
         ("losing words", "removed_with_loss"),
+        ("words lost", "lost_words"),
         ("few own words", "few_own_words"),
         ("for words", "kept_for_words"),
         ("elements skipped", "skipped_elements"),
