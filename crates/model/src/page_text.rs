@@ -85,7 +85,7 @@ impl PageTextCounts {
     /// use simtool_model::page_text::{ExtractedPage, PageText, PageTextCounts};
     ///
     /// let mut counts = PageTextCounts::default();
-    /// counts.count(Some(ExtractedPage { part: PageText::Hidden, title: 0 }));
+    /// counts.count(Some(ExtractedPage { part: PageText::Hidden, title: 0, left_out_words: 0 }));
     /// assert_eq!((counts.of(PageText::Hidden), counts.of(PageText::Whole)), (1, 0));
     /// ```
     #[must_use]
