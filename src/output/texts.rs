@@ -67,7 +67,7 @@ impl RowTable for TextRows {
             "left_out",
             "Number of its words that are not compared: in other parts of an HTML page, or in lines that many documents have \
              (`--boilerplate`).",
-            Value::Number(|row| row.document.left_out_words.into()),
+            Value::Number(|row| row.document.left_out_words().into()),
         ),
         Column::new("text", "The text that is compared.", Value::Text(|row| row.document.text)),
     ];
@@ -84,22 +84,23 @@ pub(crate) fn write_texts(
     path: &Path,
     out: &mut dyn Write,
 ) -> Result<CollectionSummary> {
-    let files = corpus.file_count();
+    let shards: Vec<usize> = (0..corpus.shard_count()).collect();
+    let is_one_file = |a: &usize, b: &usize| corpus.shard_file(*a) == corpus.shard_file(*b);
+    let files: Vec<&[usize]> = shards.chunk_by(is_one_file).collect();
     // Each file has a channel of its own, so that threads read ahead while earlier files are written.
     let (senders, lines): (Vec<_>, Vec<_>) =
-        (0..files).map(|_| sync_channel(WAITING_CHUNKS)).unzip();
+        files.iter().map(|_| sync_channel(WAITING_CHUNKS)).unzip();
     let senders: Vec<_> = senders.into_iter().map(|sender| Mutex::new(Some(sender))).collect();
-    let (next, senders) = (&AtomicUsize::new(0), &senders);
-    let shards = thread::scope(|scope| {
+    let (next, files, senders) = (&AtomicUsize::new(0), &files, &senders);
+    let read = thread::scope(|scope| {
         let read_files = || {
             let mut read = Vec::new();
             loop {
                 let file = next.fetch_add(1, Ordering::Relaxed);
-                let Some(sender) = senders.get(file) else { return Ok(read) };
                 // The writer goes on to the next file when the sender of this one is dropped.
-                let Some(to) = take(sender) else { return Ok(read) };
-                match read_file(corpus, file, &to) {
-                    Ok(shards) => read.push((file, shards)),
+                let Some(to) = senders.get(file).and_then(take) else { return Ok(read) };
+                match read_file(corpus, files[file], &to) {
+                    Ok(summaries) => read.push((file, summaries)),
                     Err(error) => {
                         // The writer must not wait for files that nobody reads any more.
                         for sender in senders {
@@ -119,9 +120,9 @@ pub(crate) fn write_texts(
         // If the output failed, the readers failed because of it.
         written.and(read)
     })?;
-    let mut shards = shards.concat();
-    shards.sort_by_key(|(file, _)| *file);
-    CollectionSummary::new(corpus, shards.into_iter().flat_map(|(_, shards)| shards).collect())
+    let mut read = read.concat();
+    read.sort_by_key(|(file, _)| *file);
+    CollectionSummary::new(corpus, read.into_iter().flat_map(|(_, summaries)| summaries).collect())
 }
 
 /// Takes the sender of a file, unless another thread has it.
@@ -139,17 +140,17 @@ fn write_chunks(files: Vec<Receiver<Vec<u8>>>, out: &mut dyn Write) -> io::Resul
     out.flush()
 }
 
-/// Reads the shards of a file, and passes its lines on.
+/// Reads `shards`, which are those of a file, and passes its lines on.
 fn read_file(
     corpus: &dyn Corpus,
-    file: usize,
+    shards: &[usize],
     to: &SyncSender<Vec<u8>>,
 ) -> Result<Vec<ShardSummary>> {
     let mut lines = Vec::with_capacity(2 * CHUNK_BYTES);
     let mut summaries = Vec::new();
     let mut before = 0;
     // Record numbers go on from shard to shard, so one thread reads the shards of a file in order.
-    for shard in (0..corpus.shard_count()).filter(|&shard| corpus.shard_file(shard) == file) {
+    for &shard in shards {
         let lined = Lined { corpus, before, to, lines: Mutex::new(&mut lines) };
         let visit = &mut |_, _: &Document<'_>| Ok(Compared::by_terms(true));
         let summary = read_summarized(&lined, shard, WantedTraits::NONE, visit)?;
