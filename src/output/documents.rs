@@ -1,6 +1,6 @@
 //! The output `documents`: every document, kept or removed, with its cluster and its weight.
 
-use super::named::{LOST_SHARE_MEANING, LOST_WORDS_MEANING, RECORD_MEANING};
+use super::named::{RECORD_MEANING, lost_share_column, lost_words_column};
 use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::cluster::{Cluster, Removal};
@@ -96,16 +96,8 @@ impl RowTable for DocumentRows {
              is removed and the method has fingerprints.",
             Value::OptionalCount(|row| row.closeness.and_then(Closeness::distance)),
         ),
-        Column::new(
-            "lost_words",
-            LOST_WORDS_MEANING,
-            Value::OptionalCount(|row| row.lost.map(|lost| lost.lost)),
-        ),
-        Column::new(
-            "lost_share",
-            LOST_SHARE_MEANING,
-            Value::Ratio(|row| row.lost.map(LostWords::share)),
-        ),
+        lost_words_column(|row| row.lost.map(|lost| lost.lost)),
+        lost_share_column(|row| row.lost.map(LostWords::share)),
         Column::new(
             "cluster_id",
             "Number of the kept document in reading order, from 0. All documents of a cluster have the same.",

@@ -46,13 +46,26 @@ where
     )
 }
 
-/// Description of the column with the number of lost words.
-pub(super) const LOST_WORDS_MEANING: &str = "Number of words of the removed document that are in no shingle which the kept document has, too (characters, with \
-     --shingle chars). Counted with the method exact and with --verify; for compressed files and pages, only with \
-     --annotate or --lose.";
+/// Returns the column with the number of lost words, which `lost` returns for a row.
+pub(super) const fn lost_words_column<T: RowTable>(
+    lost: for<'r> fn(&'r T::Row<'r>) -> Option<u32>,
+) -> Column<T> {
+    Column::new(
+        "lost_words",
+        "Number of words of the removed document that are in no shingle which the kept document has, too (characters, with \
+         --shingle chars). Counted with the method exact and with --verify; for compressed files and pages, only with \
+         --annotate or --lose.",
+        Value::OptionalCount(lost),
+    )
+}
 
-/// Description of the column with the share of lost words.
-pub(super) const LOST_SHARE_MEANING: &str = "Share of its words that are lost. 0 if none is lost.";
+/// Returns the column with the share of lost words, which `share` returns for a row.
+pub(super) const fn lost_share_column<T: RowTable>(
+    share: for<'r> fn(&'r T::Row<'r>) -> Option<f64>,
+) -> Column<T> {
+    let meaning = "Share of its words that are lost. 0 if none is lost.";
+    Column::new("lost_share", meaning, Value::Ratio(share))
+}
 
 /// Names of two documents, and the similarity or distance of these documents.
 pub(super) struct NamedPair<'r> {

@@ -1,7 +1,7 @@
 //! The output `removed`: each removed document with the document that is kept in its place.
 
 use super::named::{
-    LOST_SHARE_MEANING, LOST_WORDS_MEANING, NamedPair, RECORD_MEANING, distance_column,
+    NamedPair, RECORD_MEANING, distance_column, lost_share_column, lost_words_column,
     similarity_column,
 };
 use super::output_kind::{Output, WRITE_STAGE};
@@ -59,16 +59,8 @@ impl RowTable for RemovedRows {
         ),
         similarity_column(),
         distance_column(),
-        Column::new(
-            "lost_words",
-            LOST_WORDS_MEANING,
-            Value::OptionalCount(|row| row.lost.map(|lost| lost.lost)),
-        ),
-        Column::new(
-            "lost_share",
-            LOST_SHARE_MEANING,
-            Value::Ratio(|row| row.lost.map(LostWords::share)),
-        ),
+        lost_words_column(|row| row.lost.map(|lost| lost.lost)),
+        lost_share_column(|row| row.lost.map(LostWords::share)),
     ];
 }
 
