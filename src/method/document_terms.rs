@@ -43,7 +43,7 @@ pub(crate) struct TermScratch {
     terms: Vec<u64>,
     /// Number of tokens of the last text.
     token_count: usize,
-    /// Number of tokens of the last text of which its terms are made, without stop words.
+    /// Number of tokens in the terms of the last text, without stop words.
     compared_count: usize,
     /// Hash of the tokens of the last text in reading order, without stop words, if the hash of symbols is wanted.
     tokens_hash: u64,
@@ -78,7 +78,7 @@ impl TermScratch {
         release(&mut self.terms, 8 * LONG_TEXT);
     }
 
-    /// Returns the number of tokens of which the terms of the last text are made. Stop words do not count.
+    /// Returns the number of tokens in the terms of the last text. Stop words do not count.
     pub(crate) fn compared_count(&self) -> usize {
         self.compared_count
     }
@@ -143,7 +143,7 @@ impl DocumentTerms {
         scratch.sequence()
     }
 
-    /// Returns the number of consecutive tokens of which a term is made. Texts with fewer tokens are one term.
+    /// Returns the number of consecutive tokens in a term. Texts with fewer tokens are one term.
     pub(crate) fn run_length(&self) -> usize {
         match self {
             Self::Shingles { shingles, .. } => shingles.length(),

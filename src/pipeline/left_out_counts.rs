@@ -1,4 +1,4 @@
-//! Counts of documents of which lines were left out of the comparison.
+//! Counts documents that were compared without some of their lines.
 
 use simtool_model::document::Document;
 use std::ops::AddAssign;

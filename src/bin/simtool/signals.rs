@@ -26,9 +26,9 @@ pub(crate) fn ignore_file_size_limit() {
     unix::ignore_file_size_limit();
 }
 
-/// Runs `run`, which may change what signals do, and then gives them back what they did before. A process that goes
-/// on, such as Python, and the processes that it forks are then ended by signals as usual. Another call sets what `run`
-/// left behind again.
+/// Runs `run`, which may change the actions of signals, and then restores the actions before it. A process that goes
+/// on, such as Python, and the processes that it forks are then ended by signals as usual. Another call
+/// begins with the actions at the end of this one.
 #[cfg(unix)]
 pub(crate) fn restored<T>(run: impl FnOnce() -> T) -> T {
     unix::restored(run)
@@ -98,7 +98,7 @@ mod unix {
     const CHANGED: [libc::c_int; 5] =
         [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGXFSZ, libc::SIGBUS];
 
-    /// What each signal of [`CHANGED`] does.
+    /// Action of each signal of [`CHANGED`].
     type Actions = [libc::sigaction; CHANGED.len()];
 
     pub(super) fn restored<T>(run: impl FnOnce() -> T) -> T {

@@ -256,7 +256,7 @@ fn leaf_count(data_type: &DataType) -> usize {
     }
 }
 
-/// Adds the other leaves of each map of which `leaves` has one. A map cannot be read in part.
+/// Adds the other leaves of each map that has a leaf in `leaves`. A map cannot be read in part.
 pub(crate) fn complete_maps(fields: &Fields, mut first: usize, leaves: &mut BTreeSet<usize>) {
     for field in fields {
         complete_maps_in(field.data_type(), first, leaves);
