@@ -1,7 +1,7 @@
 //! `fingerprint`: writes the fingerprints of documents to a file.
 
 use super::face::Face;
-use super::input::{Input, Places};
+use super::input::Input;
 use super::input_settings::InputSettings;
 use super::output_target::{OutputPlace, OutputTarget};
 use super::reading_faults::{has_losses, note_whole_pages};
@@ -108,10 +108,8 @@ pub fn fingerprint(
     let mut timings = Timings::start();
     // An unknown file extension must be reported before any document is read.
     let format = FileFormat::for_output(&request.output)?;
-    let paths = request.input.with_listed(&request.paths)?;
-    let options = request.input.read_options(face.access(), &request.resources);
-    let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
-    let input = Input::open(&paths, &request.input, options, places, face)?;
+    let FingerprintRequest { paths, input, output, resources, .. } = request;
+    let input = Input::open_listed(paths, input, output, resources, face)?;
     let place = OutputPlace { path: &request.output, existing: request.existing, mark: None };
     let target = OutputTarget::file(place, &[&input], standard_output)?;
     Input::refuse_idle(&[&input], &[])?;

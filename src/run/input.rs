@@ -13,6 +13,7 @@ use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity, escaped, quoted};
 use simtool_base::options::Choice;
 use simtool_base::quantity::counted;
+use simtool_compute::resources::Resources;
 use simtool_model::document::Bad;
 use simtool_read::walk::{InFolders, InputFile, Walked, Walker, listed_paths};
 use simtool_read::{Collection, Corpus, Format, Globs, ReadOptions, Selector, Strict, TextSplit};
@@ -69,6 +70,24 @@ impl<'s> Input<'s> {
         }
         note_alternatives(&collection, face);
         Ok(Self { collection, settings, path_faults: walked.faults })
+    }
+
+    /// Opens the files in `paths` and those that a list of the settings names, for a command that writes `output`.
+    ///
+    /// # Errors
+    ///
+    /// Fails in the same cases as [`Self::open`], and if the list cannot be read.
+    pub(super) fn open_listed(
+        paths: &[PathBuf],
+        settings: &'s InputSettings,
+        output: &Path,
+        resources: &Resources,
+        face: &dyn Face,
+    ) -> Result<Self> {
+        let paths = settings.with_listed(paths)?;
+        let options = settings.read_options(face.access(), resources);
+        let places = Places { output, temporary: &resources.temporary_folder };
+        Self::open(&paths, settings, options, places, face)
     }
 
     /// Opens the given files as one collection. `options` say how their records will be read, and `settings` are the
@@ -425,10 +444,8 @@ mod tests {
     fn opened<'s>(paths: &[PathBuf], settings: &'s InputSettings) -> Result<Input<'s>> {
         let none = Path::new("");
         let places = Places { output: none, temporary: none };
-        let options = settings.read_options(
-            simtool_base::mapped_file::FileAccess::READ,
-            &simtool_compute::resources::Resources::default(),
-        );
+        let options = settings
+            .read_options(simtool_base::mapped_file::FileAccess::READ, &Resources::default());
         Input::open(paths, settings, options, places, &Silent)
     }
 

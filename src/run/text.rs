@@ -1,7 +1,7 @@
 //! `text`: writes the text of each document as the other commands compare it.
 
 use super::face::Face;
-use super::input::{Input, Places};
+use super::input::Input;
 use super::input_settings::InputSettings;
 use super::output_target::{OutputPlace, OutputTarget};
 use super::pages::boilerplate;
@@ -91,10 +91,8 @@ pub fn text(
     face: &dyn Face,
 ) -> Result<WrittenTexts> {
     let mut timings = Timings::start();
-    let paths = request.input.with_listed(&request.paths)?;
-    let options = request.input.read_options(face.access(), &request.resources);
-    let places = Places { output: &request.output, temporary: &request.resources.temporary_folder };
-    let input = Input::open(&paths, &request.input, options, places, face)?;
+    let TextRequest { paths, input, output, resources, .. } = request;
+    let input = Input::open_listed(paths, input, output, resources, face)?;
     let place = OutputPlace { path: &request.output, existing: request.existing, mark: None };
     let target = OutputTarget::file(place, &[&input], standard_output)?;
     Input::refuse_idle(&[&input], &[])?;
