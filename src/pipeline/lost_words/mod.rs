@@ -186,14 +186,14 @@ fn sorted(mut terms: Vec<u64>) -> Vec<u64> {
 /// Terms of a text in reading order.
 struct TextTerms {
     terms: Vec<u64>,
-    /// Number of words of which the terms are made.
+    /// Number of words in the terms.
     words: u32,
 }
 
 impl TextTerms {
     fn of(terms: &DocumentTerms, text: &[u8], scratch: &mut TermScratch) -> Self {
         let terms = terms.find(text, scratch).clone();
-        Self { terms, words: u32::try_from(scratch.compared_count()).unwrap_or(u32::MAX) }
+        Self::new(terms, scratch)
     }
 
     /// Finds the terms of a text whose length is not known, so that there may be too little memory.
@@ -203,7 +203,12 @@ impl TextTerms {
         own.extend_from_slice(found);
         // A long text would hold its room while all others are read.
         scratch.release();
-        Ok(Self { terms: own, words: u32::try_from(scratch.compared_count()).unwrap_or(u32::MAX) })
+        Ok(Self::new(own, scratch))
+    }
+
+    /// Creates the value from the terms of the last text in `scratch`.
+    fn new(terms: Vec<u64>, scratch: &TermScratch) -> Self {
+        Self { terms, words: u32::try_from(scratch.compared_count()).unwrap_or(u32::MAX) }
     }
 
     /// Counts the words that lie in no term of `kept`, which ascends. A term is made of `run_length` words.
