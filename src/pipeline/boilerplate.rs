@@ -220,13 +220,12 @@ impl View for OwnTexts<'_> {
                     let found = InFile { document: &document, file };
                     let OwnText { text, few_own } = self.common.own_text(found, &mut room);
                     let left_out = document.text.len() - text.len();
-                    let in_lines = if left_out > 0 {
+                    let words_of_lines = if left_out > 0 {
                         count_words(document.text) - count_words(text)
                     } else {
                         0
                     };
-                    let left_out_words = document.left_out_words + in_lines;
-                    let own = Document { text, left_out, left_out_words, few_own, ..document };
+                    let own = Document { text, left_out, words_of_lines, few_own, ..document };
                     record.content = Content::Document(own);
                     return visit(Event::Record(record));
                 }

@@ -133,8 +133,6 @@ pub struct ReadDocument {
     pub text: Vec<u8>,
     /// Part of the HTML page that is the document. `None` if the document is no page.
     pub page_text: Option<ExtractedPage>,
-    /// Number of words of the page that are not in `text`.
-    pub left_out_words: u32,
     /// Format of the file that holds the document.
     pub format: Format,
     /// Warnings about the part of the file that was read, for example that another record is damaged. The text of
@@ -147,11 +145,14 @@ impl ReadDocument {
     #[must_use]
     pub fn left_out(&self) -> Option<String> {
         // Documents that are no pages are compared whole.
-        let part = self.page_text.filter(|_| self.left_out_words > 0)?.part;
+        let page = self.page_text.filter(|page| page.left_out_words > 0)?;
         let compared = counted(count_words(&self.text).into(), "word");
         // The name of the part tells why these words are not compared.
-        let others = grouped(self.left_out_words.into());
-        Some(format!("{compared} of the page are compared ({}), and {others} are not", part.name()))
+        let others = grouped(page.left_out_words.into());
+        Some(format!(
+            "{compared} of the page are compared ({}), and {others} are not",
+            page.part.name()
+        ))
     }
 }
 
@@ -211,7 +212,6 @@ struct FoundDocument {
     id: Option<Vec<u8>>,
     text: Vec<u8>,
     page_text: Option<ExtractedPage>,
-    left_out_words: u32,
 }
 
 impl DocumentSearch<'_> {
@@ -254,7 +254,6 @@ impl DocumentSearch<'_> {
                     id,
                     text: document.text.to_vec(),
                     page_text: document.page_text,
-                    left_out_words: document.left_out_words,
                 });
                 if self.is_record() {
                     return Ok(ControlFlow::Break(()));
@@ -307,7 +306,6 @@ impl DocumentSearch<'_> {
             others: self.others,
             text: found.text,
             page_text: found.page_text,
-            left_out_words: found.left_out_words,
             format,
             faults: self.faults,
         })
@@ -376,16 +374,8 @@ mod tests {
             let format = Format::from_name("jsonl").unwrap();
             let faults = Vec::new();
             let others = vec![99];
-            let expected = ReadDocument {
-                record: 49,
-                id,
-                others,
-                text,
-                page_text: None,
-                left_out_words: 0,
-                format,
-                faults,
-            };
+            let expected =
+                ReadDocument { record: 49, id, others, text, page_text: None, format, faults };
             assert_eq!(read(WantedDocument::Id(b"49")).unwrap(), expected);
             assert_eq!(read(WantedDocument::Record(60)).unwrap().text, b"text 60");
             let error = read(WantedDocument::Id(b"x")).unwrap_err().to_string();

@@ -131,7 +131,7 @@ mod tests {
             repaired: None,
             page_text: None,
             left_out: 0,
-            left_out_words: 0,
+            words_of_lines: 0,
             skipped_elements: 0,
             few_own: None,
         };

@@ -104,9 +104,8 @@ pub struct Document<'a> {
     pub page_text: Option<ExtractedPage>,
     /// Number of bytes of the document that are not in `text`, because many documents have them.
     pub left_out: usize,
-    /// Number of words of the document that are not in `text`: of other parts of a page, and of lines that many
-    /// documents have.
-    pub left_out_words: u32,
+    /// Number of words of the document that are not in `text`, because many documents have their lines.
+    pub words_of_lines: u32,
     /// Number of elements of lists in which the selector of the text found none, for example of images among the parts
     /// of a message. The text does not have them.
     pub skipped_elements: u32,
@@ -126,10 +125,16 @@ impl<'a> Document<'a> {
             repaired: None,
             page_text: None,
             left_out: 0,
-            left_out_words: 0,
+            words_of_lines: 0,
             skipped_elements: 0,
             few_own: None,
         }
+    }
+
+    /// Returns the number of words that are not in `text`: of other parts of a page, and of lines that many documents have.
+    #[must_use]
+    pub fn left_out_words(&self) -> u32 {
+        self.page_text.map_or(0, |page| page.left_out_words) + self.words_of_lines
     }
 }
 

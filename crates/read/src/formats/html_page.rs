@@ -97,12 +97,7 @@ impl Splitter for WholePage {
         let (page, is_replaced) = html::decode(window, b"", self.encoding);
         let found = self.html.extract(&page, &mut self.text);
         let repaired = is_replaced.then_some("utf8");
-        let document = Document {
-            repaired,
-            page_text: Some(found),
-            left_out_words: found.left_out_words,
-            ..Document::new(&self.text)
-        };
+        let document = Document { repaired, page_text: Some(found), ..Document::new(&self.text) };
         SplitStep::record(window.len(), Content::Document(document))
     }
 

@@ -183,10 +183,10 @@ impl WarcRecords {
             return Content::NonDocument(kind_without_document(header.kind));
         };
         pages.note(header.record_id, header.uri);
-        let mut compared = None;
+        let mut page_text = None;
         let is_replaced = if response.is_html {
             let (page, is_replaced) = html::decode(response.body, response.content_type, *encoding);
-            compared = Some(html.extract(&page, text));
+            page_text = Some(html.extract(&page, text));
             is_replaced
         } else {
             let (plain, is_replaced) =
@@ -197,12 +197,7 @@ impl WarcRecords {
         };
         let repaired = if response.is_malformed { Some("http-body") } else { None };
         let repaired = repaired.or(is_replaced.then_some("utf8"));
-        Content::Document(Document {
-            repaired,
-            page_text: compared,
-            left_out_words: compared.map_or(0, |page| page.left_out_words),
-            ..header.document(text)
-        })
+        Content::Document(Document { repaired, page_text, ..header.document(text) })
     }
 }
 
