@@ -4,6 +4,8 @@
 
 #[doc(hidden)]
 pub mod byte_text;
+#[doc(hidden)]
+pub mod caught;
 pub mod durable;
 pub mod error;
 pub mod fault;

@@ -32,13 +32,13 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::ColumnPath;
 use simtool_base::byte_text::{byte_text, path_text};
+use simtool_base::caught::caught;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::quoted;
 use simtool_model::fingerprint_rows::{FingerprintRows, RowsBuilder, Shape};
 use std::io::{self, Write};
 use std::mem::take;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -440,16 +440,6 @@ fn load(bytes: &[u8]) -> Result<ArrowReaderMetadata, String> {
     let start = bytes.len().saturating_sub(length.saturating_add(FOOTER_BYTES));
     let end = FilePart { start: start as u64, bytes: Bytes::copy_from_slice(&bytes[start..]) };
     caught(|| ArrowReaderMetadata::load(&end, options))?.map_err(|error| error.to_string())
-}
-
-/// Calls a function of the Parquet library, which can panic on damaged files. A panic becomes an
-/// error message.
-fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let message = panic.downcast_ref::<String>().map(String::as_str);
-        let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
-        format!("the decoder gave up: {}", message.unwrap_or("without a reason"))
-    })
 }
 
 /// A part of a file, as a copy with its byte offset in the file. The decoder needs bytes that it

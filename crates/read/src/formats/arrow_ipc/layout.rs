@@ -9,7 +9,6 @@
 //! allocated for it.
 
 use crate::formats::arrow_ipc::framing::{CONTINUATION, LONGEST_METADATA, MAGIC};
-use crate::formats::table::documents::caught;
 use crate::source::OpenSource;
 use arrow_buffer::{Buffer, MutableBuffer};
 use arrow_ipc::convert::try_fb_to_schema;
@@ -19,6 +18,7 @@ use arrow_ipc::{
     root_as_message,
 };
 use arrow_schema::SchemaRef;
+use simtool_base::caught::caught;
 use simtool_base::fault::quoted;
 use std::collections::BTreeMap;
 use std::io;

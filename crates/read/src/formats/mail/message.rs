@@ -7,6 +7,7 @@ use crate::formats::Selector;
 use crate::formats::mail::header::without_from_line;
 use encoding_rs::Encoding;
 use mail_parser::{Message, MessageParser, MessagePart, PartType};
+use simtool_base::caught::caught;
 use simtool_model::document::{Bad, Content, Document, MOST_FIELDS};
 use simtool_model::document_id::DocumentId;
 use std::borrow::Cow;
@@ -58,7 +59,10 @@ impl MailParser {
         }
         let mail = self.decoded(&mail);
         let parser = std::mem::take(&mut self.parser);
-        let message = parser.parse(&*mail);
+        // The parser asserts what hostile mails can break.
+        let Ok(message) = caught(|| parser.parse(&*mail)) else {
+            return self.refuse("a mail that the parser can read", length);
+        };
         let is_mail = message.as_ref().is_some_and(|message| !message.headers().is_empty());
         let has_only_attachments = message.as_ref().is_some_and(has_only_attachments);
         let is_replaced = message.is_some_and(|message| self.take(&message));
@@ -283,6 +287,15 @@ mod tests {
     fn fields_are_named() {
         let names = field_names(format!("From a 10:00:00\n{HEADER}\nbody: x").as_bytes());
         assert_eq!(names, ["From", "Subject", "Message-ID", "Date", "MIME-Version"]);
+    }
+
+    #[test]
+    fn a_mail_that_breaks_the_parser_is_no_panic() {
+        let mail = "Content-Type: multipart/digest; boundary=x\n\n--x\n\n\
+            Content-Type: message/rfc822; boundary=x\n\n\n--x--\n";
+        // The parser checks its assertions only in some builds.
+        let refused = ["a mail that the parser can read", "a text besides the attachments"];
+        assert!(refused.contains(&&*read(mail).unwrap_err()));
     }
 
     proptest::proptest! {

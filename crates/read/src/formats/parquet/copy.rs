@@ -3,7 +3,6 @@
 
 use crate::formats::parquet::chunks::Chunks;
 use crate::formats::table::copying::{GroupEncoder, KeptRows, copy_groups, create, decoded};
-use crate::formats::table::documents::caught;
 use crate::formats::table::editing::{Dictionaries, RowChanges, text_column};
 use crate::formats::{RowsCopy, Selector};
 use crate::source::{OpenSource, Source};
@@ -20,6 +19,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
+use simtool_base::caught::caught;
 use simtool_base::error::{Error, Result};
 use std::fs::File;
 use std::path::Path;

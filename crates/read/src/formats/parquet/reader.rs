@@ -6,7 +6,7 @@
 use crate::bytes::Expansion;
 use crate::formats::parquet::chunks::Chunks;
 use crate::formats::table::columns::{self, ColumnPath, FoundColumns};
-use crate::formats::table::documents::{VisitedRows, caught};
+use crate::formats::table::documents::VisitedRows;
 use crate::formats::table::shares_of;
 use crate::formats::{Columns, Event, Flow, TableJob, TableShare, Visit, give, part_of};
 use crate::source::OpenSource;
@@ -16,6 +16,7 @@ use parquet::arrow::arrow_reader::{
     ParquetRecordBatchReaderBuilder,
 };
 use parquet::file::metadata::RowGroupMetaData;
+use simtool_base::caught::caught;
 use simtool_base::error::Result;
 use simtool_base::fault::quoted;
 use std::collections::BTreeSet;

@@ -5,10 +5,10 @@ use crate::formats::table::editing::RowChanges;
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_schema::ArrowError;
 use arrow_select::filter::filter_record_batch;
+use simtool_base::caught::caught;
 use simtool_base::error::{Error, ErrorKind, Result};
 use std::fmt::Display;
 use std::fs::{self, File};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -158,10 +158,10 @@ pub(crate) fn decoded<R, E: Display>(
     to: &Path,
     work: impl FnOnce() -> Result<R, E>,
 ) -> Result<R> {
-    let reason = match catch_unwind(AssertUnwindSafe(work)) {
+    let reason = match caught(work) {
         Ok(Ok(done)) => return Ok(done),
         Ok(Err(error)) => error.to_string(),
-        Err(_) => "the decoder gave up".to_owned(),
+        Err(reason) => reason,
     };
     let expected = format!("rows that can be copied to {}: {reason}", to.display());
     Err(ErrorKind::Format { path: from.to_owned(), byte: 0, expected }.into())

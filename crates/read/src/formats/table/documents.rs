@@ -5,10 +5,10 @@ use crate::formats::table::selected::{BatchColumns, TextCounts, Values};
 use crate::formats::table::value::{Form, value};
 use crate::formats::{Event, Flow, Visit, give};
 use arrow_array::RecordBatch;
+use simtool_base::caught::caught;
 use simtool_model::document::{Bad, Content, Document, FieldValues, MOST_FIELDS, Record};
 use simtool_model::document_id::DocumentId;
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// State while the rows of a group of a table are visited as records.
 pub(crate) struct VisitedRows<'r> {
@@ -137,13 +137,4 @@ fn field_values<'v>(
         *found = first.and_then(|(column, row)| value(column, row, Form::Ordered, written));
     }
     found
-}
-
-/// Runs `work`, which calls a library, and turns a panic into an error with the panic's message.
-pub(crate) fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let message = panic.downcast_ref::<String>().map(String::as_str);
-        let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
-        format!("the decoder gave up: {}", message.unwrap_or("without a reason"))
-    })
 }
