@@ -72,11 +72,8 @@ impl<'s> Input<'s> {
         Ok(Self { collection, settings, path_faults: walked.faults })
     }
 
-    /// Opens the files in `paths` and those that a list of the settings names, for a command that writes `output`.
-    ///
-    /// # Errors
-    ///
-    /// Fails in the same cases as [`Self::open`], and if the list cannot be read.
+    /// Opens the files in `paths`, and those that a list of the settings names, for a command that writes `output`. Also
+    /// fails if the list cannot be read.
     pub(super) fn open_listed(
         paths: &[PathBuf],
         settings: &'s InputSettings,

@@ -4,8 +4,6 @@
 
 #[doc(hidden)]
 pub mod byte_text;
-#[doc(hidden)]
-pub mod caught;
 pub mod durable;
 pub mod error;
 pub mod fault;

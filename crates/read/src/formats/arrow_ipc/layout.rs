@@ -18,7 +18,7 @@ use arrow_ipc::{
     root_as_message,
 };
 use arrow_schema::SchemaRef;
-use simtool_base::caught::caught;
+use simtool_base::error::caught;
 use simtool_base::fault::quoted;
 use std::collections::BTreeMap;
 use std::io;

@@ -7,7 +7,7 @@ use crate::formats::Selector;
 use crate::formats::mail::header::without_from_line;
 use encoding_rs::Encoding;
 use mail_parser::{Message, MessageParser, MessagePart, PartType};
-use simtool_base::caught::caught;
+use simtool_base::error::caught;
 use simtool_model::document::{Bad, Content, Document, MOST_FIELDS};
 use simtool_model::document_id::DocumentId;
 use std::borrow::Cow;

@@ -16,8 +16,7 @@ use parquet::arrow::arrow_reader::{
     ParquetRecordBatchReaderBuilder,
 };
 use parquet::file::metadata::RowGroupMetaData;
-use simtool_base::caught::caught;
-use simtool_base::error::Result;
+use simtool_base::error::{Result, caught};
 use simtool_base::fault::quoted;
 use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};

@@ -5,7 +5,7 @@ use crate::formats::table::selected::{BatchColumns, TextCounts, Values};
 use crate::formats::table::value::{Form, value};
 use crate::formats::{Event, Flow, Visit, give};
 use arrow_array::RecordBatch;
-use simtool_base::caught::caught;
+use simtool_base::error::caught;
 use simtool_model::document::{Bad, Content, Document, FieldValues, MOST_FIELDS, Record};
 use simtool_model::document_id::DocumentId;
 use std::ops::ControlFlow;
