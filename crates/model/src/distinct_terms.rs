@@ -34,7 +34,7 @@ const COUNTED: usize = 32;
 #[derive(Debug, Default)]
 pub struct DistinctTerms {
     /// Slots of the hash table. A slot holds a term or [`EMPTY`]. The number of slots is a power of
-    /// two and at least four times the number of terms.
+    /// two and at least four times the number of terms. There are none for a long document, whose terms ascend.
     slots: Vec<u64>,
     /// Whether the set contains a term that equals [`EMPTY`].
     has_empty: bool,
@@ -46,16 +46,20 @@ pub struct DistinctTerms {
 }
 
 impl DistinctTerms {
-    /// Replaces the content of the set by `terms`. Returns the distinct terms in the order in which
-    /// they first occur.
+    /// Replaces the content of the set by `terms`. Returns the distinct terms. Their order depends only on the
+    /// given terms.
     ///
     /// # Errors
     ///
     /// There is too little memory.
     pub fn replace(&mut self, terms: &[u64]) -> Result<&[u64]> {
         self.slots.clear();
-        reserve(&mut self.slots, places(terms.len()), TERMS)?;
         self.terms.clear();
+        if terms.len() > MOST_IN_TABLE {
+            sorted_distinct(terms, &mut self.terms)?;
+            return Ok(&self.terms);
+        }
+        reserve(&mut self.slots, places(terms.len()), TERMS)?;
         reserve(&mut self.terms, terms.len(), TERMS)?;
         self.terms.extend_from_slice(terms);
         self.has_empty = fill(&mut self.slots, &mut self.terms, |_, _, _| {});
@@ -128,25 +132,60 @@ impl DistinctTerms {
     /// distinct. Returns `None` as soon as it is clear that the number is below `needed`.
     #[must_use]
     pub fn count_if_enough(&self, terms: &[u64], needed: usize) -> Option<usize> {
-        let may_miss = terms.len().checked_sub(needed)?;
-        let mut found = 0;
-        let mut seen = 0;
-        for terms in terms.chunks(COUNTED) {
-            for &term in terms {
-                // The search for a term ends at the slot of that term or at a free slot.
-                let is_there = match term {
-                    EMPTY => self.has_empty,
-                    term => self.slots[place_of(&self.slots, term)] != EMPTY,
-                };
-                found += usize::from(is_there);
-            }
-            seen += terms.len();
-            if seen - found > may_miss {
-                return None;
-            }
+        if self.slots.is_empty() {
+            // The terms of two long documents ascend, so the next one is near the last one.
+            let mut at = 0;
+            return counted_if_enough(terms, needed, |term| {
+                at = place_near(&self.terms, at, term);
+                self.terms.get(at) == Some(&term)
+            });
         }
-        Some(found)
+        counted_if_enough(terms, needed, |term| match term {
+            EMPTY => self.has_empty,
+            // The search for a term ends at the slot of that term or at a free slot.
+            term => self.slots[place_of(&self.slots, term)] != EMPTY,
+        })
     }
+}
+
+/// Returns the number of elements of `terms` for which `is_there` holds. Returns `None` as soon as it is clear that
+/// the number is below `needed`.
+#[inline(always)]
+fn counted_if_enough(
+    terms: &[u64],
+    needed: usize,
+    mut is_there: impl FnMut(u64) -> bool,
+) -> Option<usize> {
+    let may_miss = terms.len().checked_sub(needed)?;
+    let mut found = 0;
+    let mut seen = 0;
+    for terms in terms.chunks(COUNTED) {
+        for &term in terms {
+            found += usize::from(is_there(term));
+        }
+        seen += terms.len();
+        if seen - found > may_miss {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// Returns the number of elements of `ascending` that are below `term`. Fast if this number is near `from`.
+fn place_near(ascending: &[u64], from: usize, term: u64) -> usize {
+    let (before, behind) = ascending.split_at(from);
+    if before.last().is_some_and(|&last| last >= term) {
+        return before.partition_point(|&other| other < term);
+    }
+    let mut below = 0;
+    let mut step = 1;
+    // Steps that double find the place among n elements with about 2 log n comparisons.
+    while behind.get(below + step - 1).is_some_and(|&other| other < term) {
+        below += step;
+        step *= 2;
+    }
+    let end = behind.len().min(below + step);
+    from + below + behind[below..end].partition_point(|&other| other < term)
 }
 
 /// Appends the distinct terms of a long document to `distinct`, which is empty, in ascending order. Takes
@@ -226,7 +265,7 @@ fn place_of(slots: &[u64], term: u64) -> usize {
 mod tests {
     use super::*;
     use simtool_base::stable_hash::mix;
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     #[test]
     fn every_term_is_there_once_in_the_order_of_the_first_ones() {
@@ -253,6 +292,26 @@ mod tests {
         let terms: Vec<u64> = (1..50).map(|i| i << 32).collect();
         assert_eq!(distinct.replace(&terms).unwrap(), terms);
         assert_eq!(distinct.count_if_enough(&[0, 3 << 32, 50 << 32], 1), Some(1));
+    }
+
+    #[test]
+    fn shared_terms_of_long_and_short_documents_are_counted() {
+        let document = |length: u64, step: u64| -> Vec<u64> {
+            let terms: Vec<u64> = (0..length).map(|i| mix(i * step)).chain([EMPTY]).collect();
+            DistinctTerms::default().distinct(&terms).unwrap().to_vec()
+        };
+        let long = MOST_IN_TABLE as u64 + 1000;
+        let documents = [document(long, 2), document(long, 3), document(100, 6), vec![7], vec![]];
+        let mut set = DistinctTerms::default();
+        for one in &documents {
+            assert_eq!(set.replace(one).unwrap(), one);
+            let own: BTreeSet<u64> = one.iter().copied().collect();
+            for other in &documents {
+                let expected = other.iter().filter(|term| own.contains(term)).count();
+                assert_eq!(set.count_if_enough(other, expected), Some(expected));
+                assert_eq!(set.count_if_enough(other, expected + 1), None);
+            }
+        }
     }
 
     #[test]
