@@ -64,7 +64,8 @@ pub struct PairLoss {
 pub(crate) fn pair_loss([kept, removed]: [&[u8]; 2], method: &Method, isa: Isa) -> PairLoss {
     let terms = DocumentTerms::new(method.compared(), &Fitted::Nothing, isa);
     let mut scratch = TermScratch::default();
-    let kept = sorted(TextTerms::of(&terms, kept, &mut scratch).terms);
+    let kept = TextTerms::of(&terms, kept, &mut scratch);
+    let kept = TermPlaces::new(&kept.terms);
     let of_removed = TextTerms::of(&terms, removed, &mut scratch);
     let mut places = Vec::new();
     let mut lost = 0;
@@ -166,7 +167,7 @@ fn losses_of_batch(
     let of_kept: Vec<&[Removal]> = batch.chunk_by(|a, b| a.kept == b.kept).collect();
     let losses = context.threads().map(of_kept, |removals: &[Removal]| {
         let kept = read.second().get(&removals[0].kept);
-        let kept = kept.map(|kept| sorted(kept.terms.clone()));
+        let kept = kept.map(|kept| TermPlaces::new(&kept.terms));
         let loss = |removal: &Removal| {
             let loss = kept.as_ref().zip(read.first().get(&removal.row));
             (removal.row, loss.map(|(kept, removed)| removed.lost_words(kept, run_length)))
@@ -176,11 +177,31 @@ fn losses_of_batch(
     Ok(losses.concat())
 }
 
-/// Returns the distinct terms in ascending order.
-fn sorted(mut terms: Vec<u64>) -> Vec<u64> {
-    terms.sort_unstable();
-    terms.dedup();
-    terms
+/// Places of the terms of a kept text.
+struct TermPlaces<'k> {
+    /// The terms in reading order.
+    terms: &'k [u64],
+    /// The distinct terms in ascending order, each with a place in `terms`.
+    places: Vec<(u64, u32)>,
+}
+
+impl<'k> TermPlaces<'k> {
+    fn new(terms: &'k [u64]) -> Self {
+        let mut places: Vec<(u64, u32)> = terms.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        places.dedup_by_key(|&mut (term, _)| term);
+        Self { terms, places }
+    }
+
+    /// Returns a place of `term` in the text. It is found at once if it is `expected`.
+    fn place(&self, term: u64, expected: usize) -> Option<usize> {
+        // The texts have long sequences in common. A search among all terms takes far longer.
+        if self.terms.get(expected) == Some(&term) {
+            return Some(expected);
+        }
+        let found = self.places.binary_search_by_key(&term, |&(term, _)| term);
+        found.ok().map(|at| self.places[at].1 as usize)
+    }
 }
 
 /// Terms of a text in reading order.
@@ -211,19 +232,21 @@ impl TextTerms {
         Self { terms, words: u32::try_from(scratch.compared_count()).unwrap_or(u32::MAX) }
     }
 
-    /// Counts the words that lie in no term of `kept`, which ascends. A term is made of `run_length` words.
-    fn lost_words(&self, kept: &[u64], run_length: usize) -> LostWords {
+    /// Counts the words that lie in no term of `kept`. A term is made of `run_length` words.
+    fn lost_words(&self, kept: &TermPlaces<'_>, run_length: usize) -> LostWords {
         let mut lost = 0;
         self.visit_lost(kept, run_length, |from, to| lost += to - from);
         LostWords { words: self.words, lost }
     }
 
     /// Calls `visit` with the beginning and the end of each sequence of lost words, in reading order.
-    fn visit_lost(&self, kept: &[u64], run_length: usize, mut visit: impl FnMut(u32, u32)) {
+    fn visit_lost(&self, kept: &TermPlaces<'_>, run_length: usize, mut visit: impl FnMut(u32, u32)) {
         let mut done = 0;
+        let mut expected = 0;
         // Term number n begins at word number n.
-        for (start, term) in (0_u32..self.words).zip(&self.terms) {
-            if kept.binary_search(term).is_ok() {
+        for (start, &term) in (0_u32..self.words).zip(&self.terms) {
+            if let Some(place) = kept.place(term, expected) {
+                expected = place + 1;
                 if start > done {
                     visit(done, start);
                 }
