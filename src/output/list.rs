@@ -3,7 +3,7 @@
 use super::output_kind::Output;
 use super::{
     annotated, clusters, contamination, cut_texts, documents, emit_pairs, index_rows, kept, pairs,
-    passages, quarantine, removed, texts, uncut,
+    passages, quarantine, removed, source_rows, texts, uncut,
 };
 use crate::write::columns::OutputDescription;
 
@@ -12,6 +12,7 @@ pub(super) const OUTPUTS: &[Output] = &[
     removed::OUTPUT,
     documents::OUTPUT,
     clusters::OUTPUT,
+    source_rows::OUTPUT,
     quarantine::OUTPUT,
     pairs::OUTPUT,
     kept::OUTPUT,

@@ -49,6 +49,7 @@ mod settings;
 mod shared_ids;
 mod shared_words;
 mod shown_pairs;
+mod source_rows;
 mod sources;
 mod stored_copies;
 pub(crate) mod texts;
@@ -74,6 +75,7 @@ pub use report::histograms;
 pub(crate) use result_files::ResultFiles;
 pub use settings::Outputs;
 pub(crate) use settings::{ONLY_IDS, READABLE};
+pub(crate) use sources::SourceCounts;
 pub(crate) use stored_copies::StoredCopies;
 
 use self::counts::{count_results, kept_documents};
@@ -108,6 +110,7 @@ const BYTES_A_PAIR: u64 = 200;
 /// An output cannot be written, or there are too many pairs to write. It is also an error, and a bug, if a document is neither kept nor removed.
 pub(crate) fn write_outputs(
     findings: &Findings<'_>,
+    sources: &SourceCounts,
     outputs: &Outputs,
     folder: &OutputFolder,
     summary: &mut Summary,
@@ -128,6 +131,7 @@ pub(crate) fn write_outputs(
         has_ambiguous_ids: summary.ambiguous_ids > 0,
         recipe: &summary.recipe,
         outputs,
+        sources,
         folder,
         unannotated: AtomicU64::new(0),
         uncopied_files: AtomicU64::new(0),

@@ -3,6 +3,7 @@
 use super::caught_texts::CaughtTexts;
 use super::findings::Findings;
 use super::settings::Outputs;
+use super::sources::SourceCounts;
 use crate::cluster::Cluster;
 use crate::pipeline::CollectionSummary;
 use crate::write::columns::{Column, IdType, RowTable, RowsFile};
@@ -23,6 +24,8 @@ pub(super) struct Results<'f> {
     /// Recipe of the method, which is stored in the metadata of output files.
     pub(super) recipe: &'f str,
     pub(super) outputs: &'f Outputs,
+    /// Numbers of removals by source.
+    pub(super) sources: &'f SourceCounts,
     pub(super) folder: &'f OutputFolder,
     /// Number of documents whose records in the output `annotated` have no added fields.
     pub(super) unannotated: AtomicU64,

@@ -1,12 +1,16 @@
-//! Counts the removed documents by source (file or folder), for a table on the page. The table also shows the
-//! sources of the kept documents.
+//! Counts the removed documents by source, for the output `sources`, for conditions on which a run fails, and for a table
+//! on the page. The table also shows the sources of the kept documents.
 
 use super::findings::{Findings, Side};
-use crate::pipeline::FoundPassages;
+use crate::pipeline::scope::ScopeValue;
+use crate::pipeline::{FoundPassages, Percentage};
 use crate::write::report::{SOURCES, Source, Sources};
+use simtool_base::fault::quoted;
+use simtool_base::quantity::{counted, grouped, percent};
 use simtool_model::document::DocOrdinal;
 use simtool_model::sides::Sides;
 use simtool_read::Corpus;
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -16,113 +20,263 @@ use std::path::{Component, Path, PathBuf};
 /// second one.
 type Repeats = BTreeMap<(u32, u32), u64>;
 
-/// Sources of one collection in reading order. A source is a file, or a folder whose files count together.
+/// Sources of one collection in reading order.
+#[derive(Debug)]
 struct CollectionSources {
-    names: Vec<PathBuf>,
-    /// For each file, the number of its source.
-    file_sources: Vec<u32>,
+    /// Names as bytes, because file names need not be UTF-8.
+    names: Vec<Vec<u8>>,
+    numbers: Numbers,
+}
+
+/// Numbers of the sources of documents.
+#[derive(Debug)]
+enum Numbers {
+    /// All documents of a file have one source: a number for each file.
+    OfFiles(Vec<u32>),
+    /// A number for each document.
+    OfDocuments(Vec<u32>),
 }
 
 impl CollectionSources {
-    /// Chooses the sources: the files if there are at most [`SOURCES`] files, and otherwise folders.
+    /// Chooses the sources of a page: the files if there are at most [`SOURCES`] files, and otherwise folders.
     ///
     /// The folders are all folders at one depth: the greatest depth with 2 to [`SOURCES`] folders. If there
     /// is no such depth, the files are the sources, and the table shows only some of them.
     fn choose(files: &[&Path]) -> Self {
+        let whole = |file| Cow::Borrowed(file);
         if files.len() <= SOURCES {
-            return Self::from_names(files, Path::to_owned);
+            return Self::of_files(files, whole);
         }
         let deepest = files.iter().map(|path| path.components().count()).max().unwrap_or(0);
         // Deep folders are tried first, because they say more about the origin of a document than shallow
         // ones.
         (1..deepest)
             .rev()
-            .map(|depth| Self::from_names(files, |file| folder_at_depth(file, depth)))
+            .map(|depth| Self::of_files(files, |file| folder_at_depth(file, depth)))
             .find(|sources| (2..=SOURCES).contains(&sources.names.len()))
-            .unwrap_or_else(|| Self::from_names(files, Path::to_owned))
+            .unwrap_or_else(|| Self::of_files(files, whole))
+    }
+
+    /// Creates the sources that the option `by` names.
+    fn by(by: ScopeValue, side: Side<'_>) -> Self {
+        // Files need one number each, however many documents they have.
+        if by == ScopeValue::File {
+            return Self::of_files(&files(side.collection), |file| Cow::Borrowed(file));
+        }
+        let ids = &side.read.ids;
+        let (names, numbers) = numbered((0..ids.len() as u32).map(|row| {
+            let file = side.collection.file_name(ids.place(DocOrdinal(row)).file as usize);
+            side.read.source(row, file, by).unwrap_or_default()
+        }));
+        Self { names, numbers: Numbers::OfDocuments(numbers) }
     }
 
     /// Creates the sources from files. Files for which `name` returns the same name belong to the same
     /// source.
-    fn from_names(files: &[&Path], name: impl Fn(&Path) -> PathBuf) -> Self {
-        let mut numbers: BTreeMap<PathBuf, u32> = BTreeMap::new();
-        let mut names = Vec::new();
-        let mut file_sources = Vec::with_capacity(files.len());
-        for file in files {
-            let name = name(file);
-            let number = *numbers.entry(name.clone()).or_insert_with(|| {
-                names.push(name);
-                names.len() as u32 - 1
-            });
-            file_sources.push(number);
-        }
-        Self { names, file_sources }
+    fn of_files<'p>(files: &[&'p Path], name: impl Fn(&'p Path) -> Cow<'p, Path>) -> Self {
+        let (names, numbers) = numbered(files.iter().map(|file| match name(file) {
+            Cow::Borrowed(name) => Cow::Borrowed(name.as_os_str().as_encoded_bytes()),
+            Cow::Owned(name) => Cow::Owned(name.into_os_string().into_encoded_bytes()),
+        }));
+        Self { names, numbers: Numbers::OfFiles(numbers) }
     }
 
     /// Returns the number of the source of the document with number `row`.
     fn source_of_row(&self, side: Side<'_>, row: u32) -> u32 {
-        self.file_sources[side.read.ids.place(DocOrdinal(row)).file as usize]
-    }
-
-    /// Returns the name of a source as bytes, because file names need not be UTF-8.
-    fn name(&self, source: u32) -> Vec<u8> {
-        self.names[source as usize].as_os_str().as_encoded_bytes().to_vec()
+        match &self.numbers {
+            Numbers::OfFiles(numbers) => {
+                numbers[side.read.ids.place(DocOrdinal(row)).file as usize]
+            }
+            Numbers::OfDocuments(numbers) => numbers[row as usize],
+        }
     }
 
     /// Returns for each source the number of its documents.
     fn count_documents(&self, Side { collection, read }: Side<'_>) -> Vec<u64> {
         let mut documents = vec![0; self.names.len()];
-        for shard in 0..collection.shard_count() {
-            let first = read.ids.first_of_shard(shard);
-            let end = read.ids.end_of_shard(shard);
-            let source = self.file_sources[collection.shard_file(shard)];
-            documents[source as usize] += u64::from(end.0 - first.0);
+        match &self.numbers {
+            Numbers::OfFiles(numbers) => {
+                for shard in 0..collection.shard_count() {
+                    let first = read.ids.first_of_shard(shard);
+                    let end = read.ids.end_of_shard(shard);
+                    let source = numbers[collection.shard_file(shard)];
+                    documents[source as usize] += u64::from(end.0 - first.0);
+                }
+            }
+            Numbers::OfDocuments(numbers) => {
+                for source in numbers {
+                    documents[*source as usize] += 1;
+                }
+            }
         }
         documents
     }
 }
 
+/// Numbers different names in the order in which they first occur. Returns these names, and the number of each given
+/// name.
+fn numbered<'n>(given: impl Iterator<Item = Cow<'n, [u8]>>) -> (Vec<Vec<u8>>, Vec<u32>) {
+    let mut numbers: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
+    let mut names = Vec::new();
+    let number = |name: Cow<'_, [u8]>| {
+        // Only a new name is copied.
+        if let Some(&number) = numbers.get(&*name) {
+            return number;
+        }
+        let number = names.len() as u32;
+        names.push(name.to_vec());
+        numbers.insert(name.into_owned(), number);
+        number
+    };
+    let of_given = given.map(number).collect();
+    (names, of_given)
+}
+
+/// Returns the files of a collection.
+fn files(collection: &dyn Corpus) -> Vec<&Path> {
+    (0..collection.file_count()).map(|file| collection.file_name(file)).collect()
+}
+
 /// Returns the first `depth` components of the folder of `file`, or `.` if there are none.
-fn folder_at_depth(file: &Path, depth: usize) -> PathBuf {
+fn folder_at_depth(file: &Path, depth: usize) -> Cow<'static, Path> {
     let folder = file.parent().unwrap_or(Path::new(""));
     let start: PathBuf = folder.components().take(depth).collect();
     // An empty path would leave a field of the table empty.
-    if start.components().next().is_none() { Component::CurDir.as_os_str().into() } else { start }
+    let is_empty = start.components().next().is_none();
+    if is_empty { Path::new(Component::CurDir.as_os_str()).into() } else { start.into() }
+}
+
+/// Numbers of documents and removals of each source of a run.
+#[derive(Debug)]
+pub(crate) struct SourceCounts {
+    sources: Sides<CollectionSources>,
+    /// For each source of documents that may be removed, the number of its documents.
+    documents: Vec<u64>,
+    repeats: Repeats,
+    /// For each of these sources, the number of words that its removals lose. `None` if they were not counted.
+    lost_words: Option<Vec<u64>>,
+}
+
+/// Row of the output `sources`.
+pub(super) struct SourceRow<'c> {
+    pub(super) name: &'c [u8],
+    pub(super) documents: u64,
+    pub(super) removed: u64,
+    pub(super) lost_words: Option<u64>,
+    /// Sources of the documents that are kept in place of the removed ones, with the number of removed documents.
+    pub(super) repeats: Vec<(&'c [u8], u64)>,
+}
+
+impl SourceCounts {
+    /// Minimum number of documents of a source whose removals can be an alarm. Most documents of a small source may
+    /// well be repeats.
+    const LEAST_DOCUMENTS: u64 = 100;
+
+    /// Counts the removals of a run by the sources that the user named, or else by file.
+    #[must_use]
+    pub(crate) fn new(findings: &Findings<'_>) -> Self {
+        // Files are what users can look at if one of them is alarming.
+        let by = findings.plan.source().unwrap_or(ScopeValue::File);
+        Self::of(findings, findings.sides.map(|side| CollectionSources::by(by, side)))
+    }
+
+    /// Counts the removals of a run by the sources of its page.
+    fn of_page(findings: &Findings<'_>) -> Self {
+        match findings.plan.source() {
+            Some(_) => Self::new(findings),
+            None => Self::of(
+                findings,
+                findings.sides.map(|side| CollectionSources::choose(&files(side.collection))),
+            ),
+        }
+    }
+
+    /// # Complexity
+    ///
+    /// O(r log s) for r removed documents and s shards.
+    fn of(findings: &Findings<'_>, sources: Sides<CollectionSources>) -> Self {
+        let documents = findings.documents();
+        let originals = findings.originals();
+        let mut repeats = Repeats::new();
+        let mut lost_words =
+            findings.counts_lost_words().then(|| vec![0; sources.first().names.len()]);
+        for removal in findings.removals {
+            let from = sources.first().source_of_row(documents, removal.row);
+            let to = sources.second().source_of_row(originals, removal.kept);
+            *repeats.entry((from, to)).or_insert(0) += 1;
+            if let Some(lost_words) = &mut lost_words {
+                let lost = findings.lost_words(removal.row).unwrap_or_default();
+                lost_words[from as usize] += u64::from(lost.lost);
+            }
+        }
+        let documents = sources.first().count_documents(documents);
+        Self { sources, documents, repeats, lost_words }
+    }
+
+    /// Returns the number of all documents that may be removed, and of those that are.
+    pub(crate) fn totals(&self) -> [u64; 2] {
+        [self.documents.iter().sum(), self.repeats.values().sum()]
+    }
+
+    /// Returns a row for each source of documents that may be removed, in reading order.
+    pub(super) fn rows(&self) -> impl Iterator<Item = SourceRow<'_>> {
+        (0_u32..).zip(&self.sources.first().names).map(|(source, name)| {
+            let of_source = self.repeats.range((source, 0)..=(source, u32::MAX));
+            let second = &self.sources.second().names;
+            let repeats: Vec<(&[u8], u64)> =
+                of_source.map(|(&(_, to), &count)| (&second[to as usize][..], count)).collect();
+            let removed = repeats.iter().map(|(_, count)| count).sum();
+            let documents = self.documents[source as usize];
+            let lost_words = self.lost_words.as_ref().map(|lost| lost[source as usize]);
+            SourceRow { name, documents, removed, lost_words, repeats }
+        })
+    }
+
+    /// Returns the number of sources from which more than the share `most` is removed. Small sources do not count.
+    pub(crate) fn count_above(&self, most: Percentage) -> u64 {
+        self.above(most).count() as u64
+    }
+
+    /// Describes these sources. Returns `None` if there is none.
+    #[must_use]
+    pub(crate) fn described_above(&self, most: Percentage) -> Option<String> {
+        // Of several sources, the one with the most removed documents is named.
+        let row = self.above(most).max_by_key(|row| row.removed)?;
+        let others = match self.count_above(most) - 1 {
+            0 => String::new(),
+            others => format!(", and too many of {}", counted(others, "other source")),
+        };
+        Some(format!(
+            "{} of {} of {} are removed ({}){others}",
+            grouped(row.removed),
+            counted(row.documents, "document"),
+            quoted(row.name),
+            percent(row.removed, row.documents)
+        ))
+    }
+
+    /// Returns the sources from which more than the share `most` is removed. Small sources do not count.
+    fn above(&self, most: Percentage) -> impl Iterator<Item = SourceRow<'_>> {
+        self.rows().filter(move |row| {
+            row.documents >= Self::LEAST_DOCUMENTS && !most.allows(row.removed, row.documents)
+        })
+    }
 }
 
 /// Returns the table of sources for the page.
 ///
 /// Its rows are the [`SOURCES`] sources from which most documents were removed. Its columns are the
 /// [`SOURCES`] sources whose documents replace the most removed documents. Both are in descending order.
-///
-/// # Complexity
-///
-/// O(r log s) for r removed documents and s shards.
 pub(super) fn sources(findings: &Findings<'_>) -> Sources {
-    let sources = findings.sides.map(|side| {
-        let files = 0..side.collection.file_count();
-        let files: Vec<&Path> = files.map(|file| side.collection.file_name(file)).collect();
-        CollectionSources::choose(&files)
-    });
-    let documents = findings.documents();
-    let originals = findings.originals();
-    let mut repeats = Repeats::new();
-    for removal in findings.removals {
-        let from = sources.first().source_of_row(documents, removal.row);
-        let to = sources.second().source_of_row(originals, removal.kept);
-        *repeats.entry((from, to)).or_insert(0) += 1;
-    }
-    let document_counts = sources.first().count_documents(documents);
-    table(&sources, &document_counts, &repeats)
+    let counts = SourceCounts::of_page(findings);
+    table(&counts.sources, &counts.documents, &counts.repeats)
 }
 
 /// Returns the table of sources for the page about passages. Its counts are numbers of words: of all words, of the
 /// words in passages, and of those with a copy in the source of a column.
 pub(super) fn passage_sources(collection: &dyn Corpus, found: &FoundPassages) -> Sources {
     let side = Side { collection, read: &found.summary };
-    let files: Vec<&Path> =
-        (0..collection.file_count()).map(|file| collection.file_name(file)).collect();
-    let sources = CollectionSources::choose(&files);
+    let sources = CollectionSources::choose(&files(collection));
     // A source with few documents can have many words, so the table counts words.
     let mut words = vec![0; sources.names.len()];
     for (row, count) in (0..).zip(&found.word_counts) {
@@ -152,14 +306,14 @@ fn table(sources: &Sides<CollectionSources>, counts: &[u64], repeats: &Repeats) 
     let rows = largest_counts(&removed);
     let columns = largest_counts(&add_up(repeats, |pair| pair.1));
     let row = |&from: &u32| Source {
-        name: sources.first().name(from),
+        name: sources.first().names[from as usize].clone(),
         documents: counts[from as usize],
         removed: removed[&from],
         repeats: columns.iter().map(|&to| repeats.get(&(from, to)).copied().unwrap_or(0)).collect(),
     };
     Sources {
         rows: rows.iter().map(row).collect(),
-        columns: columns.iter().map(|&to| sources.second().name(to)).collect(),
+        columns: columns.iter().map(|&to| sources.second().names[to as usize].clone()).collect(),
         sources: sources.first().names.len() as u64,
         is_one_collection: matches!(sources, Sides::One(_)),
     }
@@ -191,7 +345,7 @@ mod tests {
     fn grouped(files: &[String]) -> Vec<String> {
         let files: Vec<&Path> = files.iter().map(Path::new).collect();
         let sources = CollectionSources::choose(&files);
-        sources.names.iter().map(|name| name.display().to_string()).collect()
+        sources.names.into_iter().map(|name| String::from_utf8(name).unwrap()).collect()
     }
 
     #[test]

@@ -52,16 +52,13 @@ impl Site {
 
     /// Returns the hash of the site of a document, which is 0 if there is one site.
     pub(crate) fn of(self, document: &Document<'_>, file: &Path) -> u64 {
-        if self == Self::All { 0 } else { hash(&self.name(document, file)) | 1 }
+        if self == Self::All { 0 } else { hash(&self.name(document.id, file)) | 1 }
     }
 
-    /// Returns the name of the site of a document. It is empty if there is one site, and for a document without
+    /// Returns the name of the site of the document `id`. It is empty if there is one site, and for a document without
     /// a host. The case of the letters of a host makes no difference.
-    pub(super) fn name<'d>(self, document: &Document<'_>, file: &'d Path) -> Cow<'d, [u8]> {
-        let id_as_uri = || {
-            let id = document.id.map(DocumentId::bytes);
-            id.filter(|id| !uri::host(id).is_empty())
-        };
+    pub(crate) fn name<'d>(self, id: Option<DocumentId<'_>>, file: &'d Path) -> Cow<'d, [u8]> {
+        let id_as_uri = || id.map(DocumentId::bytes).filter(|id| !uri::host(id).is_empty());
         let of_file =
             || file.parent().map_or(&[][..], |folder| folder.as_os_str().as_encoded_bytes());
         match (self, id_as_uri()) {

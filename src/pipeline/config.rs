@@ -5,7 +5,7 @@ use super::document_fields::DocumentFields;
 use super::keep_order::KeepOrder;
 pub use super::keep_rule::Keep;
 use super::lose_limit::{self, LoseLimit};
-use super::scope::Scope;
+use super::scope::{Scope, ScopeValue};
 use crate::method::Method;
 use simtool_base::error::Result;
 use simtool_base::options::{Choice, Options};
@@ -112,7 +112,9 @@ pub struct Config {
     pub keep_count: KeepCount,
     /// Documents that are compared with each other. `None` if all are.
     pub scope: Option<Scope>,
-    /// Fields of the documents that `keep` and `scope` compare. Readers must read them in this order.
+    /// Source of each document, by which removals are counted. `None` if the user named none: then it is the file.
+    pub by: Option<ScopeValue>,
+    /// Fields of the documents that `keep`, `scope` and `by` use. Readers must read them in this order.
     pub fields: DocumentFields,
     /// Rule for when a document may be removed because of another one.
     pub clusters: ClusterRule,
@@ -158,7 +160,7 @@ impl Config {
     }
 
     /// Parses all settings except the method, which stays the default method. Takes `keep`, `prefer`,
-    /// `keep_count`, `within`, `across`, `cluster`, `lose`, `boilerplate` and the options of [`Resources::parse`] out of `options`, and leaves the other options there.
+    /// `keep_count`, `within`, `across`, `by`, `cluster`, `lose`, `boilerplate` and the options of [`Resources::parse`] out of `options`, and leaves the other options there.
     ///
     /// # Errors
     ///
@@ -171,6 +173,10 @@ impl Config {
             keep: KeepOrder::parse(options, &mut fields)?,
             keep_count: options.take_parsed("keep_count", most)?.unwrap_or_default(),
             scope: Scope::parse(options, &mut fields)?,
+            by: options
+                .take("by")
+                .map(|name| ScopeValue::parse("by", &name, &mut fields))
+                .transpose()?,
             fields,
             clusters: options.take_choice("cluster")?.unwrap_or_default(),
             lose: options.take_parsed("lose", lose_limit::RULE)?,

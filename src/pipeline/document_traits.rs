@@ -1,7 +1,7 @@
 //! The values of documents that decide which of them are compared, and which are kept.
 
 use super::keep_order::{FieldRule, KeepOrder};
-use super::scope::{NO_VALUE, Relation, Scope};
+use super::scope::{NO_VALUE, Relation, Scope, ScopeValue};
 use super::stored_bytes::{BytesReader, BytesWriter};
 use super::unread_values::UnreadValues;
 use simtool_base::stable_hash::mix;
@@ -17,6 +17,9 @@ pub(crate) struct WantedTraits<'w> {
     pub(crate) keep: Option<&'w KeepOrder>,
     /// Documents that are compared. `None` if all are compared.
     pub(crate) scope: Option<Scope>,
+    /// Source by which removals are counted. Only values of fields are collected, because names of documents have the
+    /// other sources.
+    pub(crate) source: Option<ScopeValue>,
     /// Whether documents that have few own words are compared only if these are the same.
     pub(crate) own_words: bool,
     /// Whether the [facts about texts](super::text_facts::TextFacts) are collected.
@@ -35,12 +38,14 @@ pub(super) struct DocumentTraits {
     /// For each document, the hash of the value that decides with which others it is compared. Empty if all
     /// documents are compared.
     scope_values: Vec<u64>,
+    /// For each document, the value of the field that is its source. Empty if no field is.
+    sources: Vec<FieldValue>,
 }
 
 impl WantedTraits<'_> {
     /// Settings that collect no values.
     pub(crate) const NONE: Self =
-        Self { keep: None, scope: None, own_words: false, text_facts: false };
+        Self { keep: None, scope: None, source: None, own_words: false, text_facts: false };
 
     /// Returns the hash that decides with which others a document of `file` is compared. Returns `None` if it is
     /// compared with all.
@@ -83,29 +88,33 @@ impl DocumentTraits {
             }
         }
         self.scope_values.extend(wanted.scope_value(document, file));
+        // Files, folders and hosts are found from the names of documents when they are needed.
+        if let Some(ScopeValue::Field(number)) = wanted.source {
+            let source = document.fields[number];
+            self.sources.push(source.map_or(FieldValue::Missing, |s| FieldValue::Text(s.into())));
+        }
     }
 
     /// Appends the values to `out`.
     pub(super) fn store(&self, out: &mut BytesWriter) {
         out.number(self.preferences.len() as u64);
         for values in &self.preferences {
-            out.number(values.len() as u64);
-            for value in values {
-                store_value(value, out);
-            }
+            store_values(values, out);
         }
         out.number(self.unread.len() as u64);
         for unread in &self.unread {
             unread.store(out);
         }
         out.numbers(self.scope_values.iter().copied());
+        store_values(&self.sources, out);
     }
 
     /// Takes the values that [`store`](Self::store) has appended. Returns `None` if the bytes are others.
     pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
         let preferences = from.list(|from| from.list(restore_value))?;
         let unread = from.list(UnreadValues::restore)?;
-        Some(Self { preferences, unread, scope_values: from.list(BytesReader::number)? })
+        let scope_values = from.list(BytesReader::number)?;
+        Some(Self { preferences, unread, scope_values, sources: from.list(restore_value)? })
     }
 
     /// Adds the values of other documents behind these.
@@ -124,6 +133,7 @@ impl DocumentTraits {
             values.append(more);
         }
         self.scope_values.append(&mut more.scope_values);
+        self.sources.append(&mut more.sources);
     }
 
     /// Returns the number of bytes of memory that the values take.
@@ -132,8 +142,8 @@ impl DocumentTraits {
             FieldValue::Text(text) => size_of_val(value) + text.len(),
             _ => size_of_val(value),
         };
-        let preferences: usize = self.preferences.iter().flatten().map(of_value).sum();
-        (preferences + size_of_val(&self.scope_values[..])) as u64
+        let values = self.preferences.iter().flatten().chain(&self.sources);
+        (values.map(of_value).sum::<usize>() + size_of_val(&self.scope_values[..])) as u64
     }
 
     /// Compares documents number `a` and `b`. `Less` means that `a` is preferred. `lengths` has the length of
@@ -164,9 +174,25 @@ impl DocumentTraits {
         self.scope_values.iter().filter(|&&value| value == NO_VALUE).count() as u64
     }
 
+    /// Returns the value of the field that is the source of document number `row`. `None` if it has none.
+    pub(super) fn source(&self, row: u32) -> Option<&[u8]> {
+        match self.sources.get(row as usize)? {
+            FieldValue::Text(source) => Some(source),
+            _ => None,
+        }
+    }
+
     /// Returns the hash of the value of each document that decides with which others it is compared.
     pub(super) fn scope_values(&self) -> &[u64] {
         &self.scope_values
+    }
+}
+
+/// Appends a list of values of fields to `out`.
+fn store_values(values: &[FieldValue], out: &mut BytesWriter) {
+    out.number(values.len() as u64);
+    for value in values {
+        store_value(value, out);
     }
 }
 

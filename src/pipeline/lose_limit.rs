@@ -1,13 +1,11 @@
 //! Number of words that a removal loses, and the option `lose`: the most words that a removal may lose.
 
+use super::percentage::Percentage;
 use std::fmt;
 use std::str::FromStr;
 
 /// Description of valid values of the option, for error messages.
 pub(super) const RULE: &str = "must be a number of words, such as 3, or a percentage of the words up to 100, such as 1% or 0.5%";
-
-/// Number of units of a share that are one percent. So shares have up to three decimals.
-const UNITS_A_PERCENT: u32 = 1000;
 
 /// Number of words of a removed document, and number of its words that are lost because its kept document lacks them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,8 +38,8 @@ impl LostWords {
 pub enum LoseLimit {
     /// Number of words.
     Words(u32),
-    /// Share of the words of the removed document, in thousandths of a percent.
-    Share(u32),
+    /// Share of the words of the removed document.
+    Share(Percentage),
 }
 
 impl LoseLimit {
@@ -50,11 +48,7 @@ impl LoseLimit {
     pub fn allows(self, LostWords { words, lost }: LostWords) -> bool {
         match self {
             Self::Words(most) => lost <= most,
-            Self::Share(most) => {
-                // Whole numbers are compared, so that the decision is the same on every machine.
-                let all = u64::from(100 * UNITS_A_PERCENT);
-                u64::from(lost) * all <= u64::from(most) * u64::from(words)
-            }
+            Self::Share(most) => most.allows(lost.into(), words.into()),
         }
     }
 }
@@ -63,16 +57,10 @@ impl FromStr for LoseLimit {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let Some(percent) = text.strip_suffix('%') else {
-            return text.parse().map(Self::Words).map_err(drop);
-        };
-        let (whole, decimals) = percent.split_once('.').unwrap_or((percent, ""));
-        let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
-        if whole.is_empty() || decimals.len() > 3 || !is_number(whole) || !is_number(decimals) {
-            return Err(());
+        if text.ends_with('%') {
+            return text.parse().map(Self::Share);
         }
-        let units: u32 = format!("{whole}{decimals:0<3}").parse().map_err(drop)?;
-        Some(units).filter(|units| *units <= 100 * UNITS_A_PERCENT).map(Self::Share).ok_or(())
+        text.parse().map(Self::Words).map_err(drop)
     }
 }
 
@@ -80,13 +68,7 @@ impl fmt::Display for LoseLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Words(most) => write!(f, "{most}"),
-            Self::Share(most) => {
-                let (whole, rest) = (most / UNITS_A_PERCENT, most % UNITS_A_PERCENT);
-                let decimals = format!("{rest:03}");
-                let decimals = decimals.trim_end_matches('0');
-                let point = if decimals.is_empty() { "" } else { "." };
-                write!(f, "{whole}{point}{decimals}%")
-            }
+            Self::Share(most) => most.fmt(f),
         }
     }
 }
@@ -97,18 +79,14 @@ mod tests {
 
     #[test]
     fn limits_are_words_or_percentages() {
-        for (text, limit) in [
-            ("0", LoseLimit::Words(0)),
-            ("12", LoseLimit::Words(12)),
-            ("0%", LoseLimit::Share(0)),
-            ("0.5%", LoseLimit::Share(500)),
-            ("2.125%", LoseLimit::Share(2125)),
-            ("100%", LoseLimit::Share(100_000)),
-        ] {
+        let share = |percent| LoseLimit::Share(Percentage::whole(percent));
+        for (text, limit) in
+            [("0", LoseLimit::Words(0)), ("12", LoseLimit::Words(12)), ("7%", share(7))]
+        {
             let read: LoseLimit = text.parse().unwrap();
             assert_eq!((read, &*read.to_string()), (limit, text));
         }
-        for text in ["", "%", "-1", "x", "100.1%", "1.2345%", ".5%", "1 %", "5000000000", "1e3%"] {
+        for text in ["", "%", "-1", "x", "100.1%", "5000000000", "1e3%"] {
             assert!(text.parse::<LoseLimit>().is_err(), "{text}");
         }
     }
@@ -116,13 +94,9 @@ mod tests {
     #[test]
     fn a_limit_holds_for_the_words_of_the_removed_document() {
         let loss = |words, lost| LostWords { words, lost };
-        assert!(
-            LoseLimit::Words(3).allows(loss(4, 3)) && !LoseLimit::Words(3).allows(loss(400, 4))
-        );
-        // One word of a thousand is exactly 0.1 percent.
-        let tenth = LoseLimit::Share(100);
-        assert!(tenth.allows(loss(1000, 1)) && !tenth.allows(loss(999, 1)));
-        assert!(tenth.allows(loss(0, 0)) && LoseLimit::Share(0).allows(loss(9, 0)));
-        assert!(LoseLimit::Share(100_000).allows(loss(u32::MAX, u32::MAX)));
+        let three = LoseLimit::Words(3);
+        assert!(three.allows(loss(4, 3)) && !three.allows(loss(400, 4)));
+        let tenth = LoseLimit::Share(Percentage::whole(10));
+        assert!(tenth.allows(loss(10, 1)) && !tenth.allows(loss(9, 1)));
     }
 }

@@ -5,7 +5,7 @@ use super::config::{ClusterRule, Config, Keep, KeepCount, LostWordCount};
 use super::document_traits::WantedTraits;
 use super::keep_order::KeepOrder;
 use super::lose_limit::LoseLimit;
-use super::scope::{Relation, Scope};
+use super::scope::{Relation, Scope, ScopeValue};
 use crate::method::{Criterion, Method};
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Choice;
@@ -61,7 +61,6 @@ impl Plan {
                         .filter(|rule| *rule != ClusterRule::Proven)
                         .map(|rule| rule.name().to_owned()),
                 ),
-                ("lose", config.lose.map(|most| most.to_string())),
             ];
             if let Some((field, given)) =
                 chosen.into_iter().find_map(|(field, given)| Some((field, given?)))
@@ -140,6 +139,7 @@ impl Plan {
         WantedTraits {
             keep: Some(&self.config.keep),
             scope: self.config.scope,
+            source: self.config.by,
             own_words: self.boilerplate() == Some(Boilerplate::Pages),
             text_facts: self.config.has_text_facts,
         }
@@ -159,6 +159,12 @@ impl Plan {
     /// Returns the same plan, which counts the words that each removal loses at any price.
     pub(crate) fn with_lost_words(self) -> Self {
         Self { config: Config { lost_words: LostWordCount::Always, ..self.config }, ..self }
+    }
+
+    /// Returns the source by which removals are counted. `None` if the user named none.
+    #[must_use]
+    pub(crate) fn source(&self) -> Option<ScopeValue> {
+        self.config.by
     }
 
     /// Returns the most words that a removal may lose. `None` if there is no limit.

@@ -1,11 +1,14 @@
-//! The options `within` and `across`: which documents are compared with each other.
+//! The options `within` and `across`: which documents are compared with each other. And the option `by`, whose value is
+//! the same: by which source removals are counted.
 
 use super::boilerplate_rule::Site;
 use super::document_fields::DocumentFields;
+use super::shard_summary::CollectionSummary;
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_base::stable_hash::hash;
-use simtool_model::document::Document;
+use simtool_model::document::{DocOrdinal, Document};
+use simtool_model::document_id::DocumentId;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -78,32 +81,67 @@ impl Scope {
                 None => return Ok(None),
             },
         };
-        // A field with one of these names can still be selected, for example as `host,host`.
-        let value = match &*name {
-            "file" => ScopeValue::File,
-            "folder" => ScopeValue::Folder,
-            "host" => ScopeValue::Host,
-            field => ScopeValue::Field(fields.number_of(relation.name(), Some(field))?),
-        };
+        let value = ScopeValue::parse(relation.name(), &name, fields)?;
         Ok(Some(Self { relation, value }))
     }
 
     /// Returns the hash of the value of a document, or [`NO_VALUE`].
     pub(super) fn hash_of(self, document: &Document<'_>, file: &Path) -> u64 {
-        let value = match self.value {
-            ScopeValue::Field(number) => document.fields[number].map(Cow::Borrowed),
-            ScopeValue::File => Some(Cow::Borrowed(file.as_os_str().as_encoded_bytes())),
-            ScopeValue::Folder => Some(Site::Folder.name(document, file)),
-            ScopeValue::Host => {
-                Some(Site::Host.name(document, file)).filter(|host| !host.is_empty())
-            }
-        };
+        let value = self.value.of(document.id, file, |number| document.fields[number]);
         // The lowest bit is set, so that no value has the hash of a missing value.
         value.map_or(NO_VALUE, |value| hash(&value) | 1)
     }
 }
 
+impl CollectionSummary {
+    /// Returns the source of document number `row`, which is in `file`. `None` if the document has no such value. A
+    /// value of a field must have been collected.
+    pub(crate) fn source<'s>(
+        &'s self,
+        row: u32,
+        file: &'s Path,
+        by: ScopeValue,
+    ) -> Option<Cow<'s, [u8]>> {
+        let (id, _) = self.ids.id_and_place(DocOrdinal(row));
+        by.of(id, file, |_| self.traits.source(row))
+    }
+}
+
 impl ScopeValue {
+    /// Parses the value of the option `setting`. Adds its field to `fields`.
+    ///
+    /// # Errors
+    ///
+    /// There are too many fields.
+    pub(super) fn parse(
+        setting: &'static str,
+        name: &str,
+        fields: &mut DocumentFields,
+    ) -> Result<Self> {
+        // A field with one of these names can still be selected, for example as `host,host`.
+        Ok(match name {
+            "file" => Self::File,
+            "folder" => Self::Folder,
+            "host" => Self::Host,
+            field => Self::Field(fields.number_of(setting, Some(field))?),
+        })
+    }
+
+    /// Returns the value of the document `id` in `file`. `field` returns the value of the field with this number.
+    fn of<'d>(
+        self,
+        id: Option<DocumentId<'_>>,
+        file: &'d Path,
+        field: impl FnOnce(usize) -> Option<&'d [u8]>,
+    ) -> Option<Cow<'d, [u8]>> {
+        match self {
+            Self::Field(number) => field(number).map(Cow::Borrowed),
+            Self::File => Some(Cow::Borrowed(file.as_os_str().as_encoded_bytes())),
+            Self::Folder => Some(Site::Folder.name(id, file)),
+            Self::Host => Some(Site::Host.name(id, file)).filter(|host| !host.is_empty()),
+        }
+    }
+
     /// Returns the value as the options write it. `fields` has the names of the fields.
     #[must_use]
     pub fn written(self, fields: &DocumentFields) -> &str {

@@ -127,7 +127,7 @@ pub struct CollectionSummary {
     /// [wanted](super::config::Config::has_text_facts).
     pub text_facts: TextFacts,
     /// Values of the documents that decide which of them are compared and kept.
-    traits: DocumentTraits,
+    pub(super) traits: DocumentTraits,
     /// For each document, the hash of its sequence ([`Compared::sequence`]). Empty if texts are not compared.
     sequences: Vec<u64>,
 }

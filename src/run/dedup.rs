@@ -10,12 +10,12 @@ use super::pages::{adapted, note_of_pages};
 use super::parts_folder::PartsPlan;
 use super::reading_faults::has_losses;
 use crate::estimate::{Care, Estimate, estimate};
-use crate::output::{Findings, files_of_folders, write_outputs, write_summaries};
+use crate::output::{Findings, SourceCounts, files_of_folders, write_outputs, write_summaries};
 use crate::pipeline::excerpts::{Excerpts, WithExcerpts};
 use crate::pipeline::near_duplicates::find_in_context;
 use crate::pipeline::scope::Relation;
 use crate::pipeline::timings::Count;
-use crate::pipeline::{NearDuplicates, Plan, RepeatedWords, Task, repeated_words};
+use crate::pipeline::{NearDuplicates, Percentage, Plan, RepeatedWords, Task, repeated_words};
 use crate::suggest::suggest;
 use crate::write::output_folder::OutputFolder;
 use crate::write::report::Report;
@@ -37,6 +37,10 @@ use std::fmt::{self, Write};
 use std::io;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
+
+/// Share of the documents of a source. If more are removed, the user is told, because the source may be of pages of one
+/// template, or of another language than the method suits.
+const EMPTIED: Percentage = Percentage::whole(90);
 
 /// Result of a finished run, from which callers make their table, messages and exit code.
 #[derive(Debug)]
@@ -110,13 +114,19 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
         .with_excerpts(excerpts.as_ref())
         .with_repeated_words(repeated.as_deref())
         .with_stored_copies(stored.copies());
+    let sources = SourceCounts::new(&findings);
+    // Nothing has been written yet.
+    request.fail_if.check(&sources)?;
+    summary.emptied_sources = sources.count_above(EMPTIED);
     let end = End { inputs: &files, has_losses: has_losses(found.read.iter()) };
     job.write(target, end, &|_| Ok(()), &mut |folder| {
-        let page = write_outputs(&findings, &request.outputs, folder, &mut summary, context)?;
+        let outputs = &request.outputs;
+        let page = write_outputs(&findings, &sources, outputs, folder, &mut summary, context)?;
         request.job.recorded.write(folder)?;
         write_end(folder, &mut summary, &page, face)
     })?;
     let mut notes = notes(request, &chosen.plan, &inputs, &found, &summary);
+    notes.extend(sources.described_above(EMPTIED));
     notes.extend(stored.remove());
     Ok(Outcome {
         faults,
@@ -448,6 +458,8 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         ("lose", Setting::text(plan.lose().map(|most| most.to_string()))),
         ("within", scope_by(Relation::Within)),
         ("across", scope_by(Relation::Across)),
+        ("by", Setting::text(plan.source().map(|source| source.written(fields)))),
+        ("fail_if", Setting::text(request.fail_if.written())),
         ("cluster", Setting::Text(plan.clusters().name().to_owned())),
         ("annotate", Setting::text(outputs.annotation.as_ref().map(ToString::to_string))),
         ("pairs", Setting::Flag(outputs.pairs)),

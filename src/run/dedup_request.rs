@@ -1,6 +1,7 @@
 //! Requests for `dedup` and `match`, parsed from named text options.
 
 use super::face::Face;
+use super::fail_if::FailIf;
 use super::input_settings::{InputSettings, refuse_joined};
 use super::job::JobRequest;
 use super::recorded_request::RecordedRequest;
@@ -46,6 +47,8 @@ pub struct Request {
     pub config: Config,
     /// Settings that say which outputs are written.
     pub outputs: Outputs,
+    /// Conditions on which the run ends before it writes anything.
+    pub(super) fail_if: FailIf,
     /// The output folder, and the request as the user wrote it.
     pub job: JobRequest,
     /// Requested method, which may still have to be chosen.
@@ -107,6 +110,8 @@ impl Request {
         let corpus_input = parse_corpus_input(&input, &paths, &mut options)?;
         let mut config = Config::parse_without_method(&mut options)?;
         let mut outputs = parse_outputs(&mut options)?;
+        outputs.sources = config.by.is_some();
+        let fail_if = FailIf::parse(&mut options)?;
         outputs.any_number_of_pairs = job.existing == Existing::Replace;
         // Users who ask for all documents want to know all about them.
         let is_annotated = outputs.annotation.is_some();
@@ -128,7 +133,8 @@ impl Request {
         let given = |name| Some((name, options.get(name)?.into_owned()));
         let terms = ["shingle", "stop_words"].into_iter().filter_map(given).collect();
         let method = MethodRequest::parse(words, options)?;
-        let request = Self { paths, input, corpus_input, config, outputs, job, method, terms };
+        let request =
+            Self { paths, input, corpus_input, config, outputs, fail_if, job, method, terms };
         request.check_fields()?;
         request.check_parts()?;
         request.refuse_second_standard_input()?;
@@ -319,6 +325,7 @@ fn parse_outputs(options: &mut Options) -> Result<Outputs> {
         only_ids,
         pairs,
         any_number_of_pairs: false,
+        sources: false,
         kept,
         annotation: annotation.flatten(),
         bad_records,

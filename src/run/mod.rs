@@ -33,6 +33,7 @@ mod disturbed_inputs;
 mod eval;
 mod eval_request;
 mod face;
+mod fail_if;
 mod files;
 mod fingerprint;
 mod finish_mark;

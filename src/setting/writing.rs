@@ -31,15 +31,6 @@ pub(super) const KEEPING: &[Setting] = &[
          this option, and those of the removed documents of its cluster that come first by --prefer and --keep.",
     ).not_on_engines()
     .default("1"),
-    Setting::value(
-        "lose",
-        "N[%]",
-        "Keep a document whose removal would lose more than N words, or more than N% of its words, as in 3 or 1%.\n\n\
-         A word is lost if no shingle around it is also in the document that would be kept in its place. \
-         Each removal is tested alone, after the clusters are decided: a document that stays takes no other along. For \
-         example, with `--lose 0` pages that differ in the name of a server both stay. The table \
-         counts the documents that stay because of this. With fingerprints, needs --verify.",
-    ).not_on_engines(),
     Setting::choice(
         "cluster",
         "RULE",
@@ -64,6 +55,33 @@ pub(super) const KEEPING: &[Setting] = &[
          repeated=N   Also compute, for each document, the share of its words that are in passages of at least N \
          words which another document has, too; searches the passages as `simtool passages` does.",
     ).usual().not_on_engines(),
+];
+
+/// Limits of what is removed, and counts of the removals.
+pub(super) const REMOVING: &[Setting] = &[
+    Setting::value(
+        "lose",
+        "N[%]",
+        "Keep a document whose removal would lose more than N words, or more than N% of its words, as in 3 or 1%.\n\n\
+         A word is lost if no shingle around it is also in the document that would be kept in its place. \
+         Each removal is tested alone, after the clusters or the closest matches are decided: a document that stays takes \
+         no other along. For example, with `--lose 0` pages that differ in the name of a server both stay. The table \
+         counts the documents that stay because of this. With fingerprints, needs --verify.",
+    ).not_on_engines(),
+    Setting::value(
+        "by",
+        "SOURCE",
+        "Also write sources.jsonl: for each source, how many of its documents were removed, and for which sources.\n\n\
+         A source is a field, or file, folder or host, as with --within. Without this option, removals are counted by \
+         file: the table reports sources of at least 100 documents that lost more than 90 % of them.",
+    ).not_on_engines(),
+    Setting::value(
+        "fail_if",
+        "CONDITIONS",
+        "End with exit code 4, and write nothing, if too many documents would be removed.\n\n\
+         Conditions are `removed>30%`, `source:removed>90%` (of one of the sources that --by names, with at least 100 \
+         documents), or both with a comma between them, with any percentages.",
+    ).not_on_engines(),
 ];
 
 /// Folder of the results of a deduplication or a match.

@@ -228,6 +228,10 @@ fn a_document_stays_if_its_removal_would_lose_too_many_words() {
         assert_eq!(summary["kept_for_words"], kept_for_words, "{options}");
         assert_eq!(summary["lost_words"], lost_words, "{options}");
     }
+    let folder = folder.with("b.jsonl", text(4, "A") + &text(5, "C"));
+    let matched = folder.run_words("match b.jsonl --against in --lose 0 --force --json --quiet");
+    let summary: Value = serde_json::from_str(&matched.out).unwrap();
+    assert_eq!((&summary["removed"], &summary["kept_for_words"]), (&json!(1), &json!(1)));
     for (options, message) in [
         ("--lose many", "--lose many: must be a number of words, such as 3, or a percentage"),
         ("--lose 0 --method simhash", "--lose 0: compares the texts of removed and kept documents"),

@@ -113,6 +113,14 @@ pub enum ErrorKind {
         /// Description of the other process, for example `process 17 (simtool index add)`.
         holder: String,
     },
+    /// A run would remove more than the user allows (`--fail-if`).
+    #[error("`fail_if` {condition}: {found}; nothing was written")]
+    Alarm {
+        /// The condition that holds, for example `removed>30%`.
+        condition: String,
+        /// What was found, for example "412 of 1,000 documents are removed".
+        found: String,
+    },
     /// No document was read, so there are no results to write.
     #[error("no document was read: {reason}; nothing was written")]
     NothingRead {

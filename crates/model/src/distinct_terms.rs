@@ -174,6 +174,7 @@ fn counted_if_enough(
 /// Returns the number of elements of `ascending` that are below `term`. Fast if this number is near `from`.
 fn place_near(ascending: &[u64], from: usize, term: u64) -> usize {
     let (before, behind) = ascending.split_at(from);
+    // A short document's terms do not ascend, so the place can be on either side.
     if before.last().is_some_and(|&last| last >= term) {
         return before.partition_point(|&other| other < term);
     }

@@ -13,6 +13,8 @@ pub(crate) enum ExitStatus {
     Usage = 2,
     /// Everything was done, but some records or files could not be read.
     DoneWithLosses = 3,
+    /// A condition of `--fail-if` holds, so nothing was written.
+    Alarm = 4,
     /// The command was interrupted: 128 plus 2, the number of the signal SIGINT. Shells expect this code.
     Interrupted = 130,
 }
@@ -39,6 +41,7 @@ pub(crate) fn failed(error: &anyhow::Error) -> ExitStatus {
     console::error(&console::explained(error));
     match kind {
         Some(simtool::ErrorKind::Config { .. }) => ExitStatus::Usage,
+        Some(simtool::ErrorKind::Alarm { .. }) => ExitStatus::Alarm,
         _ => ExitStatus::Failed,
     }
 }

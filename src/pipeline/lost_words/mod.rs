@@ -240,7 +240,12 @@ impl TextTerms {
     }
 
     /// Calls `visit` with the beginning and the end of each sequence of lost words, in reading order.
-    fn visit_lost(&self, kept: &TermPlaces<'_>, run_length: usize, mut visit: impl FnMut(u32, u32)) {
+    fn visit_lost(
+        &self,
+        kept: &TermPlaces<'_>,
+        run_length: usize,
+        mut visit: impl FnMut(u32, u32),
+    ) {
         let mut done = 0;
         let mut expected = 0;
         // Term number n begins at word number n.

@@ -10,7 +10,7 @@ use crate::setting::reading::{AGAINST, READING};
 use crate::setting::row::Setting;
 use crate::setting::running::{MEMORY, NOTES, PARTS, THREADS};
 use crate::setting::searching::{CUTTING, FOUND_PARTS, ITEM_REMOVAL, ITEMS, PASSAGES};
-use crate::setting::writing::{KEEPING, RESULTS, ROWS};
+use crate::setting::writing::{KEEPING, REMOVING, RESULTS, ROWS};
 
 /// Files and folders of one collection.
 pub(super) const INPUTS: Setting = Setting::paths(
@@ -75,7 +75,7 @@ pub const CORPUS_FORM: CommandKind = CommandKind {
     about: "",
     arguments: FEATURES,
     groups: groups![
-        "": WORDS, COLLECTIONS; "Reading": AGAINST; "Keeping": KEEPING;
+        "": WORDS, COLLECTIONS; "Reading": AGAINST; "Keeping": KEEPING, REMOVING;
         "Near-duplicates": NEAR, TERMS, PLANNING; "Writing": RESULTS; "Reading": READING;
         "Running": MEMORY, THREADS, NOTES, PARTS
     ],
@@ -93,7 +93,7 @@ pub(super) const COMMANDS: &[CommandKind] = &[
                 summary.json and report.html.",
         arguments: &[INPUTS],
         groups: groups![
-            "Keeping": KEEPING; "Near-duplicates": NEAR, TERMS, PLANNING; "Writing": RESULTS;
+            "Keeping": KEEPING, REMOVING; "Near-duplicates": NEAR, TERMS, PLANNING; "Writing": RESULTS;
             "Reading": READING; "Running": MEMORY, THREADS, NOTES, PARTS
         ],
         examples: "\
@@ -147,7 +147,8 @@ Examples:
         )
         .required()],
         groups: groups![
-            "": QUERIES; "Reading": AGAINST; "Near-duplicates": NEAR, TERMS, PLANNING;
+            "": QUERIES; "Reading": AGAINST; "Keeping": REMOVING;
+            "Near-duplicates": NEAR, TERMS, PLANNING;
             "Writing": RESULTS; "Reading": READING; "Running": MEMORY, THREADS, NOTES
         ],
         examples: "\

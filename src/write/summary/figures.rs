@@ -150,6 +150,9 @@ impl Summary {
             new("template_clusters", "templates", self.templates.clusters)
                 .if_any()
                 .note("clusters that may be pages of one template: look at them before you delete"),
+            new("emptied_sources", "sources emptied", self.emptied_sources)
+                .if_any()
+                .note("more than 90 % of their documents, at least 100, were removed"),
             new("template_removed", "removed as templates", self.templates.removed).for_programs(),
             pairs.note(if self.pairs.is_none() { many } else { "" }),
             new("without_terms", "without words", read.without_terms),

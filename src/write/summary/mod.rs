@@ -88,6 +88,8 @@ pub struct Summary {
     pub losing_removals: Option<u64>,
     /// Number of kept documents in whose favour other documents are removed.
     pub clusters: u64,
+    /// Number of sources with at least 100 documents from which more than 90 % were removed.
+    pub emptied_sources: u64,
     /// Listed clusters whose documents look like pages of one template.
     pub templates: Templates,
     /// Number of removed documents whose ID a kept document has, too.
