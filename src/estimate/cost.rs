@@ -114,13 +114,13 @@ impl RunCost<'_> {
             if self.plan.deciding_rule().is_some() { MANY_PAIRS as f64 } else { f64::INFINITY };
         let comparing_bytes = join.comparing_bytes + join.pairs_bytes(most);
         let comparing_bytes = comparing_bytes.min(memory - kept.bytes);
+        let stages = kept.bytes + reading_bytes.max(comparing_bytes).max(weighing.bytes);
         Cost {
             seconds: self.base_seconds()
                 + self.reading_seconds(again + made_again)
                 + self.joining_seconds(join.seconds + kept.seconds + weighing.seconds),
-            bytes: self.base_bytes()
-                + kept.bytes
-                + reading_bytes.max(comparing_bytes).max(weighing.bytes),
+            // The stages share what the limit leaves. Only what every run needs can be more than the limit.
+            bytes: (self.base_bytes() + stages).min(memory).max(self.base_bytes()),
             join: None,
         }
     }
