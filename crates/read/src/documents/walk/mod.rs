@@ -370,7 +370,11 @@ impl Walker {
     fn refuse(&mut self, path: &Path, severity: Severity, error: &io::Error) {
         let is_loop = error.raw_os_error() == Some(TOO_MANY_LINKS);
         let code = if is_loop { "input-loop" } else { "input-open" };
-        self.walked.faults.push(fault(severity, code, path, format!("{error}; skipped")));
+        let is_address =
+            memchr::memmem::find(path.as_os_str().as_encoded_bytes(), b"://").is_some();
+        let advice =
+            if is_address { "; only local files are read, so download it first" } else { "" };
+        self.walked.faults.push(fault(severity, code, path, format!("{error}{advice}; skipped")));
     }
 }
 
