@@ -2,7 +2,7 @@
 //!
 //! The program and the Python package share the table, and each of them writes settings in its own way.
 
-use super::typing_errors::typing_errors;
+use crate::setting::typing_errors;
 use crate::setting::{CommandKind, find, find_command};
 
 /// Names that users guess, and advice for them. Settings are in backquotes, with a value as in `shingle=words:5`.

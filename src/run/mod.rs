@@ -60,7 +60,6 @@ mod standard_streams;
 mod store_shard;
 mod text;
 mod texts;
-mod typing_errors;
 mod why;
 mod why_object;
 mod word_features;

@@ -16,6 +16,7 @@ mod reading;
 mod row;
 mod running;
 mod searching;
+mod typing_errors;
 mod value;
 mod writing;
 
@@ -24,10 +25,11 @@ pub use commands::{CORPUS_FORM, commands, find_command};
 pub use comparing::{NEAR, TERMS};
 pub use file::printed_settings;
 pub use on_error::OnError;
-pub use origin::{GivenSetting, Origin, add_settings, settings_of_file};
+pub use origin::{GivenSetting, Origin, add_settings, misspelt_variables, settings_of_file};
 pub use reading::READING;
 pub use row::{Effect, Kind, Named, Required, Setting};
 pub use running::{MEMORY, NOTES};
+pub(crate) use typing_errors::typing_errors;
 pub(crate) use value::known_extension;
 
 /// Returns the rows of all commands. A setting of several commands comes several times.

@@ -3,10 +3,15 @@
 use super::command_kind::CommandKind;
 use super::file::read_settings;
 use super::row::{Kind, Required, Setting};
-use super::{is_flag_of_some_command, variable};
+use super::typing_errors::typing_errors;
+use super::{VARIABLES, is_flag_of_some_command, rows, variable};
 use simtool_base::error::{Error, Result};
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+
+/// Number of letters in the name of a variable with at most one typing error. Short names have many neighbours.
+const LETTERS_AN_ERROR: usize = 4;
 
 /// Place that a setting comes from. Settings of arguments go before those of the environment, and these before those
 /// of a settings file.
@@ -145,6 +150,26 @@ fn value_of<'e>(variable: &str, environment: &'e [(OsString, OsString)]) -> Opti
     values.next().map(|(_, value)| &**value)
 }
 
+/// Returns each variable of `environment` whose name is most likely a misspelt one of a setting, with the right name.
+///
+/// ```
+/// let environment = [("SIMTOOL_THREDS".into(), "4".into()), ("SIMTOOL_OTHER".into(), "".into())];
+/// let [(wrong, right)] = &simtool::setting::misspelt_variables(&environment)[..] else { panic!() };
+/// assert_eq!((&**wrong, &**right), ("SIMTOOL_THREDS", "SIMTOOL_THREADS"));
+/// ```
+#[must_use]
+pub fn misspelt_variables(environment: &[(OsString, OsString)]) -> Vec<(String, String)> {
+    let known: BTreeSet<String> = rows().map(|row| variable(row.name)).collect();
+    let right = |name: &OsString| {
+        let name = name.to_str().filter(|name| name.starts_with(VARIABLES))?;
+        // Names with more errors may be of other programs, such as scripts that call this one.
+        let most = (name.len() - VARIABLES.len()) / LETTERS_AN_ERROR;
+        let near = known.iter().find(|known| typing_errors(name, known) <= most)?;
+        (!known.contains(name)).then(|| (name.to_owned(), near.clone()))
+    };
+    environment.iter().filter_map(|(name, _)| right(name)).collect()
+}
+
 /// Returns whether one of the settings in `known` goes before `row`: the setting itself, or one that cannot be given
 /// together with it.
 fn is_overruled(row: &Setting, known: &[&Setting]) -> bool {
@@ -181,8 +206,9 @@ fn is_on(row: &Setting, value: &OsStr) -> std::result::Result<bool, String> {
         return Ok(value != "false" || accepts_false || !is_flag_of_some_command(row.name));
     }
     match value.to_str() {
-        Some("true") => Ok(true),
-        Some("false") => Ok(false),
+        // Programs that set variables often write numbers.
+        Some("true" | "1") => Ok(true),
+        Some("false" | "0") => Ok(false),
         Some("") => Err("must be true or false; unset it to leave the option out".to_owned()),
         _ => Err(format!("must be true or false, not {}", value.to_string_lossy())),
     }

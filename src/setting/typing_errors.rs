@@ -6,7 +6,7 @@
 
 /// Returns the least number of typing errors that make `typed` of `name`: a letter too many, a missing letter, a wrong
 /// letter, or two letters in the wrong order.
-pub(super) fn typing_errors(typed: &str, name: &str) -> usize {
+pub(crate) fn typing_errors(typed: &str, name: &str) -> usize {
     let (typed, name) = (typed.as_bytes(), name.as_bytes());
     // The last rows of the table of distances between all beginnings of the two names.
     let mut before: Vec<usize> = Vec::new();

@@ -6,7 +6,8 @@ use crate::{console, guessed_options};
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use simtool::output::Annotation;
 use simtool::setting::{
-    CommandKind, GivenSetting, Origin, add_settings, commands, find, find_command, variable,
+    CommandKind, GivenSetting, Origin, add_settings, commands, find, find_command,
+    misspelt_variables, variable,
 };
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -81,6 +82,10 @@ fn complete_call(
     let of_arguments = given.len();
     add_settings(call.command, &mut given, environment)?;
     call.extend(given.split_off(of_arguments));
+    let misspelt = misspelt_variables(environment);
+    for (wrong, right) in misspelt.iter().filter(|_| !call.has("quiet")) {
+        console::note(&format!("environment {wrong} has no effect: did you mean {right}?"));
+    }
     Ok(Some(call))
 }
 
