@@ -400,6 +400,13 @@ impl IndexAdder {
         for &number in &found {
             self.pending.push_removed(number);
         }
+        if !found.is_empty() {
+            // A removed document may be in any of these files, and must be new if its file is added again.
+            for mut input in self.known_inputs()?.into_entries() {
+                input.forget_documents();
+                self.pending.push_input(&input);
+            }
+        }
         self.removed.extend(&found);
         self.removed.sort_unstable();
         Ok(found.len() as u64)

@@ -4,7 +4,6 @@ use super::adder::{Added, Arrival, IndexAdder};
 use super::document_groups::{DocumentGroup, GroupedReading};
 use super::lookup::Near;
 use super::pending::{InputEntry, SelectionDigests};
-use super::record_ranges::RecordRanges;
 use super::stored::Index;
 use crate::output::{CopyRules, DocumentStatus, write_kept_copies};
 use crate::pipeline::shard_summary::CollectionSummary;
@@ -287,8 +286,7 @@ impl Addition<'_> {
             let Some(ArrivingFile { entry, .. }) = self.inputs.get_mut(&file) else { continue };
             if self.lossy.contains(&file) {
                 // A later call may read the lost part. It cannot know which documents come before that part.
-                (entry.documents, entry.is_whole) = (0, false);
-                entry.records = RecordRanges::default();
+                entry.forget_documents();
             } else {
                 // If a file is read again, its count starts at 0, but the documents that an earlier call added
                 // are still there.

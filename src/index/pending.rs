@@ -270,6 +270,13 @@ impl InputEntry {
         (self.name.clone(), self.digest, self.bytes)
     }
 
+    /// Forgets which documents of the file were added. If the file is added again, its documents are looked up in the
+    /// index.
+    pub(super) fn forget_documents(&mut self) {
+        (self.documents, self.is_whole) = (0, false);
+        self.records = RecordRanges::default();
+    }
+
     /// Returns the newest entry about each input file, one on each line. Each element of `lines` has entries,
     /// one on each line. Later elements are newer.
     pub(super) fn merged(lines: &[&[u8]]) -> Vec<u8> {
@@ -314,6 +321,11 @@ impl KnownInputs {
             entries.retain(|earlier| earlier.selection != input.selection);
             entries.push(input);
         }
+    }
+
+    /// Returns all entries.
+    pub(super) fn into_entries(self) -> impl Iterator<Item = InputEntry> {
+        self.0.into_values().flatten()
     }
 
     /// Returns the entries about a file with the name and content of `input`, one for each selection of its
