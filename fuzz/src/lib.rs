@@ -26,6 +26,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "read_warc", seeds: seeds::warc, run: |data| readers::read("a.warc", data) },
     Target { name: "read_html", seeds: seeds::html, run: |data| readers::read("a.html", data) },
     Target { name: "read_mail", seeds: seeds::mail, run: |data| readers::read("a.mbox", data) },
+    Target { name: "read_xml", seeds: seeds::xml, run: |data| readers::read("a.xml", data) },
     Target { name: "read_gzip", seeds: seeds::gzip, run: |data| readers::read("a.jsonl.gz", data) },
     Target {
         name: "read_zstd",

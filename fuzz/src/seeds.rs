@@ -111,6 +111,14 @@ pub(super) fn mail() -> Vec<Vec<u8>> {
     vec![format!("{plain}{parts}").into_bytes(), plain.into_bytes()]
 }
 
+pub(super) fn xml() -> Vec<Vec<u8>> {
+    let posts = "<?xml version=\"1.0\" encoding=\"latin1\"?>\n<posts>\n <row Id=\"1\" Title=\"a &amp; b\" \
+                 Body=\"&lt;p&gt;one two&lt;/p&gt;\"/>\n <row Id='2' Body='x'/>\n</posts>";
+    let wiki = "<mediawiki>\n <siteinfo/><!-- <page> -->\n <page><id>1</id><revision><text>a<![CDATA[<b>]]>&#65;&x;</text>\
+                </revision></page>\n <page><redirect/></page>\n</mediawiki>\n";
+    vec![posts.into(), wiki.into()]
+}
+
 /// Compresses bytes by gzip.
 fn gzipped(content: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

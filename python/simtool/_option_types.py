@@ -70,7 +70,7 @@ class DeduplicateFilesOptions(TypedDict, total=False):
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
-    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
+    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
     split: Literal["file", "lines", "blank-lines"] | None
     encoding: str | None
     content: Literal["all", "main"] | None
@@ -116,7 +116,7 @@ class MatchFilesOptions(TypedDict, total=False):
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
-    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
+    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
     split: Literal["file", "lines", "blank-lines"] | None
     encoding: str | None
     content: Literal["all", "main"] | None
@@ -160,7 +160,7 @@ class PreviewFilesOptions(TypedDict, total=False):
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
-    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
+    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
     split: Literal["file", "lines", "blank-lines"] | None
     encoding: str | None
     content: Literal["all", "main"] | None
@@ -219,7 +219,7 @@ class ContaminationFilesOptions(TypedDict, total=False):
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
-    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
+    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
     split: Literal["file", "lines", "blank-lines"] | None
     encoding: str | None
     content: Literal["all", "main"] | None
@@ -257,7 +257,7 @@ class PassagesFilesOptions(TypedDict, total=False):
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
-    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
+    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
     split: Literal["file", "lines", "blank-lines"] | None
     encoding: str | None
     content: Literal["all", "main"] | None
@@ -298,7 +298,7 @@ class CutPassagesFilesOptions(TypedDict, total=False):
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
-    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
+    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
     split: Literal["file", "lines", "blank-lines"] | None
     encoding: str | None
     content: Literal["all", "main"] | None

@@ -48,7 +48,7 @@ Options:
         begins with ! (repeatable).
     hidden: When reading folders, include hidden files and folders, whose names begin with a dot.
     format: Format of every file [default: recognized by content and name]. Values: warc, parquet,
-        arrow, csv, tsv, json, jsonl, html, mbox, mail, form-feed, text, lines, blank-lines.
+        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, text, lines, blank-lines.
     split: Division of plain-text files into documents [default: file]. Values: file, lines,
         blank-lines.
     encoding: Encoding of texts that are not UTF-8 and do not declare another one: a name of the web
@@ -121,7 +121,7 @@ Options:
         begins with ! (repeatable).
     hidden: When reading folders, include hidden files and folders, whose names begin with a dot.
     format: Format of every file [default: recognized by content and name]. Values: warc, parquet,
-        arrow, csv, tsv, json, jsonl, html, mbox, mail, form-feed, text, lines, blank-lines.
+        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, text, lines, blank-lines.
     split: Division of plain-text files into documents [default: file]. Values: file, lines,
         blank-lines.
     encoding: Encoding of texts that are not UTF-8 and do not declare another one: a name of the web
@@ -192,7 +192,7 @@ Options:
         begins with ! (repeatable).
     hidden: When reading folders, include hidden files and folders, whose names begin with a dot.
     format: Format of every file [default: recognized by content and name]. Values: warc, parquet,
-        arrow, csv, tsv, json, jsonl, html, mbox, mail, form-feed, text, lines, blank-lines.
+        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, text, lines, blank-lines.
     split: Division of plain-text files into documents [default: file]. Values: file, lines,
         blank-lines.
     encoding: Encoding of texts that are not UTF-8 and do not declare another one: a name of the web
@@ -269,7 +269,7 @@ Options:
         begins with ! (repeatable).
     hidden: When reading folders, include hidden files and folders, whose names begin with a dot.
     format: Format of every file [default: recognized by content and name]. Values: warc, parquet,
-        arrow, csv, tsv, json, jsonl, html, mbox, mail, form-feed, text, lines, blank-lines.
+        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, text, lines, blank-lines.
     split: Division of plain-text files into documents [default: file]. Values: file, lines,
         blank-lines.
     encoding: Encoding of texts that are not UTF-8 and do not declare another one: a name of the web
@@ -324,7 +324,7 @@ Options:
         begins with ! (repeatable).
     hidden: When reading folders, include hidden files and folders, whose names begin with a dot.
     format: Format of every file [default: recognized by content and name]. Values: warc, parquet,
-        arrow, csv, tsv, json, jsonl, html, mbox, mail, form-feed, text, lines, blank-lines.
+        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, text, lines, blank-lines.
     split: Division of plain-text files into documents [default: file]. Values: file, lines,
         blank-lines.
     encoding: Encoding of texts that are not UTF-8 and do not declare another one: a name of the web
@@ -381,7 +381,7 @@ Options:
         begins with ! (repeatable).
     hidden: When reading folders, include hidden files and folders, whose names begin with a dot.
     format: Format of every file [default: recognized by content and name]. Values: warc, parquet,
-        arrow, csv, tsv, json, jsonl, html, mbox, mail, form-feed, text, lines, blank-lines.
+        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, text, lines, blank-lines.
     split: Division of plain-text files into documents [default: file]. Values: file, lines,
         blank-lines.
     encoding: Encoding of texts that are not UTF-8 and do not declare another one: a name of the web

@@ -110,7 +110,7 @@ impl CompareRequest {
 
     /// Returns an error if a setting for reading was given that affects neither document.
     fn refuse_idle(&self, documents: &[NamedDocument; 2]) -> Result<()> {
-        let fields = "applies to jsonl, csv, tsv and parquet files, and neither document is in one (OUT#ID is read as its run read it)";
+        let fields = "applies to jsonl, xml, csv, tsv and parquet files, and neither document is in one (OUT#ID is read as its run read it)";
         let of_run = "OUT#ID is read as its run read it";
         let with_id = "needs a document FILE#ID whose file has fields";
         let has_file = documents.iter().any(NamedDocument::is_of_file);
@@ -204,7 +204,7 @@ mod tests {
         let file = folder.path().join("a.txt");
         fs::write(&file, "one two three").unwrap();
         for (options, message) in [
-            ("text_field=body", "text_field body: applies to jsonl, csv, tsv and parquet"),
+            ("text_field=body", "text_field body: applies to jsonl, xml, csv, tsv and parquet"),
             ("id_field=key", "id_field key: needs a document FILE#ID"),
             ("content=all", "content all: applies to HTML pages, and neither document"),
             ("weight=idf", "weight idf: is learned from a collection"),

@@ -490,7 +490,7 @@ mod tests {
         let input = opened(std::slice::from_ref(&path), &settings).unwrap();
         let error = Input::refuse_idle(&[&input], &[]).unwrap_err();
         let expected =
-            "text_field body: is of parquet, arrow, csv, tsv, json, jsonl; the input is text";
+            "text_field body: is of parquet, arrow, csv, tsv, json, jsonl, xml; the input is text";
         assert_eq!(error.to_string(), expected);
         let settings = InputSettings { split: TextSplit::Lines, ..InputSettings::default() };
         let input = opened(&[path], &settings).unwrap();

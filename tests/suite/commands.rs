@@ -147,7 +147,7 @@ fn no_option_is_ignored() {
         ("generate --kind crawl --documents 3 --samples 3 --output x", "cannot be used with"),
         (
             "dedup a.txt --text-field b",
-            "is of parquet, arrow, csv, tsv, json, jsonl; the input is text",
+            "is of parquet, arrow, csv, tsv, json, jsonl, xml; the input is text",
         ),
         ("dedup a.txt --id-field b", "--id-field b: is of warc, parquet"),
         ("dedup a.txt --keep max:b", "--keep b: is of warc, parquet"),

@@ -183,7 +183,7 @@ fn a_field_that_no_record_has_is_refused_before_anything_is_written() {
         ),
         (
             "c.txt --id-field id",
-            "--id-field id: is of warc, parquet, arrow, csv, tsv, json, jsonl, mbox, mail; the input",
+            "--id-field id: is of warc, parquet, arrow, csv, tsv, json, jsonl, xml, mbox, mail; the input",
         ),
         (
             "b.csv --queries c.txt --id-field id",

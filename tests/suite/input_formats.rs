@@ -242,10 +242,10 @@ fn files_that_are_no_documents_are_named_with_advice() {
 
 #[test]
 fn files_of_many_records_with_markup_are_named_with_advice_in_every_command() {
-    let posts = "<?xml version=\"1.0\"?>\n<posts>\n<row Id=\"1\" Body=\"x\" />\n</posts>\n";
+    let map = "<?xml version=\"1.0\"?>\n<urlset>\n<url><loc>http://a</loc></url>\n</urlset>\n";
     let folder = Folder::empty()
         .with("a.jsonl", line("a"))
-        .with("Posts.xml", posts)
+        .with("map.xml", map)
         .with("dump.sql", "-- MySQL dump 10.19\nINSERT INTO `page` VALUES (1);\n")
         .with("refs.bib", "@article{a,\n  title = {b},\n}\n");
     for command in [
@@ -258,18 +258,15 @@ fn files_of_many_records_with_markup_are_named_with_advice_in_every_command() {
         let run = folder.run_words(command);
         assert_eq!(run.code, 3, "{command}: {}", run.err);
         for message in [
-            "is a dump of Stack Exchange: rows in XML",
-            "in \"row\".split()",
-            "or read the file as one text with `--format text`",
+            "is a sitemap: addresses in XML and no texts",
             "is a dump of a database in SQL",
             "is a list of references in BibTeX",
         ] {
-            let message = message.replace("`--format text`", "--format text");
-            assert!(run.err.contains(&message), "{command}: {message}: {}", run.err);
+            assert!(run.err.contains(message), "{command}: {message}: {}", run.err);
         }
     }
     let run =
-        folder.run_words("dedup Posts.xml dump.sql refs.bib --format text --output found --force");
+        folder.run_words("dedup map.xml dump.sql refs.bib --format text --output found --force");
     assert!(run.code == 0 && run.out.contains("documents                 3\n"), "{run:?}");
 }
 

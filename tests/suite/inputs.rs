@@ -255,7 +255,7 @@ fn a_field_is_refused_where_no_file_has_any() {
     let refused = |arguments: &str, formats: &str| {
         let run = folder.run_words(arguments);
         assert_eq!(run.code, 2, "{arguments}: {}", run.err);
-        assert!(run.err.contains("parquet, arrow, csv, tsv, json, jsonl"), "{}", run.err);
+        assert!(run.err.contains("parquet, arrow, csv, tsv, json, jsonl, xml"), "{}", run.err);
         let rule = format!("; the input is {formats}\n");
         assert!(run.err.contains(&rule), "{arguments}: {}", run.err);
     };

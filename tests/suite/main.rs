@@ -84,3 +84,4 @@ mod texts;
 mod undecodable_names;
 mod why;
 mod widths;
+mod xml;

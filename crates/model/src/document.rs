@@ -98,7 +98,7 @@ pub struct Document<'a> {
     pub fields: FieldValues<'a>,
     /// Code of a defect in the document that the reader repaired and the summary counts. `utf8`:
     /// bytes that are not UTF-8 were replaced by U+FFFD, at most one character in a hundred.
-    /// `http-body`: a malformed HTTP body was used as it is.
+    /// `http-body`: a malformed HTTP body was used as it is. `xml-reference`: references of XML that are not known are text.
     pub repaired: Option<&'static str>,
     /// The HTML page whose text is the document. `None` if the document is no page.
     pub page_text: Option<ExtractedPage>,

@@ -1,4 +1,4 @@
-//! Records of web archives that are no documents, and how many there are of each kind.
+//! Records of web archives and wikis that are no documents, and how many there are of each kind.
 
 use std::ops::AddAssign;
 
@@ -21,7 +21,7 @@ pub enum NonDocument {
     OtherRecord,
     /// A response that is not an HTTP response.
     NotHttp,
-    /// A page or text with a redirection, which is status 3xx.
+    /// A page or text with a redirection, which is status 3xx, or a page of a wiki that leads to another one.
     Redirect,
     /// A page or text with an error of the client, such as status 404.
     ClientError,

@@ -99,7 +99,7 @@ pub(super) const COMMANDS: &[CommandKind] = &[
         examples: "\
 Examples:
   simtool dedup big/ --threads 16
-      reads every file under big/ (WARC, WET, HTML, JSON Lines, Parquet, Arrow, CSV, text;
+      reads every file under big/ (WARC, WET, HTML, JSON Lines, XML, Parquet, Arrow, CSV, text;
       plain or compressed), finds all near-duplicates and writes the results to simtool-out/
   simtool dedup big/ --dry-run
       reads a sample and estimates the time and memory of this run

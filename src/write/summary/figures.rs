@@ -164,7 +164,7 @@ impl Summary {
             new("not_compared", "not compared", read.without_scope).if_any().note(WITHOUT_SCOPE),
             new("mended", "repaired", read.repaired)
                 .if_any()
-                .note("bytes that are not text were replaced"),
+                .note("bytes that are not text were replaced, or unknown references kept"),
             new("skipped_elements", "elements skipped", read.skipped_elements)
                 .if_any()
                 .note(SKIPPED_ELEMENTS),
@@ -218,7 +218,7 @@ impl Summary {
                     .note(WITHOUT_SCOPE),
                 new("corpus_mended", "  repaired", corpus.repaired)
                     .if_any()
-                    .note("bytes that are not text were replaced"),
+                    .note("bytes that are not text were replaced, or unknown references kept"),
                 new("corpus_skipped_elements", "  elements skipped", corpus.skipped_elements)
                     .if_any()
                     .note(SKIPPED_ELEMENTS),
@@ -265,7 +265,7 @@ impl Summary {
         let kinds: Vec<_> = counts.kinds().collect();
         kinds.into_iter().map(|(kind, count)| {
             let figure = Figure::new(kind.key(), kind.title(), count)
-                .note("records of web archives without a text to compare");
+                .note("records of web archives and wikis without a text to compare");
             if kind.is_routine() { figure.for_programs() } else { figure }
         })
     }

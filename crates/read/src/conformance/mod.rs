@@ -185,11 +185,16 @@ pub(crate) fn encodings() -> Vec<(&'static str, Vec<u8>)> {
     });
     let objects: Vec<String> = jsonl.clone().collect();
     let warc = documents.iter().map(|(id, text)| warc_record("conversion", id, text));
+    let page = |(id, text): &(String, String)| {
+        format!("<page><id>{id}</id>\n <revision><id>0</id><text>{text}</text></revision></page>\n")
+    };
+    let pages = documents.iter().map(page).collect::<Vec<_>>().concat();
     vec![
         ("array.json", format!(" [{}]\n", objects.join(", ")).into_bytes()),
         ("a.json", objects.concat().replace("\"n\": ", "\"n\":\n ").into_bytes()),
         ("a.csv", delimited(',', "\r\n")),
         ("a.tsv", delimited('\t', "\n")),
+        ("a.xml", format!("<mediawiki>\n<siteinfo/>\n{pages}</mediawiki>\n").into_bytes()),
         ("a.wet", warc.collect::<String>().into_bytes()),
         ("a.txt", form_feed.join("\x0C").into_bytes()),
         ("a.jsonl", jsonl.collect::<String>().into_bytes()),
@@ -335,6 +340,11 @@ fn a_bad_record_costs_itself_alone() {
     let long = format!("{{\"text\": \"{}\"}}\n", "x".repeat(100_000));
     neighbours_survive("a.jsonl", lines, &long, "oversize");
     let long = format!("b\n{}\x0C", "x".repeat(100_000));
+    let rows = ["<row Id=\"1\" Text=\"a\"/>\n", "<row Id=\"3\" Text=\"c\"/>\n"];
+    let rows = [&format!("<posts>\n{}", rows[0]), &format!("{}</posts>", rows[1])];
+    neighbours_survive("a.xml", rows.map(String::as_str), "<row Text=b/>\n", "xml");
+    let long_row = format!("<row Text=\"{}\"/>\n", "x".repeat(100_000));
+    neighbours_survive("a.xml", rows.map(String::as_str), &long_row, "oversize");
     neighbours_survive("a.txt", ["a\nx\x0C", "c\ny\x0C"], &long, "oversize");
 }
 

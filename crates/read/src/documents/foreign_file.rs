@@ -156,8 +156,10 @@ pub(crate) fn kind_of(head: &[u8], named: Option<Format>) -> Option<ForeignKind>
         return Some(*kind);
     }
     // A server that cannot deliver a file of data often answers with a page that explains why.
-    let promises_data =
-        |named: Format| named.has_fields() || named.is_table() || named.is_packed_by_record();
+    let promises_data = |named: Format| {
+        let has_records = named.has_fields() || named.is_table() || named.is_packed_by_record();
+        has_records && named != Format::XML
+    };
     if !named.is_some_and(promises_data) {
         return None;
     }

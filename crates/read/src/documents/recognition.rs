@@ -79,11 +79,14 @@ impl Opened {
             return Ok(Recognized { compression, format, dialect: None, encoding: None });
         };
         let refused = |detail| Err(self.fault(Severity::Loss, "format", None, detail));
-        if let Some(detail) = bytes.refusal(content) {
+        if let Some(detail) = bytes.refusal(content, &options.text_field) {
             return refused(detail);
         }
         let dialect = bytes.dialect(content, options.dialect, &options.text_field);
+        let is_named = matches!(options.encoding, TextEncoding::Named(_));
+        let declared = bytes.declared_encoding(content).filter(|_| !is_named);
         let encoding = match options.encoding {
+            _ if declared.is_some() => declared.filter(|&encoding| encoding != UTF_8),
             TextEncoding::Detected if bytes.declares_encoding() => None,
             // Only a page may be UTF-8 although it declares another encoding.
             TextEncoding::Named(named) if named == UTF_8 && !bytes.declares_encoding() => None,

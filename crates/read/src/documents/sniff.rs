@@ -35,6 +35,10 @@ pub(crate) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, Fo
         if let Some(kind) = dumps::kind_of(start.as_bytes(), &inner_extension(name)) {
             return Err(kind);
         }
+        // The reader of XML refuses UTF-16, so that the file is not one text with all its tags.
+        if Format::XML.looks_like(&Head { text: start.as_bytes(), is_whole: whole, named }) {
+            return Ok(Format::XML);
+        }
         let by_content = if begins_page(start.as_bytes()) { Format::HTML } else { Format::TEXT };
         return Ok(named.unwrap_or(by_content));
     }
@@ -147,7 +151,12 @@ mod tests {
         check("a.html", "plain words", Ok("html"));
         let xhtml = "<?xml version='1.0'?>\n<html>";
         check("a.xml", xhtml, Ok("html"));
-        check("a.xml.bz2", "<mediawiki>", Err("a dump of MediaWiki: pages in XML"));
+        check("a.xml.bz2", "<mediawiki>", Ok("xml"));
+        check("a.rss", "<rss>", Ok("xml"));
+        check("a", "<mediawiki xmlns=\"x\">", Ok("xml"));
+        check("a", "<mediawiki>", Ok("text"));
+        check("a.txt", "<?xml version=\"1.0\"?>\n<records>", Ok("xml"));
+        check("a.xml", "plain words", Ok("xml"));
         check("a.txt", "TY  - JOUR", Err("a list of references in RIS"));
         check("a.html", "<?xml version='1.0'?><div>", Ok("html"));
         check("a.jsonl.br", "{\"text\": 1}", Ok("jsonl"));

@@ -355,8 +355,13 @@ pub(crate) trait ByteFormat: fmt::Debug + Sync {
     }
 
     /// Returns a message if the file cannot be read in this format, for example a JSON array as
-    /// JSON Lines. The message gives advice to the user. `head` is the start of the content.
-    fn refusal(&self, _head: &[u8]) -> Option<String> {
+    /// JSON Lines. The message gives advice to the user. `head` is the start of the content, and `text` selects the text.
+    fn refusal(&self, _head: &[u8], _text: &Selector) -> Option<String> {
+        None
+    }
+
+    /// Returns the encoding of the file, if the file declares it at its start.
+    fn declared_encoding(&self, _head: &[u8]) -> Option<&'static Encoding> {
         None
     }
 

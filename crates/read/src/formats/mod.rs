@@ -23,6 +23,7 @@ pub(crate) mod text_blocks;
 mod text_edit;
 mod text_split;
 mod warc;
+mod xml;
 
 pub(crate) use added_fields::AddedRecord;
 pub use added_fields::{AddedField, AddedFields, AddedKind, AddedValue};
@@ -51,7 +52,7 @@ pub use text_split::TextSplit;
 /// The order matters if [`InputFormat::looks_like`] of two formats accepts the same content. The
 /// format that comes first in the table is then taken. Help texts and messages list the formats in
 /// this order, too.
-static FORMATS: [&dyn InputFormat; 14] = [
+static FORMATS: [&dyn InputFormat; 15] = [
     &warc::WARC,
     &parquet::PARQUET,
     &arrow_ipc::ARROW,
@@ -59,6 +60,7 @@ static FORMATS: [&dyn InputFormat; 14] = [
     &delimited::TSV,
     &jsonl::JSON,
     &jsonl::JSON_LINES,
+    &xml::XML,
     &html_page::HTML,
     &mail::MBOX,
     &mail::MAIL,
@@ -75,6 +77,9 @@ impl Format {
 
     /// HTML, in which a file is a page.
     pub(crate) const HTML: Self = Self(&html_page::HTML);
+
+    /// XML, in which elements are documents.
+    pub(crate) const XML: Self = Self(&xml::XML);
 
     /// Returns every format, in the order of the table.
     pub fn all() -> impl Iterator<Item = Self> {

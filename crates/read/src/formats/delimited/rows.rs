@@ -320,7 +320,7 @@ impl Splitter for DelimitedRows {
         next_line(bytes)
     }
 
-    fn note(&self) -> Option<String> {
+    fn note(&self) -> Option<(&'static str, String)> {
         self.stray.note()
     }
 }

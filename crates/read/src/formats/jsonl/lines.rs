@@ -61,7 +61,7 @@ impl Splitter for JsonLineSplitter {
         next_line(bytes)
     }
 
-    fn note(&self) -> Option<String> {
+    fn note(&self) -> Option<(&'static str, String)> {
         self.stray.note()
     }
 }

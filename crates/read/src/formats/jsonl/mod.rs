@@ -15,7 +15,7 @@ mod values;
 use crate::bytes::without_byte_order_mark;
 use crate::formats::{
     AddedRecord, ByteFormat, Columns, Dialect, FieldNames, Fields, Head, InputFormat, Reader,
-    RecordEdit, Separator, SplitJob,
+    RecordEdit, Selector, Separator, SplitJob,
 };
 use simtool_base::error::Result;
 
@@ -85,7 +85,7 @@ impl ByteFormat for JsonLines {
     }
 
     /// Returns a message if the user chose this format for a file that is JSON over several lines.
-    fn refusal(&self, head: &[u8]) -> Option<String> {
+    fn refusal(&self, head: &[u8], _text: &Selector) -> Option<String> {
         let advice = "is JSON, but not one object a line. Leave out `format`, or set it to json";
         layout::is_not_lines(without_byte_order_mark(head)).then(|| advice.to_owned())
     }

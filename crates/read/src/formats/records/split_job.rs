@@ -80,8 +80,8 @@ impl SplitJob<'_, '_, '_> {
                     .read_within(searched, watched)
             }
         }?;
-        if let Some(detail) = splitter.note().filter(|_| !is_ended) {
-            let damage = Damage { code: "stray-bytes", byte: offset, detail };
+        if let Some((code, detail)) = splitter.note().filter(|_| !is_ended) {
+            let damage = Damage { code, byte: offset, detail };
             if let Event::Fault(fault) = to_fault(damage, false) {
                 // The bytes are at several places.
                 _ = visit(Event::Fault(Fault { byte: None, ..fault }))?;

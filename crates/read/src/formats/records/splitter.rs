@@ -25,9 +25,9 @@ pub(crate) trait Splitter {
         None
     }
 
-    /// Returns a note about bytes that the splitter has passed over, although they belong to no record. Returns `None` if
-    /// there were none.
-    fn note(&self) -> Option<String> {
+    /// Returns a note about the whole file and its code, for example about bytes that the splitter has passed over,
+    /// although they belong to no record. Returns `None` if there is nothing to note.
+    fn note(&self) -> Option<(&'static str, String)> {
         None
     }
 

@@ -57,14 +57,14 @@ impl StrayBytes {
         without
     }
 
-    /// Returns a note about the bytes, or `None` if there were none.
-    pub(crate) fn note(self) -> Option<String> {
+    /// Returns a note about the bytes and its code, or `None` if there were none.
+    pub(crate) fn note(self) -> Option<(&'static str, String)> {
         let marks = counted(self.marks, "byte order mark", "byte order marks");
         let padding = counted(self.padding, "byte of padding", "bytes of padding");
         let found: Vec<String> = marks.into_iter().chain(padding).collect();
         let verb = if self.marks + self.padding == 1 { "was" } else { "were" };
-        (!found.is_empty())
-            .then(|| format!("{} between records {verb} passed over", found.join(" and ")))
+        let detail = format!("{} between records {verb} passed over", found.join(" and "));
+        (!found.is_empty()).then_some(("stray-bytes", detail))
     }
 }
 
