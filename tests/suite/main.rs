@@ -78,6 +78,7 @@ mod suggest;
 mod symbols;
 mod template_memory;
 mod terms;
+mod text_rules;
 mod texts;
 #[cfg(all(feature = "parquet", unix))]
 mod undecodable_names;

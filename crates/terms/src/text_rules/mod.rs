@@ -1,0 +1,82 @@
+//! Changes texts before they are cut into tokens: pieces that do not count are blanked.
+//!
+//! All commands that compare documents take their texts through [`TextRules::apply`], so a piece that does not count in
+//! one of them counts in none. The rules are part of the recipe of sets and fingerprints. Without rules, texts are
+//! passed on as they are.
+
+mod ignored;
+mod patterns;
+
+use ignored::Ignored;
+pub use ignored::{IGNORED, IgnoredKind};
+use simtool_base::error::Result;
+use simtool_base::options::Options;
+
+/// Rules by which texts are changed before they are cut into tokens.
+///
+/// ```
+/// use simtool_base::options::Options;
+/// use simtool_terms::text_rules::{RuledText, TextRules};
+///
+/// let mut options = Options::new();
+/// options.set("ignore", "numbers");
+/// let rules = TextRules::parse(&mut options)?;
+/// assert_eq!(rules.apply(b"Page 12 of -3.5", &mut RuledText::default()), b"Page    of     ");
+/// # Ok::<(), simtool_base::error::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextRules {
+    ignored: Ignored,
+}
+
+/// Room for a text that rules have changed. It is used again for every text.
+#[derive(Debug, Default)]
+pub struct RuledText {
+    blanked: Vec<u8>,
+}
+
+impl TextRules {
+    /// Creates the rules from the option `ignore`, which may be given several times, and takes it out of `options`.
+    ///
+    /// # Errors
+    ///
+    /// A value has an unknown name, or an expression that cannot be parsed.
+    pub fn parse(options: &mut Options) -> Result<Self> {
+        Self::parse_in_place(options)
+    }
+
+    /// Creates rules like [`Self::parse`] from the options that keep all other bytes of a text where they are: `ignore`.
+    ///
+    /// # Errors
+    ///
+    /// Fails in the same cases as [`Self::parse`].
+    pub fn parse_in_place(options: &mut Options) -> Result<Self> {
+        Ok(Self { ignored: Ignored::parse(&options.take_all("ignore"))? })
+    }
+
+    /// Returns whether no text is changed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ignored.is_empty()
+    }
+
+    /// Returns the text by these rules: `text` itself, or a changed copy in `room`.
+    #[must_use]
+    pub fn apply<'t>(&self, text: &'t [u8], room: &'t mut RuledText) -> &'t [u8] {
+        if self.ignored.blank(text, &mut room.blanked) { &room.blanked } else { text }
+    }
+
+    /// Returns the end of a recipe, which identifies the rules. Empty if there are none.
+    #[must_use]
+    pub fn recipe(&self) -> String {
+        self.ignored.recipe()
+    }
+
+    /// Returns the names and values of the options from which [`Self::parse`] creates these rules.
+    pub fn parameters(&self) -> impl Iterator<Item = (&'static str, String)> {
+        self.ignored.written().map(|list| ("ignore", list)).into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests;
