@@ -403,11 +403,15 @@ fn commands(request: &Request, plan: &Plan) -> Commands {
     // each of them with its own fields. These names refuse settings for reading.
     let has_two_texts = request.corpus_input.text_field != input.text_field;
     let parameters = plan.method().parameters();
-    let ignored = parameters.iter().find(|(name, _)| *name == "ignore");
+    let rule = |wanted| {
+        let found = parameters.iter().find(|(name, _)| *name == wanted);
+        found.map(|(_, value)| value.as_str())
+    };
     let given = [
         ("shingle", shingle.filter(|shingle| *shingle != "words:3")),
         ("stop-words", request.term("stop_words")),
-        ("ignore", ignored.map(|(_, value)| value.as_str())),
+        ("ignore", rule("ignore")),
+        ("fold", rule("fold")),
     ];
     let mut compare = "simtool compare".to_owned();
     for (option, value) in reading.into_iter().filter(|_| !has_two_texts).chain(given) {

@@ -6,7 +6,7 @@ use crate::method::{Method, OF_FINGERPRINTS, OF_METHODS};
 use simtool_fingerprint::{SKETCHES, SketchOption};
 use simtool_model::similarity::{JACCARD, MEASURES};
 use simtool_terms::extract::weights::WEIGHTS;
-use simtool_terms::text_rules::IGNORED;
+use simtool_terms::text_rules::{FOLDS, IGNORED};
 use simtool_terms::tokenize::TOKENIZERS;
 use std::fmt::Write as _;
 
@@ -34,6 +34,14 @@ pub(super) const IGNORE: Setting = Setting::values(
      're:ORDER-[0-9]+'; commas separate them (repeatable).",
 )
 .explained_by(ignore_help);
+
+/// Spellings that are made equal.
+pub(super) const FOLD: Setting = Setting::value(
+    "fold",
+    "LIST",
+    "Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens; commas separate several.",
+)
+.explained_by(fold_help);
 
 /// Method and limits.
 pub const NEAR: &[Setting] = &[
@@ -134,6 +142,7 @@ pub const TERMS: &[Setting] = &[
          separated by spaces, as in \"words:der die das\".",
     ),
     IGNORE,
+    FOLD,
 ];
 
 /// Showing a plan or a preview.
@@ -234,6 +243,17 @@ fn ignore_help() -> String {
     help + "\n\nAn expression begins with re: and ends at the end of LIST or at ,re: of the next one. Its classes are \
             those of Unicode, and ^ and $ match at line ends. A text without other words is compared as a text \
             without words."
+}
+
+/// Returns the long help text of `--fold`, with a line for each fold.
+fn fold_help() -> String {
+    let mut help =
+        "Make spellings equal that differ by default; commas separate several:\n".to_owned();
+    for kind in FOLDS {
+        // Writing to a string cannot fail.
+        let _ = write!(help, "\n  {:<15} {}", kind.name, kind.help);
+    }
+    help + "\n\nUpper and lower case, and compatible forms such as ﬁ and fi, are always equal."
 }
 
 /// Returns the long help text of `--similarity`, with a line for each similarity measure.

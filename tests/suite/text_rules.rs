@@ -1,4 +1,4 @@
-//! Rules for texts: pieces that do not count with `--ignore`.
+//! Rules for texts: pieces that do not count with `--ignore`, and spellings that are equal with `--fold`.
 
 use crate::program::Folder;
 use serde_json::Value;
@@ -87,6 +87,24 @@ fn fingerprints_and_indexes_name_what_they_ignore() {
     assert!(refused.code != 0 && refused.err.contains("ignore@1=numbers"), "{}", refused.err);
     let refused = new.run(&["8", "64", "--corpus", "posts.jsonl", "--ignore", "numbers"]);
     assert!(refused.err.contains("--ignore numbers: cannot be used with"), "{}", refused.err);
+}
+
+#[test]
+fn folded_spellings_are_equal() {
+    let texts =
+        ["Un café à la crème brûlée", "UN CAFE\u{301} A LA CREME BRU-\nLEE", "un cafe sans"];
+    let line = |text: &&str| serde_json::json!({ "text": text }).to_string() + "\n";
+    let folder = Folder::empty().with("posts.jsonl", texts.iter().map(line).collect::<String>());
+    let words = "dedup posts.jsonl --similarity 1";
+    assert!(removed(&folder, words, &[]).0.is_empty());
+    let (rows, summary) = removed(&folder, words, &["--fold", "hyphens,diacritics"]);
+    assert_eq!((rows, &summary["parameters"]["fold"]), (vec![1], &"diacritics,hyphens".into()));
+    let why = run(&folder, "why out posts.jsonl:1", &[]);
+    assert!(why.contains("0 of 6 words of the removed one"), "{why}");
+    let text = run(&folder, "text posts.jsonl --limit 1 --fold diacritics", &[]);
+    assert!(text.contains("Un cafe a la creme brulee"), "{text}");
+    let refused = folder.run(&["passages", "posts.jsonl", "--fold", "diacritics"]);
+    assert!(refused.code == 2 && refused.err.contains("--fold"), "{}", refused.err);
 }
 
 #[test]

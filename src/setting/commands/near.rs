@@ -1,7 +1,7 @@
 //! Commands that find near-duplicates, passages and items in documents, and that explain results.
 
 use crate::setting::command_kind::{CommandKind, groups};
-use crate::setting::comparing::{BOILERPLATE, IGNORE, NEAR, PLANNING, TERMS};
+use crate::setting::comparing::{BOILERPLATE, FOLD, IGNORE, NEAR, PLANNING, TERMS};
 use crate::setting::fingerprints::WORDS;
 use crate::setting::measuring::{
     COMPARED, EXPLAINED, FIGURES, LABELLED, MEASURED, SAMPLING, TRUTH,
@@ -48,6 +48,7 @@ const COLLECTIONS: &[Setting] = &[
 const TEXTS: &[Setting] = &[
     BOILERPLATE,
     IGNORE,
+    FOLD,
     Setting::path("output", "FILE", "File to write; - is standard output.")
         .short('o')
         .default("-")

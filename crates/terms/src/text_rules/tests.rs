@@ -1,10 +1,20 @@
 use super::*;
 use proptest::prelude::*;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
+use unicode_script::{Script, UnicodeScript as _};
 
 fn rules(ignore: &[&str]) -> Result<TextRules> {
     let mut options = Options::new();
     ignore.iter().for_each(|list| options.set("ignore", *list));
     TextRules::parse(&mut options)
+}
+
+fn folded(fold: &str, text: &[u8]) -> String {
+    let mut options = Options::new();
+    options.set("fold", fold);
+    let rules = TextRules::parse(&mut options).unwrap();
+    String::from_utf8_lossy(rules.apply(text, &mut RuledText::default())).into_owned()
 }
 
 /// Returns the text with `_` in the place of each ignored piece. A space in a piece stays.
@@ -126,6 +136,83 @@ fn unknown_names_and_wrong_expressions_are_refused() {
     }
 }
 
+#[test]
+fn diacritics_are_those_of_latin_greek_and_cyrillic() {
+    for (text, equal) in [
+        ("Café cafe\u{301} ẤƠ ﬁǆ İı", "Cafe cafe AO fidz Iı"),
+        ("Ωμέγα ᾳ ὦ, ё й Й ґ̆ а҃", "Ωμεγα α ω, е и И ґ а"),
+        ("øłđß ½ e 5\u{302}", "øłđß ½ e 5\u{302}"),
+        ("नमस्ते กำ สวัสดี が が 한 שָׁלוֹם", "नमस्ते กำ สวัสดี が が 한 שָׁלוֹם"),
+        ("مُحَمَّد آ", "مُحَمَّد آ"),
+    ] {
+        assert_eq!(folded("diacritics", text.as_bytes()), equal, "{text}");
+    }
+    assert_eq!(folded("diacritics", b"\xff\xc3\xa9\xc3e\xcc\x81"), "\u{fffd}e\u{fffd}e");
+}
+
+#[test]
+fn arabic_and_persian_are_equal() {
+    for (text, equal) in [
+        ("كتاب كِتَابٌ کتاب كـتـاب", "كتاب كتاب كتاب كتاب"),
+        ("علی على علي ﻋﻠﻰ", "علي علي علي علي"),
+        ("أحمد إلى آب ٱلله مدرسة", "احمد الي اب الله مدرسه"),
+        ("أ ا\u{654} ؤ و\u{654} ئ ۀ", "ا ا و و ي ه"),
+        ("café ے ھ", "café ے ھ"),
+    ] {
+        assert_eq!(folded("arabic", text.as_bytes()), equal, "{text}");
+    }
+}
+
+#[test]
+fn serbian_is_latin_and_hyphens_join_lines() {
+    let serbian = "Љубазни фењерџија чађавог лица хоће да ми покаже штос";
+    let latin = "Ljubazni fenjerdžija čađavog lica hoće da mi pokaže štos";
+    assert_eq!(folded("cyrillic-latin", serbian.as_bytes()), latin);
+    assert_eq!(
+        folded("diacritics, cyrillic-latin", serbian.as_bytes()),
+        latin.replace('ž', "z").replace('č', "c").replace('ć', "c").replace('š', "s")
+    );
+    assert_eq!(folded("cyrillic-latin", "ыя Ё".as_bytes()), "ыя Ё");
+    for (text, equal) in [
+        ("an exam-\n  ple, wörter\u{2010} \r\n\tbuch so\u{ad}\nft", "an example, wörterbuch soft"),
+        ("a-\nb-\nc", "abc"),
+        ("COVID-\n19 - \nx a-\n\nb 1-\nc -\n", "COVID-\n19 - \nx a-\n\nb 1-\nc -\n"),
+    ] {
+        assert_eq!(folded("hyphens", text.as_bytes()), equal, "{text}");
+    }
+}
+
+#[test]
+fn folds_are_part_of_the_recipe_and_follow_ignored_pieces() {
+    let mut options = Options::new();
+    options.set("fold", "hyphens,arabic");
+    options.set("ignore", "numbers");
+    let rules = TextRules::parse(&mut options).unwrap();
+    let written: Vec<_> = rules.parameters().collect();
+    assert_eq!(written[1], ("fold", "arabic,hyphens".to_owned()));
+    assert!(rules.recipe().contains(",ignore@1=numbers,fold@1."), "{}", rules.recipe());
+    assert_eq!(rules.apply("a-\nb 12ك".as_bytes(), &mut RuledText::default()), "ab   ك".as_bytes());
+    options.set("fold", "accents");
+    let error = TextRules::parse(&mut options).unwrap_err().to_string();
+    let known = "arabic, cyrillic-latin, diacritics, hyphens";
+    assert_eq!(error, format!("fold accents: must be of {known}; commas separate several"));
+}
+
+/// Returns a text without diacritics: the definition, on decomposed letters.
+fn without_diacritics_slowly(text: &str) -> String {
+    let mut is_simple = false;
+    let keep = |c: &char| {
+        let is_mark = c.general_category() == GeneralCategory::NonspacingMark;
+        if c.script() != Script::Inherited {
+            is_simple = matches!(c.script(), Script::Latin | Script::Greek | Script::Cyrillic);
+        }
+        !(is_mark && is_simple)
+    };
+    // Each letter is decomposed alone, because the marks of a whole text would change their order.
+    let decomposed = text.chars().flat_map(|c| std::iter::once(c).nfkd().collect::<Vec<_>>());
+    decomposed.filter(keep).nfkc().collect()
+}
+
 /// Returns a text in which numbers are blank: the definition of a number, one character after the other.
 fn blank_numbers_slowly(text: &str) -> String {
     let all: Vec<char> = text.chars().collect();
@@ -156,9 +243,17 @@ proptest! {
     }
 
     #[test]
+    fn diacritics_are_dropped_as_they_are_defined(text in "[a-zé-ūάᾳὦйёẤが한नस्ก5 \u{300}-\u{345}\u{483}\u{5b8}\u{64e}\u{94d}\u{3099}]{0,20}") {
+        let found: String = folded("diacritics", text.as_bytes()).nfkc().collect();
+        prop_assert_eq!(found, without_diacritics_slowly(&text));
+    }
+
+    #[test]
     fn any_bytes_keep_their_length(text in prop::collection::vec(any::<u8>(), 0..60)) {
         let all = rules(&["numbers,links,mentions,dates,re:."]).unwrap();
         let mut room = RuledText::default();
         prop_assert_eq!(all.apply(&text, &mut room).len(), text.len());
+        let once = folded("arabic,diacritics,hyphens", &text);
+        prop_assert!(once.len() <= 40 * text.len());
     }
 }
