@@ -74,6 +74,7 @@ mod report;
 mod scripts;
 mod selectors;
 mod settings_file;
+mod subtitles;
 mod suggest;
 mod symbols;
 mod template_memory;
