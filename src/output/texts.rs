@@ -47,6 +47,8 @@ struct TextRow<'r> {
     document: Document<'r>,
     /// Text that is compared: that of the document by the rules for texts.
     text: &'r [u8],
+    /// Number of words of the document that are not compared.
+    left_out: u32,
 }
 
 /// Documents whose texts are written, and the rules by which texts are changed before they are compared.
@@ -54,16 +56,6 @@ struct TextRow<'r> {
 pub(crate) struct ComparedTexts<'c> {
     pub(crate) corpus: &'c dyn Corpus,
     pub(crate) rules: &'c TextRules,
-}
-
-impl TextRow<'_> {
-    /// Returns the number of words of the document that are not compared.
-    fn left_out(&self) -> u32 {
-        let Self { document, text, .. } = self;
-        // A piece in a word makes two words of it.
-        let ignored = count_words(document.text).saturating_sub(count_words(text));
-        document.left_out_words() + ignored
-    }
 }
 
 impl RowTable for TextRows {
@@ -87,7 +79,7 @@ impl RowTable for TextRows {
             "left_out",
             "Number of its words that are not compared: in other parts of an HTML page, in lines that many documents have \
              (`--boilerplate`), or in ignored pieces (`--ignore`).",
-            Value::Number(|row| row.left_out().into()),
+            Value::Number(|row| row.left_out.into()),
         ),
         Column::new("text", "The text that is compared.", Value::Text(|row| row.text)),
     ];
@@ -194,14 +186,28 @@ struct Lined<'l> {
 }
 
 impl Lined<'_> {
+    /// Returns the number of words of a text that do not count.
+    fn ignored_words(&self, text: &[u8]) -> u32 {
+        // Most runs ignore nothing, and words are counted as slowly as texts are read.
+        if self.rules.is_empty() {
+            return 0;
+        }
+        let mut blanked = Vec::new();
+        let counted = count_words(self.rules.blank(text, &mut blanked));
+        // A piece in a word makes two words of it.
+        count_words(text).saturating_sub(counted)
+    }
+
     /// Adds the line of a document, whose number in the file is `record`. Passes lines on if there are many.
     fn push(&self, document: Document<'_>, place: Place) -> io::Result<()> {
         let mut ruled = RuledText::default();
         let text = self.rules.apply(document.text, &mut ruled);
+        let left_out = document.left_out_words() + self.ignored_words(document.text);
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         // The ID may be the place, so the name is made before the line.
         let name = document_name_at(self.corpus, document.id, place);
-        write_json_line(&mut **lines, TextRows::COLUMNS, &TextRow { name, document, text })?;
+        let row = TextRow { name, document, text, left_out };
+        write_json_line(&mut **lines, TextRows::COLUMNS, &row)?;
         // A message for each document would cost more than its line.
         if lines.len() >= CHUNK_BYTES {
             // The room is a little larger than a chunk, because the last line goes beyond it.

@@ -72,12 +72,19 @@ impl TextRules {
     #[must_use]
     pub fn apply<'t>(&self, text: &'t [u8], room: &'t mut RuledText) -> &'t [u8] {
         let RuledText { blanked, folded } = room;
-        let counted = if self.ignored.blank(text, blanked) { blanked } else { text };
+        let counted = self.blank(text, blanked);
         if self.folds.is_empty() {
             return counted;
         }
         self.folds.fold(counted, folded);
         folded
+    }
+
+    /// Returns the text with spaces in the place of ignored pieces, without other changes. It is `text` itself, or in
+    /// `blanked`.
+    #[must_use]
+    pub fn blank<'t>(&self, text: &'t [u8], blanked: &'t mut Vec<u8>) -> &'t [u8] {
+        if self.ignored.blank(text, blanked) { blanked } else { text }
     }
 
     /// Returns the end of a recipe, which identifies the rules. Empty if there are none.
