@@ -165,6 +165,7 @@ impl DocumentTerms {
         if *kind != TokenizerKind::DEFAULT {
             return Vec::new();
         }
+        // The places of words are those of the changed text.
         let mut ruled = RuledText::default();
         let text = rules.apply(text, &mut ruled);
         let mut tokens = HashedTokens::default();

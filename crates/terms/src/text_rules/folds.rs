@@ -7,6 +7,7 @@
 
 use simtool_base::error::{Error, Result};
 use std::mem;
+use std::sync::LazyLock;
 use unicode_normalization::char::decompose_compatible;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 use unicode_script::{Script, UnicodeScript as _};
@@ -141,14 +142,15 @@ impl Folds {
     pub(super) fn fold(&self, text: &[u8], folded: &mut Vec<u8>) {
         folded.clear();
         let mut letters = Letters {
-            has_arabic: self.has(Fold::Arabic),
-            has_diacritics: self.has(Fold::Diacritics),
+            folds: self,
             has_serbian: self.has(Fold::CyrillicLatin),
             loses_marks: false,
+            classes: &CLASSES,
             out: mem::take(folded),
         };
         let has_hyphens = self.has(Fold::Hyphens);
         for chunk in text.utf8_chunks() {
+            // Words are joined first, because their letters may be folded into others.
             if has_hyphens {
                 visit_joined(chunk.valid(), |part| letters.push_text(part));
             } else {
@@ -179,16 +181,17 @@ fn visit_joined(text: &str, mut visit: impl FnMut(&str)) {
 }
 
 /// Folds letters one after the other.
-struct Letters {
-    has_arabic: bool,
-    has_diacritics: bool,
+struct Letters<'f> {
+    folds: &'f Folds,
     has_serbian: bool,
     /// Whether the last letter loses its marks.
     loses_marks: bool,
+    /// Class of each character that has a class.
+    classes: &'static [Class],
     out: Vec<u8>,
 }
 
-impl Letters {
+impl Letters<'_> {
     fn push_text(&mut self, mut text: &str) {
         // Runs of ASCII are copied at once. A mark behind them belongs to their last letter.
         while !text.is_empty() {
@@ -207,7 +210,8 @@ impl Letters {
     }
 
     fn push(&mut self, c: char) {
-        match serbian(c).filter(|_| self.has_serbian) {
+        // Latin letters with marks come from Cyrillic ones, so they are folded after them.
+        match self.has_serbian.then(|| serbian(c)).flatten() {
             Some((latin, is_upper)) => {
                 for (at, letter) in latin.chars().enumerate() {
                     let upper = letter.to_uppercase().next().filter(|_| is_upper && at == 0);
@@ -223,6 +227,10 @@ impl Letters {
             self.loses_marks = c.is_ascii_alphabetic();
             return self.out.push(c as u8);
         }
+        if let Some(class @ (Class::Simple | Class::Other)) = self.classes.get(c as usize) {
+            self.loses_marks = *class == Class::Simple;
+            return self.push_plain(c);
+        }
         let script = if has_no_fold(c) { Script::Common } else { c.script() };
         // Tatweel is of several scripts.
         if script == Script::Inherited || is_arabic_mark(c) {
@@ -230,7 +238,9 @@ impl Letters {
         }
         let is_simple = matches!(script, Script::Latin | Script::Greek | Script::Cyrillic);
         self.loses_marks = is_simple;
-        if self.has_diacritics && is_simple || self.has_arabic && script == Script::Arabic {
+        // Composed letters lose their marks as decomposed ones do.
+        let is_of_arabic = script == Script::Arabic && self.folds.has(Fold::Arabic);
+        if is_of_arabic || is_simple && self.folds.has(Fold::Diacritics) {
             decompose_compatible(c, |part| self.push_folded(part));
         } else {
             self.push_plain(c);
@@ -239,14 +249,14 @@ impl Letters {
 
     /// Appends a part of a decomposed letter, or a mark.
     fn push_folded(&mut self, c: char) {
-        if self.has_arabic {
+        if self.folds.has(Fold::Arabic) {
             match arabic(c) {
                 Some(letter) => return self.push_plain(letter),
                 None if is_arabic_mark(c) => return,
                 None => {}
             }
         }
-        if self.has_diacritics && self.loses_marks && is_mark(c) {
+        if self.loses_marks && is_mark(c) && self.folds.has(Fold::Diacritics) {
             return;
         }
         // Not every part of a letter is one: `Ŀ` has a point.
@@ -258,6 +268,37 @@ impl Letters {
 
     fn push_plain(&mut self, c: char) {
         self.out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+}
+
+/// Characters by what folds do with them. Looking up a script and decomposing a letter take much longer than a look
+/// into a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    /// No fold changes the character, and its marks are dropped.
+    Simple,
+    /// No fold changes the character, and its marks stay.
+    Other,
+    /// A fold may change the character.
+    Changed,
+}
+
+/// Classes of the characters of alphabets, which are computed once.
+static CLASSES: LazyLock<Vec<Class>> =
+    LazyLock::new(|| ('\0'..'\u{2e80}').map(Class::of).collect());
+
+impl Class {
+    fn of(c: char) -> Self {
+        let mut is_decomposed = false;
+        decompose_compatible(c, |part| is_decomposed |= part != c);
+        let is_of_folds = arabic(c).is_some() || is_arabic_mark(c) || is_mark(c);
+        if is_decomposed || is_of_folds || c.script() == Script::Inherited {
+            Self::Changed
+        } else if is_simple(c) {
+            Self::Simple
+        } else {
+            Self::Other
+        }
     }
 }
 

@@ -1,11 +1,10 @@
 //! Pieces of text that do not count, by name or by regular expression.
 
-use super::patterns::{DATES, LINKS, MAIL_ADDRESSES, MENTIONS, NUMBERS, Pattern};
+use super::patterns::{DATES, LINKS, MAIL_ADDRESSES, MENTIONS, NUMBERS, Pattern, Piece};
 use regex_automata::meta::{BuildError, Regex};
 use regex_automata::util::syntax;
 use simtool_base::error::{Error, Result};
 use simtool_base::stable_hash::hash;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Beginning of an expression in a list of ignored pieces.
@@ -68,7 +67,7 @@ pub(super) struct Ignored {
 struct Finder {
     regex: Regex,
     /// Makes a piece of a candidate. `None` if each candidate is a piece.
-    piece: Option<fn(&[u8], Range<usize>) -> Option<Range<usize>>>,
+    piece: Option<Piece>,
 }
 
 /// The finders are made from the names and the expressions.
@@ -92,6 +91,7 @@ impl Ignored {
         // Pieces do not depend on the order, so that equal rules have one recipe.
         expressions.sort_unstable();
         expressions.dedup();
+        // The expressions of kinds are built in, so that an error in one is found by every test.
         let of_kinds = kinds.iter().flat_map(|kind| kind.patterns).map(|pattern| {
             let finder = compiled(&(pattern.expression)(), Some(pattern.piece));
             finder.map_err(|error| wrong((pattern.expression)(), error.to_string()))
@@ -172,6 +172,7 @@ fn parse_list(
             }
             return Ok(());
         }
+        // Commas separate names. An expression has commas of its own, so nothing but expressions follows one.
         let (name, others) = rest.split_once(',').unwrap_or((rest, ""));
         let Some(kind) = IGNORED.iter().find(|kind| kind.name == name.trim()) else {
             let known: Vec<_> = IGNORED.iter().map(|kind| kind.name).collect();
@@ -191,7 +192,7 @@ fn parse_list(
 /// Compiles an expression over bytes. Its classes are those of Unicode, and `^` and `$` match at line ends.
 fn compiled(
     expression: &str,
-    piece: Option<fn(&[u8], Range<usize>) -> Option<Range<usize>>>,
+    piece: Option<Piece>,
 ) -> std::result::Result<Finder, Box<BuildError>> {
     let regex = Regex::builder()
         .configure(Regex::config().utf8_empty(false).nfa_size_limit(Some(COMPILED_BYTES)))

@@ -5,12 +5,14 @@
 
 use std::ops::Range;
 
+/// Function that returns the piece in a text for a candidate, or `None` if the candidate is no piece.
+pub(super) type Piece = fn(&[u8], Range<usize>) -> Option<Range<usize>>;
+
 /// Expression that finds candidates, and the function that makes a piece of a candidate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pattern {
     pub(super) expression: fn() -> String,
-    /// Returns the piece, or `None` if the candidate is none.
-    pub(super) piece: fn(&[u8], Range<usize>) -> Option<Range<usize>>,
+    pub(super) piece: Piece,
 }
 
 /// Runs of decimal digits of any script, with points, commas, apostrophes and underscores between the digits.
@@ -26,6 +28,7 @@ pub(super) const LINKS: Pattern = Pattern {
         format!(r"(?i-u:https?://|www\.|mailto:)[\w\[]{other}*")
     },
     piece: |text, found| {
+        // Letters of Chinese and Japanese have no spaces around them, so only those of ASCII matter.
         let is_inside = before(text, found.start).is_some_and(|c| c.is_ascii_alphanumeric());
         (!is_inside).then(|| without_end(text, found, ".,;:!?'’…)]}*"))
     },
@@ -35,6 +38,7 @@ pub(super) const LINKS: Pattern = Pattern {
 pub(super) const MAIL_ADDRESSES: Pattern = Pattern {
     expression: || r"@[\w-]+(?:\.[\w-]+)+".to_owned(),
     piece: |text, found| {
+        // Names have no beginning that an expression could find fast, so the sign is found first.
         let start = start_of_name(text, found.start);
         let is_mention = before(text, start) == Some('@');
         (start < found.start && !is_mention).then_some(start..found.end)
@@ -45,6 +49,7 @@ pub(super) const MAIL_ADDRESSES: Pattern = Pattern {
 pub(super) const MENTIONS: Pattern = Pattern {
     expression: || r"@\w[\w.-]*(?:@\w[\w.-]*)?".to_owned(),
     piece: |text, found| {
+        // The address of a profile may have the sign behind a slash.
         let is_address =
             before(text, found.start).is_some_and(|c| is_of_mail_name(c) || matches!(c, '@' | '/'));
         (!is_address).then(|| without_end(text, found, ".-"))
@@ -67,6 +72,7 @@ fn dates() -> String {
     let time = "(?:2[0-4]|[01]?[0-9]):[0-5][0-9](?::(?:[0-5][0-9]|60)(?:[.,][0-9]+)?)?(?: ?(?i-u:[ap]m))?\
                 (?: ?(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?";
     let forms = [
+        // 20241231T100000Z
         "[0-9]{8}T[0-9]{6}(?:[.,][0-9]+)?Z?".to_owned(),
         // 2024-12-31, 2024/12/31, 2024.12.31 and 2024年12月31日
         format!("{year}(?:-{month}-{day}|/{month}/{day}|\\.{month}\\.{day})"),
@@ -94,6 +100,7 @@ fn whole_date(text: &[u8], mut found: Range<usize>) -> Option<Range<usize>> {
     if before(text, found.start).is_some_and(|c| is_of_kind(c, text[found.start])) {
         return None;
     }
+    // More digits make another number of it, such as the address of a computer.
     let next = after(text, found.end);
     if next.is_some_and(char::is_numeric) {
         return None;
