@@ -2,7 +2,7 @@
 //!
 //! # References
 //!
-//! WebVTT: The Web Video Text Tracks Format, W3C. `SubRip` has no standard. Its files have a number, a line of times and
+//! `WebVTT`: The Web Video Text Tracks Format, W3C. `SubRip` has no standard. Its files have a number, a line of times and
 //! the text of a cue, and a blank line behind it.
 
 use crate::formats::plain_text::WholeText;
@@ -18,7 +18,7 @@ use std::borrow::Cow;
 pub(crate) static SUBRIP: Subtitles =
     Subtitles { name: "srt", title: "SubRip", extensions: &["srt"], is_web: false };
 
-/// Entry of WebVTT in the table of input formats.
+/// Entry of `WebVTT` in the table of input formats.
 pub(crate) static WEB_VTT: Subtitles =
     Subtitles { name: "vtt", title: "WebVTT", extensions: &["vtt"], is_web: true };
 
@@ -33,7 +33,7 @@ pub(crate) struct Subtitles {
     name: &'static str,
     title: &'static str,
     extensions: &'static [&'static str],
-    /// Whether the format is WebVTT, which has blocks without text, cues with names, and character references.
+    /// Whether the format is `WebVTT`, which has blocks without text, cues with names, and character references.
     is_web: bool,
 }
 
@@ -119,6 +119,7 @@ fn push_cues(file: &[u8], is_web: bool, text: &mut Vec<u8>) {
     while let Some(line) = lines.next() {
         let begins_block = std::mem::replace(&mut is_first_of_block, line.is_empty());
         let begins_file = std::mem::take(&mut is_first_of_file);
+        // Blank lines end blocks.
         if line.is_empty() {
             is_in_other_block = false;
             continue;
@@ -138,7 +139,7 @@ fn push_cues(file: &[u8], is_web: bool, text: &mut Vec<u8>) {
     }
 }
 
-/// Returns whether `line` begins a block of WebVTT that has no text: the header, a note, a style or a region.
+/// Returns whether `line` begins a block of `WebVTT` that has no text: the header, a note, a style or a region.
 fn is_other_block(line: &[u8], begins_file: bool) -> bool {
     let word = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
     match word {
@@ -168,20 +169,16 @@ fn push_line(line: &[u8], is_web: bool, text: &mut Vec<u8>) {
     while let Some(at) = memchr::memchr2(b'<', b'{', rest) {
         let (before, from) = rest.split_at(at);
         text.extend_from_slice(before);
-        let length = tag_length(from);
-        match length {
-            Some(length) => {
-                // Words on both sides of a line break are two words.
-                if from[1..].starts_with(b"br") {
-                    text.push(b' ');
-                }
-                rest = &from[length..];
-            }
-            None => {
-                text.push(from[0]);
-                rest = &from[1..];
-            }
+        let Some(length) = tag_length(from) else {
+            text.push(from[0]);
+            rest = &from[1..];
+            continue;
+        };
+        // Words on both sides of a line break are two words.
+        if from[1..].starts_with(b"br") {
+            text.push(b' ');
         }
+        rest = &from[length..];
     }
     text.extend_from_slice(rest);
     if is_web && memchr::memchr(b'&', line).is_some() {
@@ -202,6 +199,7 @@ fn tag_length(text: &[u8]) -> Option<usize> {
     if is_style {
         return inside.starts_with(b"\\").then_some(end + 1);
     }
+    // In karaoke, each word has its time.
     let is_time = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b':' | b'.');
     if inside.contains(&b':') && inside.iter().all(is_time) {
         return Some(end + 1);
@@ -209,6 +207,7 @@ fn tag_length(text: &[u8]) -> Option<usize> {
     let inside = inside.strip_prefix(b"/").unwrap_or(inside);
     let length = inside.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let (name, rest) = inside.split_at(length);
+    // Other words in angle brackets, as in `a<b and c>d`, are text.
     let is_one_of =
         |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
     let is_tag = match rest.trim_ascii().first() {
