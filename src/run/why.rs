@@ -305,7 +305,9 @@ impl MemberReader<'_> {
 /// the stop words.
 fn method(settings: &[(&'static str, String)]) -> Result<Method> {
     let mut options = Options::new();
-    settings.iter().for_each(|(name, value)| options.set(name, value));
+    for (name, value) in settings {
+        options.set(name, value);
+    }
     Method::parse("simhash", &mut options)
 }
 
