@@ -127,6 +127,7 @@ pub mod stages {
     pub use simtool_set_join::close;
     pub use simtool_set_join::disjoint_sets;
     pub use simtool_terms::extract;
+    pub use simtool_terms::text_rules;
     pub use simtool_terms::token_batch;
     pub use simtool_terms::tokenize;
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from ._method import Method
 from ._types import _Integer, _Number, _Path
@@ -31,6 +31,10 @@ class Exact(Method):
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise
             english].
+        ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+            expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin,
+            hyphens; commas separate several.
     """
 
     _name = "exact"
@@ -42,12 +46,16 @@ class Exact(Method):
         similarity: _Number | str | None = None,
         shingle: _Integer | str | None = None,
         stop_words: _Path | Collection[str] | None = None,
+        ignore: str | Sequence[str] | None = None,
+        fold: str | None = None,
     ) -> Exact:
         return cls._with(
             weight=weight,
             similarity=similarity,
             shingle=shingle,
             stop_words=stop_words,
+            ignore=ignore,
+            fold=fold,
         )
 
 
@@ -86,6 +94,10 @@ class SimHash(Method):
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise
             english].
+        ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+            expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin,
+            hyphens; commas separate several.
     """
 
     _name = "simhash"
@@ -103,6 +115,8 @@ class SimHash(Method):
         verify: _Number | str | None = None,
         shingle: _Integer | str | None = None,
         stop_words: _Path | Collection[str] | None = None,
+        ignore: str | Sequence[str] | None = None,
+        fold: str | None = None,
     ) -> SimHash:
         return cls._with(
             bits=bits,
@@ -115,6 +129,8 @@ class SimHash(Method):
             verify=verify,
             shingle=shingle,
             stop_words=stop_words,
+            ignore=ignore,
+            fold=fold,
         )
 
 
@@ -159,6 +175,10 @@ class MultiLexicon(Method):
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise
             english].
+        ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+            expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin,
+            hyphens; commas separate several.
     """
 
     _name = "multi-lexicon"
@@ -179,6 +199,8 @@ class MultiLexicon(Method):
         verify: _Number | str | None = None,
         shingle: _Integer | str | None = None,
         stop_words: _Path | Collection[str] | None = None,
+        ignore: str | Sequence[str] | None = None,
+        fold: str | None = None,
     ) -> MultiLexicon:
         return cls._with(
             lexicons=lexicons,
@@ -194,6 +216,8 @@ class MultiLexicon(Method):
             verify=verify,
             shingle=shingle,
             stop_words=stop_words,
+            ignore=ignore,
+            fold=fold,
         )
 
 
@@ -237,6 +261,10 @@ class MinHash(Method):
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise
             english].
+        ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+            expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin,
+            hyphens; commas separate several.
     """
 
     _name = "minhash"
@@ -257,6 +285,8 @@ class MinHash(Method):
         verify: _Number | str | None = None,
         shingle: _Integer | str | None = None,
         stop_words: _Path | Collection[str] | None = None,
+        ignore: str | Sequence[str] | None = None,
+        fold: str | None = None,
     ) -> MinHash:
         return cls._with(
             lanes=lanes,
@@ -272,6 +302,8 @@ class MinHash(Method):
             verify=verify,
             shingle=shingle,
             stop_words=stop_words,
+            ignore=ignore,
+            fold=fold,
         )
 
 
@@ -312,6 +344,10 @@ class IMatch(Method):
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise
             english].
+        ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+            expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin,
+            hyphens; commas separate several.
     """
 
     _name = "i-match"
@@ -331,6 +367,8 @@ class IMatch(Method):
         verify: _Number | str | None = None,
         shingle: _Integer | str | None = None,
         stop_words: _Path | Collection[str] | None = None,
+        ignore: str | Sequence[str] | None = None,
+        fold: str | None = None,
     ) -> IMatch:
         return cls._with(
             lexicons=lexicons,
@@ -345,4 +383,6 @@ class IMatch(Method):
             verify=verify,
             shingle=shingle,
             stop_words=stop_words,
+            ignore=ignore,
+            fold=fold,
         )

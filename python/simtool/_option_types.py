@@ -21,6 +21,8 @@ class DeduplicateOptions(TypedDict, total=False):
     across: str | None
     boilerplate: _Integer | str | None
     stop_words: _Path | Collection[str] | None
+    ignore: str | Sequence[str] | None
+    fold: str | None
     max_memory: _Integer | str | None
     tmp_dir: _Path | None
 
@@ -33,14 +35,37 @@ class MatchOptions(TypedDict, total=False):
     across: str | None
     boilerplate: _Integer | str | None
     stop_words: _Path | Collection[str] | None
+    ignore: str | Sequence[str] | None
+    fold: str | None
     max_memory: _Integer | str | None
     tmp_dir: _Path | None
+
+
+class FingerprintOptions(TypedDict, total=False):
+    """Options of `fingerprint`."""
+
+    stop_words: _Path | Collection[str] | None
+    ignore: str | Sequence[str] | None
+    fold: str | None
+    max_memory: _Integer | str | None
+    tmp_dir: _Path | None
+
+
+class CompareOptions(TypedDict, total=False):
+    """Options of `compare`."""
+
+    verify: _Number | str | None
+    stop_words: _Path | Collection[str] | None
+    ignore: str | Sequence[str] | None
+    fold: str | None
 
 
 class IndexOptions(TypedDict, total=False):
     """Options of `Index`."""
 
     stop_words: _Path | Collection[str] | None
+    ignore: str | Sequence[str] | None
+    fold: str | None
     max_memory: _Integer | str | None
     tmp_dir: _Path | None
 
@@ -64,13 +89,15 @@ class DeduplicateFilesOptions(TypedDict, total=False):
     boilerplate: _Integer | str | None
     shingle: _Integer | str | None
     stop_words: _Path | Collection[str] | None
+    ignore: str | Sequence[str] | None
+    fold: str | None
     force: bool | None
     output_format: Literal["jsonl", "tsv", "parquet", "ids"] | None
     write_kept: Literal["readable"] | bool | None
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
-    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
+    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "srt", "vtt", "text", "lines", "blank-lines"] | None
     split: Literal["file", "lines", "blank-lines"] | None
     encoding: str | None
     content: Literal["all", "main"] | None
@@ -110,13 +137,15 @@ class MatchFilesOptions(TypedDict, total=False):
     boilerplate: _Integer | str | None
     shingle: _Integer | str | None
     stop_words: _Path | Collection[str] | None
+    ignore: str | Sequence[str] | None
+    fold: str | None
     force: bool | None
     output_format: Literal["jsonl", "tsv", "parquet", "ids"] | None
     write_kept: Literal["readable"] | bool | None
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
-    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
+    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "srt", "vtt", "text", "lines", "blank-lines"] | None
     split: Literal["file", "lines", "blank-lines"] | None
     encoding: str | None
     content: Literal["all", "main"] | None
@@ -157,10 +186,12 @@ class PreviewFilesOptions(TypedDict, total=False):
     boilerplate: _Integer | str | None
     shingle: _Integer | str | None
     stop_words: _Path | Collection[str] | None
+    ignore: str | Sequence[str] | None
+    fold: str | None
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
-    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
+    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "srt", "vtt", "text", "lines", "blank-lines"] | None
     split: Literal["file", "lines", "blank-lines"] | None
     encoding: str | None
     content: Literal["all", "main"] | None
@@ -212,6 +243,7 @@ class ContaminationFilesOptions(TypedDict, total=False):
     words: _Integer | None
     measure: Literal["words", "shingles", "weighted"] | None
     share: _Number | str | None
+    ignore: str | Sequence[str] | None
     write_kept: Literal["drop", "cut", "mask"] | None
     mask: str | None
     force: bool | None
@@ -219,7 +251,7 @@ class ContaminationFilesOptions(TypedDict, total=False):
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
-    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
+    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "srt", "vtt", "text", "lines", "blank-lines"] | None
     split: Literal["file", "lines", "blank-lines"] | None
     encoding: str | None
     content: Literal["all", "main"] | None
@@ -250,6 +282,7 @@ class PassagesFilesOptions(TypedDict, total=False):
     unit: Literal["words", "paragraph", "line", "sentence"] | None
     words: _Integer | None
     min_documents: _Integer | str | None
+    ignore: str | Sequence[str] | None
     verify_words: bool | None
     output: _Path | None
     force: bool | None
@@ -257,7 +290,7 @@ class PassagesFilesOptions(TypedDict, total=False):
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
-    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
+    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "srt", "vtt", "text", "lines", "blank-lines"] | None
     split: Literal["file", "lines", "blank-lines"] | None
     encoding: str | None
     content: Literal["all", "main"] | None
@@ -289,6 +322,7 @@ class CutPassagesFilesOptions(TypedDict, total=False):
     unit: Literal["words", "paragraph", "line", "sentence"] | None
     words: _Integer | None
     min_documents: _Integer | str | None
+    ignore: str | Sequence[str] | None
     verify_words: bool | None
     cut: Literal["first", "all"] | None
     mask: str | None
@@ -298,7 +332,7 @@ class CutPassagesFilesOptions(TypedDict, total=False):
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
-    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "text", "lines", "blank-lines"] | None
+    format: Literal["warc", "parquet", "arrow", "csv", "tsv", "json", "jsonl", "xml", "html", "mbox", "mail", "form-feed", "srt", "vtt", "text", "lines", "blank-lines"] | None
     split: Literal["file", "lines", "blank-lines"] | None
     encoding: str | None
     content: Literal["all", "main"] | None

@@ -37,6 +37,10 @@ Options:
     stop_words: Leave these words out before shingles are made, so that their neighbours become
         adjacent: none, english, chinese, or a file of words separated by white space [default:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
+    ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+        expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
+        commas separate several.
     force: Replace the output folder if an earlier run of simtool wrote it.
     output_format: Format of the files removed and pairs [default: jsonl]. Values: jsonl, tsv,
         parquet, ids.
@@ -48,7 +52,8 @@ Options:
         begins with ! (repeatable).
     hidden: When reading folders, include hidden files and folders, whose names begin with a dot.
     format: Format of every file [default: recognized by content and name]. Values: warc, parquet,
-        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, text, lines, blank-lines.
+        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, srt, vtt, text, lines,
+        blank-lines.
     split: Division of plain-text files into documents [default: file]. Values: file, lines,
         blank-lines.
     encoding: Encoding of texts that are not UTF-8 and do not declare another one: a name of the web
@@ -110,6 +115,10 @@ Options:
     stop_words: Leave these words out before shingles are made, so that their neighbours become
         adjacent: none, english, chinese, or a file of words separated by white space [default:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
+    ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+        expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
+        commas separate several.
     force: Replace the output folder if an earlier run of simtool wrote it.
     output_format: Format of the files removed and pairs [default: jsonl]. Values: jsonl, tsv,
         parquet, ids.
@@ -121,7 +130,8 @@ Options:
         begins with ! (repeatable).
     hidden: When reading folders, include hidden files and folders, whose names begin with a dot.
     format: Format of every file [default: recognized by content and name]. Values: warc, parquet,
-        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, text, lines, blank-lines.
+        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, srt, vtt, text, lines,
+        blank-lines.
     split: Division of plain-text files into documents [default: file]. Values: file, lines,
         blank-lines.
     encoding: Encoding of texts that are not UTF-8 and do not declare another one: a name of the web
@@ -186,13 +196,18 @@ Options:
     stop_words: Leave these words out before shingles are made, so that their neighbours become
         adjacent: none, english, chinese, or a file of words separated by white space [default:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
+    ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+        expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
+        commas separate several.
     files_from: File that lists more paths to read, one a line or with a zero byte after each,
         optionally compressed with gzip; - is standard input.
     glob: When reading folders, include only files matching this glob, or leave them out if it
         begins with ! (repeatable).
     hidden: When reading folders, include hidden files and folders, whose names begin with a dot.
     format: Format of every file [default: recognized by content and name]. Values: warc, parquet,
-        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, text, lines, blank-lines.
+        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, srt, vtt, text, lines,
+        blank-lines.
     split: Division of plain-text files into documents [default: file]. Values: file, lines,
         blank-lines.
     encoding: Encoding of texts that are not UTF-8 and do not declare another one: a name of the web
@@ -258,6 +273,8 @@ Options:
         shingles, weighted.
     share: Minimum share of an item that a document has, as 0.8 or 4/5 [default: 0.8, and 0.6 with
         `measure` weighted].
+    ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+        expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
     write_kept: Write copies of the documents' files without the items to the folder `output`.
         Values: drop, cut, mask.
     mask: Text in place of the words of items, with `write_kept` mask [default: [...]].
@@ -269,7 +286,8 @@ Options:
         begins with ! (repeatable).
     hidden: When reading folders, include hidden files and folders, whose names begin with a dot.
     format: Format of every file [default: recognized by content and name]. Values: warc, parquet,
-        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, text, lines, blank-lines.
+        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, srt, vtt, text, lines,
+        blank-lines.
     split: Division of plain-text files into documents [default: file]. Values: file, lines,
         blank-lines.
     encoding: Encoding of texts that are not UTF-8 and do not declare another one: a name of the web
@@ -313,6 +331,8 @@ Options:
     words: Minimum number of words of a passage, from 1 to 1000 [default: 50, or 8 for a `unit`].
     min_documents: Minimum number of documents with the words of a passage, or 1 to list also
         passages that are repeated only within one document [default: 2].
+    ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+        expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
     verify_words: Compare the words of all passages whose hashes are equal.
     output: File to write, or the folder to write with `write_kept`; - is standard output [default:
         -].
@@ -324,7 +344,8 @@ Options:
         begins with ! (repeatable).
     hidden: When reading folders, include hidden files and folders, whose names begin with a dot.
     format: Format of every file [default: recognized by content and name]. Values: warc, parquet,
-        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, text, lines, blank-lines.
+        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, srt, vtt, text, lines,
+        blank-lines.
     split: Division of plain-text files into documents [default: file]. Values: file, lines,
         blank-lines.
     encoding: Encoding of texts that are not UTF-8 and do not declare another one: a name of the web
@@ -369,6 +390,8 @@ Options:
     words: Minimum number of words of a passage, from 1 to 1000 [default: 50, or 8 for a `unit`].
     min_documents: Minimum number of documents with the words of a passage, or 1 to list also
         passages that are repeated only within one document [default: 2].
+    ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+        expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
     verify_words: Compare the words of all passages whose hashes are equal.
     cut: Copies of a passage that `write_kept` cuts. Values: first, all.
     mask: Text that replaces each cut. Without it, a line feed does.
@@ -381,7 +404,8 @@ Options:
         begins with ! (repeatable).
     hidden: When reading folders, include hidden files and folders, whose names begin with a dot.
     format: Format of every file [default: recognized by content and name]. Values: warc, parquet,
-        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, text, lines, blank-lines.
+        arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, srt, vtt, text, lines,
+        blank-lines.
     split: Division of plain-text files into documents [default: file]. Values: file, lines,
         blank-lines.
     encoding: Encoding of texts that are not UTF-8 and do not declare another one: a name of the web

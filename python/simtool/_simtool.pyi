@@ -313,6 +313,10 @@ class Index:
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
+        ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+            expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
+            commas separate several.
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -513,6 +517,10 @@ def deduplicate(
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
+        ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+            expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
+            commas separate several.
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -578,6 +586,10 @@ def match(
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
+        ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+            expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
+            commas separate several.
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -628,10 +640,8 @@ def fingerprint(
     # Options of fingerprint, generated.
     method: Literal["simhash", "multi-lexicon", "minhash", "i-match"] | str | None = "simhash",
     shingle: _Integer | str | None = "words:3",
-    stop_words: _Path | Collection[str] | None = None,
     threads: _Integer | None = 0,
-    max_memory: _Integer | str | None = None,
-    tmp_dir: _Path | None = None,
+    **options: Unpack[_option_types.FingerprintOptions],
     # End of the options.
 ) -> Fingerprints:
     """Makes the fingerprint of every text. The options are those of `simtool fingerprint`.
@@ -666,6 +676,10 @@ def fingerprint(
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
+        ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+            expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
+            commas separate several.
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -717,9 +731,8 @@ def compare(
     method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
     similarity: _Number | str | None = None,
     max_distance: _Integer | None = None,
-    verify: _Number | str | None = None,
     shingle: _Integer | str | None = "words:3",
-    stop_words: _Path | Collection[str] | None = None,
+    **options: Unpack[_option_types.CompareOptions],
     # End of the options.
 ) -> Comparison:
     """Compares two texts by the terms that the method compares. The options are those of `simtool dedup`.
@@ -752,6 +765,10 @@ def compare(
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
+        ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+            expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
+            commas separate several.
     """
 def evaluate(
     texts: _Texts,

@@ -6,9 +6,11 @@ use crate::texts::is_none;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
-use simtool::options::Options;
+use simtool::options::{Options, as_member};
 use simtool::pipeline::config::KeepCount;
 use simtool::run::guessed_setting;
+use simtool::setting::{Kind, find};
+use simtool::stages::text_rules::TextRules;
 use simtool::stages::tokenize::stop_words::StopWords;
 use simtool::{Config, Resources};
 use std::ffi::OsString;
@@ -37,12 +39,22 @@ fn plain_options(keywords: Option<&Bound<'_, PyDict>>, command: Option<&str>) ->
     for (name, value) in keywords {
         let name: String = name.extract()?;
         command.map_or(Ok(()), |command| refuse_guess(command, &name))?;
-        if !is_none(&value) {
+        if is_several(&name, &value) {
+            for value in value.try_iter()? {
+                options.set(&name, text(&name, &value?)?);
+            }
+        } else if !is_none(&value) {
             let value = word_list(&name, &value)?.map_or_else(|| text(&name, &value), Ok)?;
             options.set(&name, value);
         }
     }
     Ok(options)
+}
+
+/// Returns whether `value` is a list of values for a setting that may be given several times.
+fn is_several(name: &str, value: &Bound<'_, PyAny>) -> bool {
+    let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
+    is_list && find(name).is_some_and(|row| matches!(row.kind, Kind::Values(_)))
 }
 
 /// Converts keywords of a function that does the work of a command into options as [`options`] does. A list gives the
@@ -145,16 +157,16 @@ fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<OsString> {
 /// Returns the text of a method with settings, as the keyword `method` takes it.
 #[pyfunction]
 pub(crate) fn method_text(name: &str, settings: &Bound<'_, PyDict>) -> PyResult<String> {
+    let mut options = plain_options(Some(settings), None)?;
+    // Several lists become one, because a method has each setting once.
+    let ignored = TextRules::parse_in_place(&mut options).map_err(exception)?;
+    for (name, list) in ignored.parameters() {
+        options.set(name, list);
+    }
     let mut text = name.to_owned();
-    for (setting, value) in plain_options(Some(settings), None)?.iter() {
-        let value = value.to_string_lossy();
-        if value.contains(',') {
-            return Err(PyValueError::new_err(format!(
-                "{setting} {value}: a comma ends a setting of a method: give {setting} as a keyword beside method"
-            )));
-        }
+    for (setting, value) in options.iter() {
         text.push(if text.len() == name.len() { ':' } else { ',' });
-        text.extend([setting, "=", &*value]);
+        text.extend([setting, "=", &as_member(&value.to_string_lossy())]);
     }
     Ok(text)
 }

@@ -49,12 +49,25 @@ def test_lanes_alone_are_enough():
         assert len(simtool.deduplicate(["one two three four"] * 2, method=simtool.MinHash(lanes=lanes)).removed) == 1
 
 
+def test_ignored_pieces_and_folds_are_settings_of_methods():
+    texts = ["Café 12 near ORDER-17,3 of ann", "cafe 9 near ORDER-4,25 of ann"]
+    ignore = ["re:ORDER-[0-9]{1,3},[0-9]+", "numbers"]
+    method = simtool.Exact(similarity=1, ignore=ignore, fold="diacritics")
+    assert str(method) == (
+        "exact:similarity=1,fold=diacritics,ignore=numbers,,re:ORDER-[0-9]{1,,3},,[0-9]+"
+    )
+    for settings in ({"method": method}, {"similarity": 1, "ignore": ignore, "fold": "diacritics"}):
+        assert len(simtool.deduplicate(texts, **settings).removed) == 1
+    assert len(simtool.deduplicate(texts, similarity=1, ignore=ignore).removed) == 0
+    assert len(simtool.fingerprint(texts, ignore=ignore, fold="diacritics")) == 2
+
+
 def test_wrong_settings_are_refused():
     with pytest.raises(TypeError, match="lanse"):
         simtool.MinHash(lanse=16)
     with pytest.raises(TypeError, match="lanes must be text or a number, not list"):
         simtool.MinHash(lanes=[16])
-    with pytest.raises(ValueError, match="a comma ends a setting of a method"):
-        simtool.Exact(stop_words="a,b.txt")
+    with pytest.raises(ValueError, match="ignore words: must be dates"):
+        simtool.Exact(ignore="words")
     with pytest.raises(ValueError, match="minhash:bits=3"):
         simtool.deduplicate(["a"], method=simtool.MinHash(bits=3))

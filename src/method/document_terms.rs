@@ -10,6 +10,7 @@ use simtool_kernels::Isa;
 use simtool_terms::extract::frequencies::Frequencies;
 use simtool_terms::extract::shingles::Shingles;
 use simtool_terms::extract::vocabulary::Vocabulary;
+use simtool_terms::text_rules::{RuledText, TextRules};
 use simtool_terms::token_batch::TokenBatch;
 use simtool_terms::tokenize::TokenizerKind;
 use simtool_terms::tokenize::ascii_letters::AsciiLetters;
@@ -23,6 +24,8 @@ use std::sync::Arc;
 pub(crate) enum DocumentTerms {
     Shingles {
         kind: &'static TokenizerKind,
+        /// Rules by which a text is changed before it is cut into tokens.
+        rules: TextRules,
         tokenizer: Box<dyn HashTokenizer>,
         /// Hashes of the stop words, which are dropped before shingles are made.
         stop_words: UnorderedSet<u64>,
@@ -37,6 +40,7 @@ pub(crate) enum DocumentTerms {
 /// Buffers of one thread for finding the terms of a text. They are used again for every document.
 #[derive(Debug, Default)]
 pub(crate) struct TermScratch {
+    ruled: RuledText,
     tokens: HashedTokens,
     batch: TokenBatch,
     ranks: Vec<u32>,
@@ -95,7 +99,8 @@ impl DocumentTerms {
     /// frequencies that were learned for such terms.
     pub(crate) fn new(terms: &Terms, fitted: &Fitted, isa: Isa) -> Self {
         match (terms, fitted) {
-            (&Terms::Shingles { tokenizer: kind, length, ref stop_words, .. }, _) => {
+            (&Terms::Shingles { tokenizer: kind, length, ref stop_words, ref rules, .. }, _) => {
+                let rules = rules.clone();
                 let tokenizer = (kind.create)(isa);
                 // The tokenizer returns hashes and not words, so stop words are recognized by their
                 // hashes.
@@ -104,7 +109,7 @@ impl DocumentTerms {
                 let shingles = Shingles::new(isa, length);
                 let is_weighed = terms.are_weighed_in_sets();
                 let frequencies = is_weighed.then(|| fitted.frequencies());
-                Self::Shingles { kind, tokenizer, stop_words, shingles, frequencies }
+                Self::Shingles { kind, rules, tokenizer, stop_words, shingles, frequencies }
             }
             (Terms::MostFrequent { .. }, Fitted::Words(words)) => {
                 Self::Words(AsciiLetters::new(isa), Arc::clone(words))
@@ -129,9 +134,9 @@ impl DocumentTerms {
     pub(crate) fn has_tokens_of(&self, other: &Self) -> bool {
         match (self, other) {
             (
-                Self::Shingles { kind, stop_words, .. },
-                Self::Shingles { kind: other, stop_words: others, .. },
-            ) => kind == other && stop_words == others,
+                Self::Shingles { kind, rules, stop_words, .. },
+                Self::Shingles { kind: other, rules: other_rules, stop_words: others, .. },
+            ) => kind == other && rules == other_rules && stop_words == others,
             _ => false,
         }
     }
@@ -154,10 +159,15 @@ impl DocumentTerms {
     /// Returns the words of `text` at these positions, which ascend, among the tokens that are compared. Returns no word
     /// if the tokenizer does not cut text into Unicode words, because then their places in the text are not known.
     pub(crate) fn words_at(&self, text: &[u8], positions: &[u32], isa: Isa) -> Vec<String> {
-        let Self::Shingles { kind, tokenizer, stop_words, .. } = self else { return Vec::new() };
+        let Self::Shingles { kind, rules, tokenizer, stop_words, .. } = self else {
+            return Vec::new();
+        };
         if *kind != TokenizerKind::DEFAULT {
             return Vec::new();
         }
+        // The places of words are those of the changed text.
+        let mut ruled = RuledText::default();
+        let text = rules.apply(text, &mut ruled);
         let mut tokens = HashedTokens::default();
         tokenizer.tokenize(text, &mut tokens);
         let numbered = (0..).zip(&tokens.hashes);
@@ -192,9 +202,19 @@ impl DocumentTerms {
         let terms = self.find_of_tokens(text, scratch);
         // The most frequent words are numbered, so they have no room for another term.
         if terms.is_empty() && matches!(self, Self::Shingles { .. }) {
-            terms.extend(whole_text(text));
+            terms.extend(self.whole(text));
         }
         terms
+    }
+
+    /// Returns a hash of all characters of a text that has no tokens. `None` for a blank text.
+    pub(super) fn whole(&self, text: &[u8]) -> Option<u64> {
+        match self {
+            Self::Shingles { rules, .. } => {
+                whole_text(rules.apply(text, &mut RuledText::default()))
+            }
+            Self::Words(..) => whole_text(text),
+        }
     }
 
     /// Returns the terms of a text like [`Self::find`], for a visitor to whom repetitions mean nothing. A long text
@@ -218,11 +238,20 @@ impl DocumentTerms {
         text: &[u8],
         scratch: &'s mut TermScratch,
     ) -> &'s mut Vec<u64> {
-        let TermScratch { tokens, batch, ranks, terms, token_count, compared_count, tokens_hash } =
-            scratch;
+        let TermScratch {
+            ruled,
+            tokens,
+            batch,
+            ranks,
+            terms,
+            token_count,
+            compared_count,
+            tokens_hash,
+        } = scratch;
         terms.clear();
         match self {
-            Self::Shingles { tokenizer, stop_words, shingles, .. } => {
+            Self::Shingles { rules, tokenizer, stop_words, shingles, .. } => {
+                let text = rules.apply(text, ruled);
                 tokens.clear();
                 let is_long = text.len() > LONG_TEXT;
                 if is_long {
@@ -242,6 +271,7 @@ impl DocumentTerms {
                     shingles.replace(&mut tokens.hashes);
                     std::mem::swap(terms, &mut tokens.hashes);
                     tokens.release();
+                    *ruled = RuledText::default();
                 } else {
                     shingles.extract(&tokens.hashes, terms);
                 }

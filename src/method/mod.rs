@@ -29,10 +29,10 @@ pub use terms::Terms;
 pub(crate) use text_memory::TextMemory;
 
 use own_settings::{EXACT, VERIFY_WEIGHT, of_method, settings_of_fingerprints};
-pub(crate) use own_settings::{OF_FINGERPRINTS, OF_METHODS, settings_of_exact};
+pub(crate) use own_settings::{OF_FINGERPRINTS, OF_METHODS, OF_TERMS, settings_of_exact};
 pub use own_settings::{has_setting, own_settings};
 use simtool_base::error::{Error, Result};
-use simtool_base::options::Options;
+use simtool_base::options::{Options, as_member};
 use simtool_fingerprint::hash_table::HashTable;
 use simtool_fingerprint::{SKETCHES, Sketch, SketchKind};
 use simtool_hamming::layout::Layout;
@@ -112,7 +112,7 @@ impl Method {
     /// Creates the method called `name`, for example `exact` or `simhash`. Takes the settings of the method
     /// out of `options` and leaves the other options there.
     ///
-    /// - All methods take `shingle` and `stop_words`.
+    /// - All methods take `shingle`, `stop_words` and the options of [`TextRules`](simtool_terms::text_rules::TextRules).
     /// - `exact` takes `similarity` and `weight`.
     /// - Methods with fingerprints take `max_distance`, `recall`, `verify`, `verify_weight`,
     ///   `weight`, `top`, `idf_band` and the options of their kind in [`SKETCHES`].
@@ -212,9 +212,12 @@ impl Method {
     ) -> Result<Self> {
         let terms =
             Terms::MostFrequent { count: table.rows().len(), stop_words: stop_words.into() };
-        // The caller passes the stop words, so a second list from an option would contradict them.
-        if let Some(given) = options.take("stop_words") {
-            return Err(Error::config("stop_words", given, format!("cannot be used with {terms}")));
+        // The caller passes the stop words, so a second list from an option would contradict them. Words of the
+        // reference are runs of letters in the unchanged text.
+        for name in ["stop_words", "ignore", "fold"] {
+            if let Some(given) = options.take(name) {
+                return Err(Error::config(name, given, format!("cannot be used with {terms}")));
+            }
         }
         let compared = Terms::parse(options)?;
         Self::from_rows("simhash", Recipe::rows(terms, Arc::new(table)), compared, options)
@@ -471,7 +474,8 @@ impl fmt::Display for Method {
     /// `simhash:bits=64,max_distance=3,shingle=words:3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parameters = self.parameters();
-        let parameters = parameters.iter().map(|(name, value)| format!("{name}={value}"));
+        let parameters =
+            parameters.iter().map(|(name, value)| format!("{name}={}", as_member(value)));
         write!(f, "{}:{}", self.name, parameters.collect::<Vec<_>>().join(","))
     }
 }

@@ -9,7 +9,7 @@ pub(super) const EXACT: &str = "exact";
 /// of terms of two documents whose fingerprints are close.
 pub(super) const VERIFY_WEIGHT: &str = "verify_weight";
 /// Names of the settings of terms, which all methods have.
-const OF_TERMS: &[&str] = &["shingle", "stop_words"];
+pub(crate) const OF_TERMS: &[&str] = &["shingle", "stop_words", "ignore", "fold"];
 
 /// Settings of all methods, which users write behind the name of the method.
 pub(crate) const OF_METHODS: &[SketchOption] = &[SketchOption {

@@ -2,6 +2,7 @@
 
 use super::Method;
 use simtool_base::error::{Error, Result};
+use simtool_base::options::members;
 
 /// A name for a method with the settings of a publication, such as `minhash-64`. Users can give this name on
 /// the command line.
@@ -118,7 +119,7 @@ impl NamedMethod {
     /// The list begins with an option, or an item is neither a preset nor a method.
     pub fn parse_list(list: &str) -> Result<Vec<Self>> {
         let mut texts: Vec<String> = Vec::new();
-        for piece in list.split(',').map(str::trim).filter(|piece| !piece.is_empty()) {
+        for piece in members(list).map(str::trim).filter(|piece| !piece.is_empty()) {
             // A comma separates methods, but also the options of a method: `a:x=1,y=2,b` are two
             // methods.
             let is_option = piece.split_once('=').is_some_and(|(name, _)| !name.contains(':'));
@@ -167,9 +168,9 @@ fn with_options(method: &str, options: &str) -> String {
     // Options may be written with hyphens, as on the command line, or with underscores.
     let name = |option: &str| option.split('=').next().map(|name| name.trim().replace('-', "_"));
     // The same option twice would be an error, so the new value takes the place of the old one.
-    let is_replaced = |own: &&str| options.split(',').any(|option| name(option) == name(own));
-    let kept = own.split(',').filter(|own| !own.is_empty() && !is_replaced(own));
-    let all: Vec<&str> = kept.chain(options.split(',')).collect();
+    let is_replaced = |own: &&str| members(options).any(|option| name(option) == name(own));
+    let kept = members(own).filter(|own| !is_replaced(own));
+    let all: Vec<&str> = kept.chain(members(options)).collect();
     format!("{kind}:{}", all.join(","))
 }
 

@@ -10,7 +10,6 @@ use simtool_kernels::Isa;
 use simtool_model::features::Features;
 use simtool_model::fingerprint_rows::{Metric, Shape, recipe_difference};
 use simtool_terms::extract::weighting::{Weigher, Weights};
-use simtool_terms::tokenize::whole_text::whole_text;
 use std::fmt;
 use std::sync::Arc;
 
@@ -204,7 +203,11 @@ impl RowMaker {
             return None;
         }
         let next = |sum: u64, &term: &u64| sum.wrapping_mul(SHINGLE_BASE).wrapping_add(term);
-        if terms.is_empty() { whole_text(text) } else { Some(mix(terms.iter().fold(0, next))) }
+        if terms.is_empty() {
+            self.terms.whole(text)
+        } else {
+            Some(mix(terms.iter().fold(0, next)))
+        }
     }
 
     /// Fills `row` with random bits that depend on `identity`. Always returns `true`, because the row is a

@@ -6,8 +6,10 @@ use simtool_base::options::Options;
 use simtool_base::stable_hash::hash;
 use simtool_kernels::Isa;
 use simtool_terms::extract::weighting::Weighting;
+use simtool_terms::text_rules::{RuledText, TextRules};
 use simtool_terms::tokenize::TokenizerKind;
 use simtool_terms::tokenize::stop_words::StopWords;
+use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
@@ -37,6 +39,8 @@ pub enum Terms {
         stop_words: StopWords,
         /// Rule for which shingles count, and how much each of them counts.
         weighting: Weighting,
+        /// Rules by which a text is changed before it is cut into tokens.
+        rules: TextRules,
     },
     /// The most frequent words of the collection. A word is a sequence of ASCII letters and counts as often
     /// as it occurs.
@@ -56,6 +60,7 @@ impl Default for Terms {
             length: NonZeroUsize::MIN.saturating_add(2),
             stop_words: StopWords::default(),
             weighting: Weighting::default(),
+            rules: TextRules::default(),
         }
     }
 }
@@ -81,7 +86,8 @@ impl fmt::Display for Terms {
 }
 
 impl Terms {
-    /// Creates the rules from the options `shingle` and `stop_words`, and takes these options out of `options`.
+    /// Creates the rules from the options `shingle`, `stop_words` and those of [`TextRules::parse`], and takes these
+    /// options out of `options`.
     ///
     /// - `shingle` is the name of a [tokenizer](simtool_terms::tokenize::TOKENIZERS) and a number such as `chars:5`, or
     ///   one of them.
@@ -116,7 +122,8 @@ impl Terms {
             let rule = format!("is a list of words, so it cannot be used with {}", tokenizer.name);
             return Err(Error::config("stop_words", stop_words.name(), rule));
         }
-        Ok(Self::Shingles { tokenizer, length, stop_words, weighting: Weighting::default() })
+        let rules = TextRules::parse(options)?;
+        Ok(Self::Shingles { tokenizer, length, stop_words, weighting: Weighting::default(), rules })
     }
 
     /// Replaces the rule for the weights of terms. [`Self::MostFrequent`] has no such rule and stays as it
@@ -124,8 +131,8 @@ impl Terms {
     #[must_use]
     pub(crate) fn weighted(self, weighting: Weighting) -> Self {
         match self {
-            Self::Shingles { tokenizer, length, stop_words, .. } => {
-                Self::Shingles { tokenizer, length, stop_words, weighting }
+            Self::Shingles { tokenizer, length, stop_words, rules, .. } => {
+                Self::Shingles { tokenizer, length, stop_words, weighting, rules }
             }
             words @ Self::MostFrequent { .. } => words,
         }
@@ -166,10 +173,10 @@ impl Terms {
     #[must_use]
     pub fn recipe(&self) -> String {
         match self {
-            Self::Shingles { tokenizer, length, .. } => {
+            Self::Shingles { tokenizer, length, rules, .. } => {
                 // Every instruction set gives the same tokens, so any of them will do for the recipe.
                 let tokens = (tokenizer.create)(Isa::PORTABLE).recipe();
-                format!("xxh3-64:0/{tokens}/shingle={length}")
+                format!("xxh3-64:0/{tokens}/shingle={length}{}", rules.recipe())
             }
             Self::MostFrequent { count, .. } => format!("ascii-letters/most-frequent={count}"),
         }
@@ -199,14 +206,40 @@ impl Terms {
         }
     }
 
+    /// Returns the rules by which a text is changed before it is cut into tokens. `None` if none are.
+    #[must_use]
+    pub(crate) fn rules(&self) -> Option<&TextRules> {
+        match self {
+            Self::Shingles { rules, .. } => Some(rules).filter(|rules| !rules.is_empty()),
+            Self::MostFrequent { .. } => None,
+        }
+    }
+
+    /// Returns a text as it is cut into tokens, for example without numbers that do not count.
+    ///
+    /// ```
+    /// use simtool::method::Method;
+    ///
+    /// let method: Method = "exact:ignore=numbers".parse()?;
+    /// assert_eq!(&*method.compared().compared_text(b"Page 7 of 9"), b"Page   of  ");
+    /// # Ok::<(), simtool::Error>(())
+    /// ```
+    #[must_use]
+    pub fn compared_text<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        match self.rules() {
+            Some(rules) => Cow::Owned(rules.apply(text, &mut RuledText::default()).to_vec()),
+            None => Cow::Borrowed(text),
+        }
+    }
+
     /// Returns the names and values of the options from which [`Self::parse`] creates these rules.
     /// [`Weighting::parameters`] returns the options for the weights of terms.
     pub(super) fn parameters(&self) -> Vec<(&'static str, String)> {
         let mut parameters = vec![("shingle", self.to_string())];
-        if let Self::Shingles { stop_words, .. } = self
-            && *stop_words != StopWords::default()
-        {
-            parameters.push(("stop_words", stop_words.name().to_owned()));
+        if let Self::Shingles { stop_words, rules, .. } = self {
+            let stop_words = Some(stop_words).filter(|words| **words != StopWords::default());
+            parameters.extend(stop_words.map(|words| ("stop_words", words.name().to_owned())));
+            parameters.extend(rules.parameters());
         }
         parameters
     }

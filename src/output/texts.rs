@@ -11,9 +11,10 @@ use crate::write::columns::{
 use simtool_base::error::{Error, Result};
 use simtool_model::document::{Content, Document, Place};
 use simtool_model::document_name::DocumentName;
-use simtool_model::page_text::PageText;
+use simtool_model::page_text::{PageText, count_words};
 use simtool_read::view::{Reading, View};
 use simtool_read::{Corpus, Event, Visit};
+use simtool_terms::text_rules::{RuledText, TextRules};
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
@@ -44,6 +45,17 @@ struct TextRows;
 struct TextRow<'r> {
     name: DocumentName<'r>,
     document: Document<'r>,
+    /// Text that is compared: that of the document by the rules for texts.
+    text: &'r [u8],
+    /// Number of words of the document that are not compared.
+    left_out: u32,
+}
+
+/// Documents whose texts are written, and the rules by which texts are changed before they are compared.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ComparedTexts<'c> {
+    pub(crate) corpus: &'c dyn Corpus,
+    pub(crate) rules: &'c TextRules,
 }
 
 impl RowTable for TextRows {
@@ -65,11 +77,11 @@ impl RowTable for TextRows {
         ),
         Column::new(
             "left_out",
-            "Number of its words that are not compared: in other parts of an HTML page, or in lines that many documents have \
-             (`--boilerplate`).",
-            Value::Number(|row| row.document.left_out_words().into()),
+            "Number of its words that are not compared: in other parts of an HTML page, in lines that many documents have \
+             (`--boilerplate`), or in ignored pieces (`--ignore`).",
+            Value::Number(|row| row.left_out.into()),
         ),
-        Column::new("text", "The text that is compared.", Value::Text(|row| row.document.text)),
+        Column::new("text", "The text that is compared.", Value::Text(|row| row.text)),
     ];
 }
 
@@ -79,11 +91,12 @@ impl RowTable for TextRows {
 ///
 /// A file cannot be read, or `out` fails. `path` names the output in the error.
 pub(crate) fn write_texts(
-    corpus: &dyn Corpus,
+    compared: ComparedTexts<'_>,
     threads: usize,
     path: &Path,
     out: &mut dyn Write,
 ) -> Result<CollectionSummary> {
+    let ComparedTexts { corpus, .. } = compared;
     let shards: Vec<usize> = (0..corpus.shard_count()).collect();
     let is_one_file = |a: &usize, b: &usize| corpus.shard_file(*a) == corpus.shard_file(*b);
     let files: Vec<&[usize]> = shards.chunk_by(is_one_file).collect();
@@ -99,7 +112,7 @@ pub(crate) fn write_texts(
                 let file = next.fetch_add(1, Ordering::Relaxed);
                 // The writer goes on to the next file when the sender of this one is dropped.
                 let Some(to) = senders.get(file).and_then(take) else { return Ok(read) };
-                match read_file(corpus, files[file], &to) {
+                match read_file(compared, files[file], &to) {
                     Ok(summaries) => read.push((file, summaries)),
                     Err(error) => {
                         // The writer must not wait for files that nobody reads any more.
@@ -142,7 +155,7 @@ fn write_chunks(files: Vec<Receiver<Vec<u8>>>, out: &mut dyn Write) -> io::Resul
 
 /// Reads `shards`, which are those of a file, and passes its lines on.
 fn read_file(
-    corpus: &dyn Corpus,
+    ComparedTexts { corpus, rules }: ComparedTexts<'_>,
     shards: &[usize],
     to: &SyncSender<Vec<u8>>,
 ) -> Result<Vec<ShardSummary>> {
@@ -151,7 +164,7 @@ fn read_file(
     let mut before = 0;
     // Record numbers go on from shard to shard, so one thread reads the shards of a file in order.
     for &shard in shards {
-        let lined = Lined { corpus, before, to, lines: Mutex::new(&mut lines) };
+        let lined = Lined { corpus, rules, before, to, lines: Mutex::new(&mut lines) };
         let visit = &mut |_, _: &Document<'_>| Ok(Compared::by_terms(true));
         let summary = read_summarized(&lined, shard, WantedTraits::NONE, visit)?;
         before += summary.record_count();
@@ -165,6 +178,7 @@ fn read_file(
 /// A corpus whose documents become lines while they are read.
 struct Lined<'l> {
     corpus: &'l dyn Corpus,
+    rules: &'l TextRules,
     /// Number of records of the file that are in earlier shards.
     before: u64,
     to: &'l SyncSender<Vec<u8>>,
@@ -172,12 +186,28 @@ struct Lined<'l> {
 }
 
 impl Lined<'_> {
+    /// Returns the number of words of a text that do not count.
+    fn ignored_words(&self, text: &[u8]) -> u32 {
+        // Most runs ignore nothing, and words are counted as slowly as texts are read.
+        if self.rules.is_empty() {
+            return 0;
+        }
+        let mut blanked = Vec::new();
+        let counted = count_words(self.rules.blank(text, &mut blanked));
+        // A piece in a word makes two words of it.
+        count_words(text).saturating_sub(counted)
+    }
+
     /// Adds the line of a document, whose number in the file is `record`. Passes lines on if there are many.
     fn push(&self, document: Document<'_>, place: Place) -> io::Result<()> {
+        let mut ruled = RuledText::default();
+        let text = self.rules.apply(document.text, &mut ruled);
+        let left_out = document.left_out_words() + self.ignored_words(document.text);
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         // The ID may be the place, so the name is made before the line.
         let name = document_name_at(self.corpus, document.id, place);
-        write_json_line(&mut **lines, TextRows::COLUMNS, &TextRow { name, document })?;
+        let row = TextRow { name, document, text, left_out };
+        write_json_line(&mut **lines, TextRows::COLUMNS, &row)?;
         // A message for each document would cost more than its line.
         if lines.len() >= CHUNK_BYTES {
             // The room is a little larger than a chunk, because the last line goes beyond it.
@@ -225,6 +255,12 @@ mod tests {
     use simtool_read::walk::InputFile;
     use simtool_read::{Collection, ReadOptions, Strict};
     use std::fs;
+    use std::sync::LazyLock;
+
+    fn of(corpus: &dyn Corpus) -> ComparedTexts<'_> {
+        static NONE: LazyLock<TextRules> = LazyLock::new(TextRules::default);
+        ComparedTexts { corpus, rules: &NONE }
+    }
 
     #[test]
     fn lines_are_in_reading_order_for_any_number_of_threads() {
@@ -240,7 +276,7 @@ mod tests {
         let corpus = Collection::open(inputs, ReadOptions::default());
         let written = |threads| {
             let mut out = Vec::new();
-            let read = write_texts(&corpus, threads, Path::new("out"), &mut out).unwrap();
+            let read = write_texts(of(&corpus), threads, Path::new("out"), &mut out).unwrap();
             assert_eq!((read.ids.len(), read.quarantined.len()), (9002, 1));
             String::from_utf8(out).unwrap()
         };
@@ -275,7 +311,7 @@ mod tests {
         for threads in [1, 2] {
             let strict = Strict(&corpus);
             let error =
-                write_texts(&strict, threads, Path::new("out"), &mut Vec::new()).unwrap_err();
+                write_texts(of(&strict), threads, Path::new("out"), &mut Vec::new()).unwrap_err();
             assert!(error.to_string().contains(".jsonl"), "{error}");
         }
     }
@@ -294,6 +330,6 @@ mod tests {
         }
         let texts = vec!["a text that fills the room of lines"; 100_000];
         let corpus = simtool_read::Texts::of(&texts);
-        assert!(write_texts(&corpus, 2, Path::new("out"), &mut Closed).is_err());
+        assert!(write_texts(of(&corpus), 2, Path::new("out"), &mut Closed).is_err());
     }
 }

@@ -14,6 +14,7 @@ use simtool_compute::context::Context;
 use simtool_contamination::{ContaminationSearch, DocumentHits, FoundItem, Items, SearchBuffers};
 use simtool_model::document::Document;
 use simtool_read::Corpus;
+use simtool_terms::text_rules::{RuledText, TextRules};
 use simtool_terms::tokenize::hashed_tokens::{HashTokenizer as _, HashedTokens};
 use simtool_terms::tokenize::unicode_words::UnicodeWords;
 use std::ops::Range;
@@ -57,10 +58,11 @@ pub fn find_contamination(
     documents: &dyn Corpus,
     search: &ContaminationSearch<'_>,
 ) -> Result<FoundContamination> {
-    find_in_parts(items, documents, search, None)
+    find_in_parts(items, documents, search, &TextRules::default(), None)
 }
 
-/// Finds items like [`find_contamination`]. With `parts`, stores the items of the documents of each shard, and does not
+/// Finds items like [`find_contamination`]. `rules` change each text before, and keep the bytes of words in place. With
+/// `parts`, stores the items of the documents of each shard, and does not
 /// read the shards that are stored.
 ///
 /// # Errors
@@ -70,13 +72,14 @@ pub(crate) fn find_in_parts(
     items: &dyn Corpus,
     documents: &dyn Corpus,
     search: &ContaminationSearch<'_>,
+    rules: &TextRules,
     parts: Option<&Parts<'_>>,
 ) -> Result<FoundContamination> {
     let context = search.context();
-    let (items, item_summary) = read_items(&WordReader { collection: items, context })?;
+    let (items, item_summary) = read_items(&WordReader { collection: items, rules, context })?;
     let item_words = (0..items.len()).map(|item| items.words(item).len() as u32).collect();
     let windows = search.windows(items)?;
-    let documents = WordReader { collection: documents, context };
+    let documents = WordReader { collection: documents, rules, context };
     let counts = search.measure().needs_counts().then(|| windows.document_counts()).transpose()?;
     // Only weights need a reading before the search, which then also collects the summaries, and the documents with
     // windows of items. No other documents are searched.
@@ -186,6 +189,7 @@ impl FoundRows {
 struct WordedDocument<'d> {
     /// Number of the document in its shard.
     index: u32,
+    /// The text by the rules for texts.
     text: &'d [u8],
     words: &'d [u64],
 }
@@ -219,6 +223,7 @@ impl Scratch {
 /// Reads the documents of a collection as words.
 struct WordReader<'c> {
     collection: &'c dyn Corpus,
+    rules: &'c TextRules,
     context: &'c Context<'c>,
 }
 
@@ -253,11 +258,13 @@ impl WordReader<'_> {
         shard: usize,
         visit: &mut dyn FnMut(&mut Scratch, &WordedDocument<'_>) -> Result<()>,
     ) -> Result<ShardSummary> {
+        let mut ruled = RuledText::default();
         let visit = &mut |index, document: &Document<'_>| {
+            let text = self.rules.apply(document.text, &mut ruled);
             tokens.clear();
-            self.words().tokenize(document.text, tokens);
+            self.words().tokenize(text, tokens);
             let words = &tokens.hashes;
-            visit(scratch, &WordedDocument { index, text: document.text, words })?;
+            visit(scratch, &WordedDocument { index, text, words })?;
             Ok(Compared::by_terms(!words.is_empty()))
         };
         read_summarized(self.collection, shard, WantedTraits::NONE, visit)
@@ -321,7 +328,9 @@ impl WordReader<'_> {
             let (mut result, mut done) = (start(), Ok(()));
             let Some(last) = wanted[shard].last() else { return Ok(result) };
             let is_wanted = |index: u32| wanted[shard].binary_search(&index).is_ok();
+            let mut ruled = RuledText::default();
             read_again(self.collection, shard, last + 1, &is_wanted, &mut |index, text| {
+                let text = self.rules.apply(text, &mut ruled);
                 tokens.clear();
                 self.words().tokenize(text, tokens);
                 let document = WordedDocument { index, text, words: &tokens.hashes };
@@ -340,7 +349,7 @@ impl WordReader<'_> {
         stage: &'static str,
         read: impl Fn(&mut (Scratch, HashedTokens), usize) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        let Self { collection, context } = self;
+        let Self { collection, context, .. } = self;
         let shards = collection.shard_count();
         context.progress().begin(stage, Work::Bytes(collection.bytes()));
         context.threads().try_map(

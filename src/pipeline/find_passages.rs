@@ -18,6 +18,7 @@ use simtool_passages::{
     PassageSearch, Passages, TopText, VisitPlaces, VisitUnits, VisitWords, WordSource,
 };
 use simtool_read::Corpus;
+use simtool_terms::text_rules::{RuledText, TextRules};
 use simtool_terms::tokenize::text_units::TextUnit;
 use simtool_terms::tokenize::unicode_words::{self, UnicodeWords};
 use simtool_terms::tokenize::unit_words::{UnitTokens, UnitWords};
@@ -74,7 +75,8 @@ pub fn find_passages(
     unit: TextUnit,
     origin: Origin,
 ) -> Result<FoundPassages> {
-    find_in_parts(collection, search, WordSettings { unit, origin }, None)
+    let settings = WordSettings { unit, origin, rules: TextRules::default() };
+    find_in_parts(collection, search, settings, None)
 }
 
 /// Number of words of a document, and how many of them are in repeated passages.
@@ -95,7 +97,7 @@ impl RepeatedWords {
 }
 
 /// Returns for each document of `collection` how many of its words are in passages that [`find_passages`] finds by
-/// `search`.
+/// `search`. `rules` change each text before.
 ///
 /// # Errors
 ///
@@ -103,8 +105,10 @@ impl RepeatedWords {
 pub fn repeated_words(
     collection: &dyn Corpus,
     search: &PassageSearch<'_>,
+    rules: Option<&TextRules>,
 ) -> Result<Vec<RepeatedWords>> {
-    let settings = WordSettings { unit: TextUnit::Words, origin: Origin::Document };
+    let (unit, origin) = (TextUnit::Words, Origin::Document);
+    let settings = WordSettings { unit, origin, rules: rules.cloned().unwrap_or_default() };
     let source = CorpusWords::new(collection, settings, search.context());
     let passages = search.find(&source)?.passages;
     // Shards were read in any order, but are listed in reading order.
@@ -119,12 +123,14 @@ pub fn repeated_words(
 }
 
 /// Settings for the words of documents in a search for passages.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct WordSettings {
     /// Unit of text, such as a sentence, that is repeated as a whole, or any consecutive words.
     pub(crate) unit: TextUnit,
     /// Origin of a document. Documents of one origin count as one.
     pub(crate) origin: Origin,
+    /// Rules by which each text is changed before. They keep the bytes of words in place if places are asked for.
+    pub(crate) rules: TextRules,
 }
 
 /// Finds passages like [`find_passages`]. With `parts`, stores the words of the documents first, and does not read
@@ -141,13 +147,14 @@ pub(crate) fn find_in_parts(
 ) -> Result<FoundPassages> {
     let context = search.context();
     if let Some(parts) = parts {
-        store_words(collection, settings, parts, None, context)?;
+        store_words(collection, settings.clone(), parts, None, context)?;
     }
+    let unit = settings.unit;
     let source = CorpusWords { parts, ..CorpusWords::new(collection, settings, context) };
     let passages = if let Some(passages) = source.stored_passages()? {
         passages
     } else {
-        let passages = match settings.unit {
+        let passages = match unit {
             TextUnit::Words => search.find(&source)?,
             TextUnit::Paragraph | TextUnit::Line | TextUnit::Sentence => {
                 search.with_units().find(&source)?
@@ -212,6 +219,7 @@ struct CorpusWords<'c> {
     collection: &'c dyn Corpus,
     words: UnitWords,
     origin: Origin,
+    rules: TextRules,
     memory: &'c Ledger,
     /// Stored words of shards, which are not read then.
     parts: Option<&'c Parts<'c>>,
@@ -228,10 +236,10 @@ struct ReadShard {
 
 impl<'c> CorpusWords<'c> {
     fn new(collection: &'c dyn Corpus, settings: WordSettings, context: &'c Context<'_>) -> Self {
-        let WordSettings { unit, origin } = settings;
+        let WordSettings { unit, origin, rules } = settings;
         let words = UnitWords::new(UnicodeWords::new(context.isa()), unit);
         let read = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();
-        Self { collection, words, origin, memory: context.memory(), parts: None, read }
+        Self { collection, words, origin, rules, memory: context.memory(), parts: None, read }
     }
 
     /// Creates the data of a shard, and counts its memory.
@@ -242,12 +250,12 @@ impl<'c> CorpusWords<'c> {
 
     /// Reads a shard for the first time, and calls `visit` with the words of each document.
     fn read_first(&self, shard: usize, visit: &mut VisitUnits<'_>) -> Result<ReadShard> {
-        let mut found = UnitTokens::default();
+        let (mut found, mut ruled) = (UnitTokens::default(), RuledText::default());
         let mut word_counts = Vec::new();
         // The values are the origins of the documents.
         let wanted = WantedTraits { scope: self.origin.scope(), ..WantedTraits::NONE };
         let summary = read_summarized(self.collection, shard, wanted, &mut |index, document| {
-            self.words.tokenize(document.text, &mut found);
+            self.words.tokenize(self.rules.apply(document.text, &mut ruled), &mut found);
             let words = &found.tokens.hashes;
             visit(index, words, &found.ends)?;
             word_counts.push(words.len() as u32);
@@ -414,9 +422,9 @@ impl WordSource for CorpusWords<'_> {
             if let Some(parts) = self.parts.filter(|parts| parts.has(shard)) {
                 return visit_stored(parts, shard, is_wanted, visit);
             }
-            let mut found = UnitTokens::default();
+            let (mut found, mut ruled) = (UnitTokens::default(), RuledText::default());
             return self.read_again(shard, is_wanted, &mut |index, text| {
-                self.words.tokenize(text, &mut found);
+                self.words.tokenize(self.rules.apply(text, &mut ruled), &mut found);
                 visit(index, &found.tokens.hashes, &found.ends)
             });
         }
@@ -450,11 +458,12 @@ impl WordSource for CorpusWords<'_> {
         asked: &dyn Fn(u32) -> &'p [u32],
         visit: &mut VisitPlaces<'_>,
     ) -> Result<()> {
-        let mut found = UnitTokens::default();
+        let (mut found, mut ruled) = (UnitTokens::default(), RuledText::default());
         let mut places = Vec::new();
         let is_wanted = |index| !asked(index).is_empty();
         self.read_again(shard, &is_wanted, &mut |index, text| {
             places.clear();
+            let text = self.rules.apply(text, &mut ruled);
             self.words.places(text, asked(index), &mut found, &mut places);
             let bytes = |place: &Range<usize>| place.start as u64..place.end as u64;
             visit(index, &places.iter().map(bytes).collect::<Vec<_>>())

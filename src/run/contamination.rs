@@ -28,6 +28,7 @@ use simtool_compute::resources::Resources;
 use simtool_contamination::{ContaminationSearch, Measure};
 use simtool_model::similarity::Threshold;
 use simtool_read::{Corpus, Strict, TextSplit};
+use simtool_terms::text_rules::TextRules;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -58,6 +59,8 @@ pub struct ContaminationRequest {
     pub measure: Measure,
     /// Minimum share of an item that a document must have.
     pub share: Threshold,
+    /// Rules by which texts are changed before their words are compared.
+    pub rules: TextRules,
     /// Format of the rows with the found items, for example JSON Lines.
     pub rows: RowFormat,
     /// Way in which copies of the documents' files are freed from items. `None` writes no copies.
@@ -97,7 +100,7 @@ pub struct ContaminationFound {
 
 impl ContaminationRequest {
     /// Creates the request for `items` and for the documents in `paths`. `options` may have the options of
-    /// [`InputSettings`] and [`Resources`], and `words`, `measure`, `share`, `fields`, `write_kept`, `mask`,
+    /// [`InputSettings`] and [`Resources`], and `words`, `ignore`, `measure`, `share`, `fields`, `write_kept`, `mask`,
     /// `output_format`, `output`, `force` and `resume`.
     ///
     /// Items are read with the settings for documents, except for the format, the columns and the choice of
@@ -142,6 +145,7 @@ impl ContaminationRequest {
             share,
             rows: options.take_choice("output_format")?.unwrap_or(RowFormat::JsonLines),
             removal,
+            rules: TextRules::parse_in_place(&mut options)?,
             mask: mask.map_or_else(|| Ok(MASK.to_owned()), one_line_mask)?,
             resources: Resources::parse(&mut options)?,
             job,
@@ -238,7 +242,7 @@ pub fn contamination(
     let [strict_items, strict] = inputs.map(|input| Strict(&input.collection));
     let mut stored = job.stored(|| parts_plan(request, items, documents))?;
     let corpora = (items.corpus(&strict_items), documents.corpus(&strict));
-    let mut found = find_in_parts(corpora.0, corpora.1, &search, stored.parts())?;
+    let mut found = find_in_parts(corpora.0, corpora.1, &search, &request.rules, stored.parts())?;
     job.timings.end("find items");
     // Losses must be refused before the file is written.
     let mut faults = complete_items(request, items, &mut found, face)?;
@@ -303,9 +307,10 @@ fn parts_plan<'c>(
 fn parameters(
     request: &ContaminationRequest,
     removal: ItemRemoval,
-) -> [(&'static str, Setting); 10] {
+) -> Vec<(&'static str, Setting)> {
     let mask = (removal == ItemRemoval::Mask).then_some(&*request.mask);
-    [
+    let rules = request.rules.parameters().map(|(name, value)| (name, Setting::Text(value)));
+    let parameters = [
         ("items", path_list(&request.items)),
         ("paths", path_list(&request.paths)),
         ("fields", Setting::List(request.fields.clone())),
@@ -316,7 +321,8 @@ fn parameters(
         ("mask", Setting::text(mask)),
         ("text_field", Setting::Text(request.input.text_field().to_owned())),
         ("content", Setting::Text(request.input.content.name().to_owned())),
-    ]
+    ];
+    parameters.into_iter().chain(rules).collect()
 }
 
 impl ContaminationFound {

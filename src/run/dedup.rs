@@ -107,7 +107,7 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     // Losses are refused before anything is written.
     let faults = complete(request, &inputs, &mut found, face)?;
     stored.open_copies(request.outputs.kept)?;
-    let repeated = count_repeated(request, *corpora.first(), &mut found, context)?;
+    let repeated = count_repeated(request, &chosen.plan, *corpora.first(), &mut found, context)?;
     let mut summary = begin_summary(request, &chosen, &found, begin);
     request.describe_inputs(&inputs, &found.read, &mut summary);
     let findings = Findings::new(&found, corpora, &chosen.plan)
@@ -141,13 +141,15 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
 /// collection again.
 fn count_repeated(
     request: &Request,
+    plan: &Plan,
     corpus: &dyn Corpus,
     found: &mut NearDuplicates,
     context: &Context<'_>,
 ) -> Result<Option<Vec<RepeatedWords>>> {
     let annotation = request.outputs.annotation.as_ref();
     let Some(words) = annotation.and_then(|parts| parts.repeated_share) else { return Ok(None) };
-    let repeated = repeated_words(corpus, &PassageSearch::new(words, context)?)?;
+    let rules = plan.method().compared().rules();
+    let repeated = repeated_words(corpus, &PassageSearch::new(words, context)?, rules)?;
     found.timings.end("find passages");
     Ok(Some(repeated))
 }
@@ -410,9 +412,16 @@ fn commands(request: &Request, plan: &Plan) -> Commands {
     // If the fields of both collections differ, documents are named as documents of the run, which reads
     // each of them with its own fields. These names refuse settings for reading.
     let has_two_texts = request.corpus_input.text_field != input.text_field;
+    let parameters = plan.method().parameters();
+    let rule = |wanted| {
+        let found = parameters.iter().find(|(name, _)| *name == wanted);
+        found.map(|(_, value)| value.as_str())
+    };
     let given = [
         ("shingle", shingle.filter(|shingle| *shingle != "words:3")),
         ("stop-words", request.term("stop_words")),
+        ("ignore", rule("ignore")),
+        ("fold", rule("fold")),
     ];
     let mut compare = "simtool compare".to_owned();
     for (option, value) in reading.into_iter().filter(|_| !has_two_texts).chain(given) {

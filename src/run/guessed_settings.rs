@@ -63,7 +63,7 @@ const GUESSES: &[Guess] = &[
     ),
     (&["overwrite", "replace"], "`force` replaces an output that exists"),
     (
-        &["ignore", "skip", "without", "exclude"],
+        &["skip", "without", "exclude"],
         "`glob` with an exclamation mark, in quotes for a shell, leaves out files of a folder: `glob=!*.log`",
     ),
     (&["include", "pattern"], "`glob` reads only some files of a folder"),
@@ -196,7 +196,6 @@ const FILE_WORDS: &[&str] = &[
     "include",
     "pattern",
     "exclude",
-    "ignore",
     "skip",
     "without",
     "per_line",

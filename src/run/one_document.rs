@@ -4,6 +4,7 @@
 use super::face::Face;
 use super::recorded_run::RecordedRun;
 use super::standard_streams::{STANDARD_INPUT, standard_input};
+use crate::method::OF_TERMS;
 use crate::output::finished_run::{FinishedRun, Sought};
 use crate::pipeline::compare::{ReadDocument, WantedDocument, read_document};
 use simtool_base::byte_text::{existing_file, path_text, path_with_bytes};
@@ -129,8 +130,8 @@ impl NamedReader<'_> {
         let place = format!("{}:{}", located.file, located.record);
         let mut others = run.places_of(sought)?.unwrap_or_default();
         others.retain(|other| *other != place);
-        let setting = |name| Some((name, run.run.parameter(name)?.to_owned()));
-        let terms = ["shingle", "stop_words"].into_iter().filter_map(setting).collect();
+        let setting = |name: &&'static str| Some((*name, run.run.parameter(name)?.to_owned()));
+        let terms = OF_TERMS.iter().filter_map(setting).collect();
         Ok(NamedDocument { document, file: located.file, by: NamedBy::Run, others, terms })
     }
 }

@@ -28,6 +28,7 @@ use simtool_base::options::{Choice as _, Options};
 use simtool_compute::resources::Resources;
 use simtool_passages::{PassageSearch, Repeated};
 use simtool_read::{Collection, Strict};
+use simtool_terms::text_rules::TextRules;
 use simtool_terms::tokenize::text_units::TextUnit;
 use std::io::Write;
 use std::path::PathBuf;
@@ -59,6 +60,8 @@ pub struct PassagesRequest {
     /// Whether the words of all passages that were found equal are compared, and whether copies with cuts are read
     /// again and checked.
     pub is_verified: bool,
+    /// Rules by which texts are changed before their words are compared.
+    pub rules: TextRules,
     /// Format of the output.
     pub rows: RowFormat,
     /// Rules for cutting passages out of copies of the files. `None` writes no copies.
@@ -99,7 +102,7 @@ pub struct PassagesFound {
 
 impl PassagesRequest {
     /// Creates the request for `paths`. `options` may have the options of [`InputSettings`] and [`Resources`],
-    /// and `unit`, `words`, `anywhere`, `min_documents`, `of`, `verify_words`, `write_kept`, `cut`, `mask`,
+    /// and `ignore`, `unit`, `words`, `anywhere`, `min_documents`, `of`, `verify_words`, `write_kept`, `cut`, `mask`,
     /// `min_left`, `output_format`, `output`, `force`, `resume` and `shard`.
     ///
     /// # Errors
@@ -126,6 +129,7 @@ impl PassagesRequest {
             is_verified: options.take_flag("verify_words")?,
             rows: options.take_choice("output_format")?.unwrap_or(RowFormat::JsonLines),
             cutting: cut_rules(&mut options)?,
+            rules: TextRules::parse_in_place(&mut options)?,
             input: InputSettings::parse(&mut options)?,
             resources: Resources::parse(&mut options)?,
             job,
@@ -136,7 +140,7 @@ impl PassagesRequest {
     }
 
     fn word_settings(&self) -> WordSettings {
-        WordSettings { unit: self.unit, origin: self.origin }
+        WordSettings { unit: self.unit, origin: self.origin, rules: self.rules.clone() }
     }
 }
 
@@ -336,7 +340,8 @@ fn parameters(request: &PassagesRequest, rules: &CutRules) -> Vec<(&'static str,
         (Repeated::Documents(least), Origin::Document) => least.to_string(),
         (Repeated::Documents(least), origin) => format!("{least}:{}", origin.name()),
     };
-    vec![
+    let ignored = request.rules.parameters().map(|(name, value)| (name, Setting::Text(value)));
+    let parameters = [
         ("paths", path_list(&request.paths)),
         ("unit", Setting::Text(request.unit.name().to_owned())),
         ("words", Setting::Count(request.words as u64)),
@@ -347,7 +352,8 @@ fn parameters(request: &PassagesRequest, rules: &CutRules) -> Vec<(&'static str,
         ("min_left", Setting::Count(rules.min_left)),
         ("text_field", Setting::Text(request.input.text_field().to_owned())),
         ("content", Setting::Text(request.input.content.name().to_owned())),
-    ]
+    ];
+    parameters.into_iter().chain(ignored).collect()
 }
 
 impl PassagesFound {

@@ -6,7 +6,7 @@ use super::input_settings::InputSettings;
 use super::output_target::{OutputPlace, OutputTarget};
 use super::pages::boilerplate;
 use super::reading_faults::has_losses;
-use crate::output::texts::write_texts;
+use crate::output::texts::{ComparedTexts, write_texts};
 use crate::pipeline::Boilerplate;
 use crate::pipeline::boilerplate::without_boilerplate;
 use crate::pipeline::timings::Timings;
@@ -20,6 +20,7 @@ use simtool_compute::resources::Resources;
 use simtool_model::page_text::PageTextCounts;
 use simtool_model::sides::Sides;
 use simtool_read::Strict;
+use simtool_terms::text_rules::TextRules;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -33,6 +34,8 @@ pub struct TextRequest {
     pub input: InputSettings,
     /// Rule for lines that are left out. `None` takes the usual rule for the inputs.
     pub boilerplate: Option<Boilerplate>,
+    /// Rules by which texts are changed before they are compared.
+    pub rules: TextRules,
     /// Path of the output file; `-` is standard output.
     pub output: PathBuf,
     /// Whether an existing output file is replaced.
@@ -59,8 +62,8 @@ pub struct WrittenTexts {
 }
 
 impl TextRequest {
-    /// Creates the request for `paths`. `options` may have the options of [`InputSettings`] and [`Resources`], and
-    /// `boilerplate`, `output` and `force`.
+    /// Creates the request for `paths`. `options` may have the options of [`InputSettings`], [`Resources`] and
+    /// [`TextRules`], and `boilerplate`, `output` and `force`.
     ///
     /// # Errors
     ///
@@ -70,6 +73,7 @@ impl TextRequest {
             paths,
             input: InputSettings::parse(&mut options)?,
             boilerplate: Boilerplate::parse(&mut options)?,
+            rules: TextRules::parse(&mut options)?,
             output: options.take_path("output").unwrap_or_else(|| "-".into()),
             existing: Existing::by_force(options.take_flag("force")?),
             resources: Resources::parse(&mut options)?,
@@ -109,7 +113,8 @@ pub fn text(
         let rule = boilerplate(request.boilerplate, corpus)?;
         without_boilerplate(Sides::One(corpus), rule, context, |corpora| {
             let threads = request.resources.threads;
-            let mut read = write_texts(*corpora.first(), threads, path, out)?;
+            let compared = ComparedTexts { corpus: *corpora.first(), rules: &request.rules };
+            let mut read = write_texts(compared, threads, path, out)?;
             let faults = input.complete(&mut read, face)?;
             *done.lock().unwrap_or_else(PoisonError::into_inner) = Some((read, faults));
             Ok(())

@@ -120,6 +120,8 @@ pub fn find_in_texts(
     let context = &Context::new(resources, progress)?;
     let found = find_in_context(corpora, &plan, None, context)?;
     let search = request.annotation.repeated_share.map(|words| PassageSearch::new(words, context));
-    let repeated = search.transpose()?.map(|search| repeated_words(*corpora.first(), &search));
+    let rules = plan.method().compared().rules();
+    let repeated =
+        search.transpose()?.map(|search| repeated_words(*corpora.first(), &search, rules));
     Ok(FoundInTexts { found, method: plan.method().clone(), repeated_words: repeated.transpose()? })
 }

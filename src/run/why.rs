@@ -3,7 +3,7 @@
 use super::face::{Face, Notice};
 use super::input_change::InputChange;
 use super::recorded_run::{LocatedDocument, RecordedRun};
-use crate::method::Method;
+use crate::method::{Method, OF_TERMS};
 use crate::output::finished_run::{Member, MemberCluster, Sought, Status};
 use crate::pipeline::compare::{Comparison, ReadDocument, compare_texts};
 use crate::pipeline::lost_words::pair_loss;
@@ -19,7 +19,7 @@ use simtool_model::document::Bad;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Shingles that are assumed if the summary of the run names none.
+/// Default shingles, which are assumed if the summary of the run names none.
 const SHINGLE: &str = "words:3";
 
 /// Request to explain what became of a document in a finished run.
@@ -239,14 +239,9 @@ impl MemberReader<'_> {
         at: Option<usize>,
     ) -> Result<ClusteredDocument> {
         let run = &self.run.run;
-        let shingle = run.parameter("shingle").unwrap_or(SHINGLE);
-        let stop_words = run.parameter("stop_words");
-        let settings = [
-            ("shingle", Some(shingle).filter(|given| *given != SHINGLE)),
-            ("stop_words", stop_words),
-        ];
-        let given =
-            settings.into_iter().filter_map(|(name, value)| Some((name, value?.to_owned())));
+        let given = |name: &&'static str| Some((*name, run.parameter(name)?.to_owned()));
+        let given = OF_TERMS.iter().filter_map(given);
+        let given = given.filter(|(name, value)| (*name, &**value) != ("shingle", SHINGLE));
         // Similarities are weighted if they were verified with a weight, or if the method itself compares
         // weighted sets.
         let of_criterion = run.parameter("similarity").and_then(|_| run.parameter("weight"));
@@ -261,7 +256,7 @@ impl MemberReader<'_> {
             texts: None,
         };
         if let Some(removed) = document.compared() {
-            let method = method(shingle, stop_words)?;
+            let method = method(&document.compare_settings)?;
             // If the texts can no longer be read, the rest of the result is still useful, so the error
             // becomes a part of it.
             let texts = self.read_texts(&document.cluster.kept, removed);
@@ -306,12 +301,12 @@ impl MemberReader<'_> {
     }
 }
 
-/// Creates a method that makes the same shingles as the run did. Like the run, it leaves out the stop words.
-fn method(shingle: &str, stop_words: Option<&str>) -> Result<Method> {
+/// Creates a method that makes the same shingles as the run did, by its settings of terms. Like the run, it leaves out
+/// the stop words.
+fn method(settings: &[(&'static str, String)]) -> Result<Method> {
     let mut options = Options::new();
-    options.set("shingle", shingle);
-    if let Some(stop_words) = stop_words {
-        options.set("stop_words", stop_words);
+    for (name, value) in settings {
+        options.set(name, value);
     }
     Method::parse("simhash", &mut options)
 }

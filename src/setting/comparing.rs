@@ -6,6 +6,7 @@ use crate::method::{Method, OF_FINGERPRINTS, OF_METHODS};
 use simtool_fingerprint::{SKETCHES, SketchOption};
 use simtool_model::similarity::{JACCARD, MEASURES};
 use simtool_terms::extract::weights::WEIGHTS;
+use simtool_terms::text_rules::{FOLDS, IGNORED};
 use simtool_terms::tokenize::TOKENIZERS;
 use std::fmt::Write as _;
 
@@ -24,6 +25,23 @@ pub(super) const BOILERPLATE: Setting = Setting::value(
      words.",
 )
 .not_on_engines();
+
+/// Pieces of text that do not count.
+pub(super) const IGNORE: Setting = Setting::values(
+    "ignore",
+    "LIST",
+    "Compare texts without these pieces: numbers, links, mentions, dates, or regular expressions such as \
+     're:ORDER-[0-9]+'; commas separate them (repeatable).",
+)
+.explained_by(ignore_help);
+
+/// Spellings that are made equal.
+pub(super) const FOLD: Setting = Setting::value(
+    "fold",
+    "LIST",
+    "Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens; commas separate several.",
+)
+.explained_by(fold_help);
 
 /// Method and limits.
 pub const NEAR: &[Setting] = &[
@@ -123,6 +141,8 @@ pub const TERMS: &[Setting] = &[
          Several lists are joined by +, as in english+german.txt. The words themselves come behind words: and are \
          separated by spaces, as in \"words:der die das\".",
     ),
+    IGNORE,
+    FOLD,
 ];
 
 /// Showing a plan or a preview.
@@ -209,6 +229,31 @@ fn shingle_help() -> String {
         let _ = write!(help, "\n  {:<13} {}", kind.name, kind.help);
     }
     help
+}
+
+/// Returns the long help text of `--ignore`, with a line for each kind of pieces.
+fn ignore_help() -> String {
+    let mut help = "Compare texts without these pieces, which separate the words around them. LIST has names and regular \
+                    expressions, as in numbers,links or 're:ORDER-[0-9]{3,9}' (repeatable):\n"
+        .to_owned();
+    for kind in IGNORED {
+        // Writing to a string cannot fail.
+        let _ = write!(help, "\n  {:<9} {}", kind.name, kind.help);
+    }
+    help + "\n\nAn expression begins with re: and ends at the end of LIST or at ,re: of the next one. Its classes are \
+            those of Unicode, and ^ and $ match at line ends. A text without other words is compared as a text \
+            without words."
+}
+
+/// Returns the long help text of `--fold`, with a line for each fold.
+fn fold_help() -> String {
+    let mut help =
+        "Make spellings equal that differ by default; commas separate several:\n".to_owned();
+    for kind in FOLDS {
+        // Writing to a string cannot fail.
+        let _ = write!(help, "\n  {:<15} {}", kind.name, kind.help);
+    }
+    help + "\n\nUpper and lower case, and compatible forms such as ﬁ and fi, are always equal."
 }
 
 /// Returns the long help text of `--similarity`, with a line for each similarity measure.

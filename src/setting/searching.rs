@@ -1,5 +1,6 @@
 //! Settings of searches for repeated passages and for items of evaluation sets.
 
+use super::comparing::IGNORE;
 use super::row::{Setting, names};
 use crate::output::ItemRemoval;
 use simtool_contamination::Measure;
@@ -30,6 +31,7 @@ pub(super) const PASSAGES: &[Setting] = &[
          For example, with 2:host, a passage must occur in two hosts, and the counts in the rows are counts of hosts.",
     )
     .default("2"),
+    IGNORE,
     Setting::flag(
         "verify_words",
         "Compare the words of all passages whose hashes are equal.\n\nTwo different runs of words have equal \
@@ -98,6 +100,7 @@ pub(super) const ITEMS: &[Setting] = &[
         "Minimum share of an item that a document has, as 0.8 or 4/5 [default: 0.8, and 0.6 with --measure \
          weighted].",
     ),
+    IGNORE,
 ];
 
 /// Removing items from copies of the files.

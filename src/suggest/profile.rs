@@ -7,6 +7,7 @@ use simtool_model::document::Document;
 use simtool_model::sides::Sides;
 use simtool_read::Corpus;
 use simtool_terms::extract::weighting::Weighting;
+use simtool_terms::text_rules::TextRules;
 use simtool_terms::tokenize::TokenizerKind;
 use simtool_terms::tokenize::letters::Letters;
 use simtool_terms::tokenize::stop_words::StopWords;
@@ -75,7 +76,8 @@ pub(super) fn words() -> Terms {
     let length = NonZeroUsize::MIN;
     let stop_words = StopWords::default();
     let weighting = Weighting::default();
-    Terms::Shingles { tokenizer, length, stop_words, weighting }
+    let rules = TextRules::default();
+    Terms::Shingles { tokenizer, length, stop_words, weighting, rules }
 }
 
 /// A sampled document.

@@ -9,7 +9,7 @@
 use super::gap::Evidence;
 use super::nearest::{Nearest, documents, ratio};
 use super::profile::{CorpusProfile, UNSPACED};
-use crate::method::{Method, settings_of_exact};
+use crate::method::{Method, OF_TERMS, settings_of_exact};
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_base::quantity::{bytes, grouped, percent};
@@ -184,7 +184,7 @@ fn default_method(given: &Options, why: &str) -> ChosenMethod {
 
 /// Returns the method with fingerprints if the user gave an option that no other method has.
 fn needs_fingerprints(given: &Options) -> Option<ChosenMethod> {
-    let of_sets = || settings_of_exact().chain(["shingle", "stop_words"]);
+    let of_sets = || settings_of_exact().chain(OF_TERMS.iter().copied());
     let option = given.names().find(|option| of_sets().all(|known| known != *option))?;
     Some(ChosenMethod::new("minhash", &[], &format!("`{option}` needs fingerprints")))
 }

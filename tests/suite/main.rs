@@ -75,10 +75,12 @@ mod scripts;
 mod selectors;
 mod settings_file;
 mod sources;
+mod subtitles;
 mod suggest;
 mod symbols;
 mod template_memory;
 mod terms;
+mod text_rules;
 mod texts;
 #[cfg(all(feature = "parquet", unix))]
 mod undecodable_names;

@@ -87,7 +87,7 @@ impl Options {
         Self::default()
     }
 
-    /// Parses a list such as `bits=128,verify=0.8`.
+    /// Parses a list such as `bits=128,verify=0.8`. Two commas are one comma of a value, as in `ignore=numbers,,links`.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl Options {
     ///
     /// An item has no `=`, a name occurs twice, or an option is in `self` already.
     pub fn add(&mut self, list: &str) -> Result<()> {
-        for member in list.split(',').filter(|member| !member.is_empty()) {
+        for member in members(list) {
             let Some((name, value)) = member.split_once('=') else {
                 let rule = "must be NAME=VALUE; separate several options by commas";
                 return Err(Error::config("options", member, rule));
@@ -118,7 +118,7 @@ impl Options {
             if self.has(&name) {
                 return Err(Error::config("options", member, "is given twice"));
             }
-            self.set(&name, value.trim());
+            self.set(&name, value.trim().replace(",,", ","));
         }
         Ok(())
     }
@@ -267,6 +267,35 @@ impl Options {
     }
 }
 
+/// Returns the members of a list that is separated by commas, without empty ones. Two commas are one comma of a member,
+/// and stay two.
+pub fn members(list: &str) -> impl Iterator<Item = &str> {
+    let mut rest = list;
+    let member = move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let mut at = 0;
+        let end = loop {
+            match rest[at..].find(',') {
+                None => break rest.len(),
+                Some(comma) if rest[at + comma + 1..].starts_with(',') => at += comma + 2,
+                Some(comma) => break at + comma,
+            }
+        };
+        let member = &rest[..end];
+        rest = rest.get(end + 1..).unwrap_or_default();
+        Some(member)
+    };
+    std::iter::from_fn(member).filter(|member| !member.is_empty())
+}
+
+/// Returns a value as a member of a list: each comma is two commas.
+#[must_use]
+pub fn as_member(value: &str) -> String {
+    value.replace(',', ",,")
+}
+
 /// Converts the value of an option to text. Bytes that are not UTF-8 become the replacement
 /// character. The parser of the setting then refuses the value, and its message shows the place of
 /// these bytes.
@@ -298,6 +327,17 @@ mod tests {
         assert_eq!(options.take_named("kind", &[("a", 1), ("b", 2)]).unwrap(), Some(2));
         let error = Options::parse("k=x").unwrap().take_parsed::<u32>("k", "must be a number");
         assert_eq!(error.unwrap_err().to_string(), "k x: must be a number");
+    }
+
+    #[test]
+    fn two_commas_are_one_of_a_value() {
+        for value in ["a", ",", ",a,", "a,b,,c", "re:x{1,2}"] {
+            let list = format!("bits=1,kind={},end=,", as_member(value));
+            let mut options = Options::parse(&list).unwrap();
+            assert_eq!(options.take("kind").as_deref(), Some(value), "{list}");
+            assert_eq!(options.take("end").as_deref(), Some(""), "{list}");
+        }
+        assert_eq!(members("a,,b,c,,,d,").collect::<Vec<_>>(), ["a,,b", "c,,", "d"]);
     }
 
     #[test]

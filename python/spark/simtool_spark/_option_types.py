@@ -19,6 +19,8 @@ class DeduplicateOptions(TypedDict, total=False):
     verify: _Number | str | None
     shingle: _Integer | str | None
     stop_words: _Path | Collection[str] | None
+    ignore: str | Sequence[str] | None
+    fold: str | None
 
 
 class MatchOptions(TypedDict, total=False):
@@ -30,3 +32,5 @@ class MatchOptions(TypedDict, total=False):
     verify: _Number | str | None
     shingle: _Integer | str | None
     stop_words: _Path | Collection[str] | None
+    ignore: str | Sequence[str] | None
+    fold: str | None

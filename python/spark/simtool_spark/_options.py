@@ -21,6 +21,10 @@ Options:
     stop_words: Leave these words out before shingles are made, so that their neighbours become
         adjacent: none, english, chinese, or a file of words separated by white space [default:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
+    ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+        expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
+        commas separate several.
 """,
     "match": r"""
 
@@ -38,5 +42,9 @@ Options:
     stop_words: Leave these words out before shingles are made, so that their neighbours become
         adjacent: none, english, chinese, or a file of words separated by white space [default:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
+    ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+        expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
+        commas separate several.
 """,
 }

@@ -33,7 +33,8 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     show_documents(&compared.documents, &terminal);
     let mut timings = compared.timings;
     let shingle = compared.method.compared();
-    let texts = [0, 1].map(|side| &compared.documents[side].document.text[..]);
+    let texts = [0, 1].map(|side| shingle.compared_text(&compared.documents[side].document.text));
+    let texts = texts.each_ref().map(|text| &**text);
     let paths = names.each_ref().map(PathBuf::as_path);
     let text = if call.has("json") {
         json(paths, shingle, &compared.comparison)?

@@ -252,7 +252,8 @@ fn shown_texts(texts: &Result<ComparedTexts, Error>) -> String {
     }
     add_line(&mut text, "lost", &lost_words(lost));
     let names = ["the kept one", "the removed one"];
-    text + &difference([&kept.text, &removed.text], names, &Marks::for_terminal())
+    let texts = [kept, removed].map(|document| method.compared().compared_text(&document.text));
+    text + &difference(texts.each_ref().map(|text| &**text), names, &Marks::for_terminal())
 }
 
 /// Returns the number of words of the removed document that the kept one lacks, with the first of them.

@@ -1,7 +1,7 @@
 //! Commands that find near-duplicates, passages and items in documents, and that explain results.
 
 use crate::setting::command_kind::{CommandKind, groups};
-use crate::setting::comparing::{BOILERPLATE, NEAR, PLANNING, TERMS};
+use crate::setting::comparing::{BOILERPLATE, FOLD, IGNORE, NEAR, PLANNING, TERMS};
 use crate::setting::fingerprints::WORDS;
 use crate::setting::measuring::{
     COMPARED, EXPLAINED, FIGURES, LABELLED, MEASURED, SAMPLING, TRUTH,
@@ -47,6 +47,8 @@ const COLLECTIONS: &[Setting] = &[
 
 const TEXTS: &[Setting] = &[
     BOILERPLATE,
+    IGNORE,
+    FOLD,
     Setting::path("output", "FILE", "File to write; - is standard output.")
         .short('o')
         .default("-")
@@ -122,6 +124,8 @@ Examples:
       reads options from a file; simtool config dedup prints one with all options
   simtool dedup big/ --resume
       stores what was read, and goes on from there when the same command runs again after a stop
+  simtool dedup posts.jsonl --ignore links,mentions --ignore 're:ORDER-[0-9]+'
+      compares posts without links, mentions and order numbers
   simtool dedup big/ --keep newest
       keeps the document of each cluster with the latest date
   simtool dedup big/ --lose 3

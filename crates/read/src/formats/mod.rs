@@ -18,6 +18,7 @@ mod plain_text;
 mod price;
 pub(crate) mod records;
 mod selector;
+mod subtitles;
 mod table;
 pub(crate) mod text_blocks;
 mod text_edit;
@@ -52,7 +53,7 @@ pub use text_split::TextSplit;
 /// The order matters if [`InputFormat::looks_like`] of two formats accepts the same content. The
 /// format that comes first in the table is then taken. Help texts and messages list the formats in
 /// this order, too.
-static FORMATS: [&dyn InputFormat; 15] = [
+static FORMATS: [&dyn InputFormat; 17] = [
     &warc::WARC,
     &parquet::PARQUET,
     &arrow_ipc::ARROW,
@@ -65,6 +66,8 @@ static FORMATS: [&dyn InputFormat; 15] = [
     &mail::MBOX,
     &mail::MAIL,
     &form_feed::FORM_FEED_TEXT,
+    &subtitles::SUBRIP,
+    &subtitles::WEB_VTT,
     &plain_text::TEXT,
     &plain_text::LINES,
     &plain_text::BLOCKS,

@@ -153,6 +153,19 @@ pub(crate) struct WholeText {
     decoded: String,
 }
 
+impl WholeText {
+    /// Returns the text of a whole file, and the name of a repair if bytes of it are no text.
+    pub(crate) fn decoded<'a>(&'a mut self, file: &'a [u8]) -> (&'a [u8], Option<&'static str>) {
+        if !is_utf16(file) {
+            return (without_byte_order_mark(file), None);
+        }
+        // Decoding obeys the byte order mark, whatever the encoding is.
+        let (decoded, _, is_replaced) = encoding_rs::UTF_8.decode(file);
+        self.decoded = decoded.into_owned();
+        (self.decoded.as_bytes(), is_replaced.then_some("utf8"))
+    }
+}
+
 impl Splitter for WholeText {
     const AFTER_LOSS: AfterLoss = AfterLoss::Stop;
 
@@ -160,16 +173,7 @@ impl Splitter for WholeText {
         if !last {
             return SplitStep::More;
         }
-        let mut text = without_byte_order_mark(window);
-        let mut is_replaced = false;
-        if is_utf16(window) {
-            // Decoding obeys the byte order mark, whatever the encoding is.
-            let (decoded, _, replaced) = encoding_rs::UTF_8.decode(window);
-            self.decoded = decoded.into_owned();
-            text = self.decoded.as_bytes();
-            is_replaced = replaced;
-        }
-        let repaired = is_replaced.then_some("utf8");
+        let (text, repaired) = self.decoded(window);
         let document = Document { repaired, ..Document::new(text) };
         SplitStep::record(window.len(), Content::Document(document))
     }

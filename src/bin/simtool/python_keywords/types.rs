@@ -72,7 +72,7 @@ pub(super) fn option_types(types: &str, places: &[Place]) -> String {
 pub(super) fn methods() -> String {
     let mut module = "\"\"\"Methods as objects, generated from the program.\"\"\"\n\n\
                       from __future__ import annotations\n\n\
-                      from collections.abc import Collection\n\n\
+                      from collections.abc import Collection, Sequence\n\n\
                       from ._method import Method\n\
                       from ._types import _Integer, _Number, _Path\n"
         .to_owned();

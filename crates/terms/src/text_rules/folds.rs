@@ -1,0 +1,346 @@
+//! Spellings that are made equal on request, in addition to the normalization of all tokenizers.
+//!
+//! # References
+//!
+//! Unicode Standard Annex #15, Unicode Normalization Forms. The letters of Arabic and Persian are those that the
+//! normalizers of Lucene make equal.
+
+use simtool_base::error::{Error, Result};
+use std::mem;
+use std::sync::LazyLock;
+use unicode_normalization::char::decompose_compatible;
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
+use unicode_script::{Script, UnicodeScript as _};
+
+/// Version of the definitions of all folds, which is part of the recipe. Increase it if a fold changes.
+const VERSION: u32 = 1;
+
+/// Spellings that can be made equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fold {
+    Arabic,
+    CyrillicLatin,
+    Diacritics,
+    Hyphens,
+}
+
+/// A fold that can be chosen by its name.
+#[derive(Debug)]
+pub struct FoldKind {
+    /// Name that options use, for example `diacritics`.
+    pub name: &'static str,
+    /// Description of the spellings, which help texts show.
+    pub help: &'static str,
+    fold: Fold,
+}
+
+/// All folds, in alphabetical order.
+pub const FOLDS: &[FoldKind] = &[
+    FoldKind {
+        name: "arabic",
+        help: "forms of yeh, kaf, heh and alef in Arabic and Persian, without tatweel, vowel signs, hamza and madda",
+        fold: Fold::Arabic,
+    },
+    FoldKind {
+        name: "cyrillic-latin",
+        help: "Serbian in Cyrillic and in Latin letters",
+        fold: Fold::CyrillicLatin,
+    },
+    FoldKind {
+        name: "diacritics",
+        help: "Latin, Greek and Cyrillic letters with and without marks, as in café and cafe",
+        fold: Fold::Diacritics,
+    },
+    FoldKind {
+        name: "hyphens",
+        help: "words that a hyphen divides at the end of a line",
+        fold: Fold::Hyphens,
+    },
+];
+
+/// Serbian Cyrillic letters in lower case, with their Latin letters.
+const SERBIAN: &[(char, &str)] = &[
+    ('а', "a"),
+    ('б', "b"),
+    ('в', "v"),
+    ('г', "g"),
+    ('д', "d"),
+    ('ђ', "đ"),
+    ('е', "e"),
+    ('ж', "ž"),
+    ('з', "z"),
+    ('и', "i"),
+    ('ј', "j"),
+    ('к', "k"),
+    ('л', "l"),
+    ('љ', "lj"),
+    ('м', "m"),
+    ('н', "n"),
+    ('њ', "nj"),
+    ('о', "o"),
+    ('п', "p"),
+    ('р', "r"),
+    ('с', "s"),
+    ('т', "t"),
+    ('ћ', "ć"),
+    ('у', "u"),
+    ('ф', "f"),
+    ('х', "h"),
+    ('ц', "c"),
+    ('ч', "č"),
+    ('џ', "dž"),
+    ('ш', "š"),
+];
+
+/// Spellings that are made equal in a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Folds {
+    /// Names of the folds, in the order of the table.
+    names: Vec<&'static str>,
+    folds: Vec<Fold>,
+}
+
+impl Folds {
+    /// Parses a list such as `diacritics,hyphens`.
+    pub(super) fn parse(list: Option<&str>) -> Result<Self> {
+        let given = list.unwrap_or_default();
+        let names: Vec<&str> =
+            given.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        if names.iter().any(|name| FOLDS.iter().all(|kind| kind.name != *name)) {
+            let known: Vec<_> = FOLDS.iter().map(|kind| kind.name).collect();
+            let rule = format!("must be of {}; commas separate several", known.join(", "));
+            return Err(Error::config("fold", given, rule));
+        }
+        let kinds: Vec<_> = FOLDS.iter().filter(|kind| names.contains(&kind.name)).collect();
+        let folds = kinds.iter().map(|kind| kind.fold).collect();
+        Ok(Self { names: kinds.iter().map(|kind| kind.name).collect(), folds })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Returns the list from which [`Self::parse`] creates this value. `None` if it is empty.
+    pub(super) fn written(&self) -> Option<String> {
+        (!self.is_empty()).then(|| self.names.join(","))
+    }
+
+    /// Returns the end of a recipe.
+    pub(super) fn recipe(&self) -> String {
+        if self.is_empty() {
+            return String::new();
+        }
+        let unicode = unicode_normalization::UNICODE_VERSION.0;
+        format!(",fold@{VERSION}.{unicode}={}", self.names.join("+"))
+    }
+
+    fn has(&self, fold: Fold) -> bool {
+        self.folds.contains(&fold)
+    }
+
+    /// Replaces the content of `folded` by the folded text. Bytes that are no UTF-8 stay.
+    pub(super) fn fold(&self, text: &[u8], folded: &mut Vec<u8>) {
+        folded.clear();
+        let mut letters = Letters {
+            folds: self,
+            has_serbian: self.has(Fold::CyrillicLatin),
+            loses_marks: false,
+            classes: &CLASSES,
+            out: mem::take(folded),
+        };
+        let has_hyphens = self.has(Fold::Hyphens);
+        for chunk in text.utf8_chunks() {
+            // Words are joined first, because their letters may be folded into others.
+            if has_hyphens {
+                visit_joined(chunk.valid(), |part| letters.push_text(part));
+            } else {
+                letters.push_text(chunk.valid());
+            }
+            letters.out.extend_from_slice(chunk.invalid());
+        }
+        *folded = letters.out;
+    }
+}
+
+/// Calls `visit` with the parts of a text between the hyphens that divide words at line ends. A hyphen divides a word
+/// if letters are before it and at the beginning of the next line.
+fn visit_joined(text: &str, mut visit: impl FnMut(&str)) {
+    let is_blank = |c| matches!(c, ' ' | '\t' | '\r');
+    let mut start = 0;
+    for (at, _) in text.match_indices('\n') {
+        let Some(line) = text.get(start..at) else { continue };
+        let line = line.trim_end_matches(is_blank);
+        let Some(half) = line.strip_suffix(['-', '\u{2010}', '\u{ad}']) else { continue };
+        let next = text[at + 1..].trim_start_matches(is_blank);
+        if half.ends_with(char::is_alphabetic) && next.starts_with(char::is_alphabetic) {
+            visit(half);
+            start = text.len() - next.len();
+        }
+    }
+    visit(&text[start..]);
+}
+
+/// Folds letters one after the other.
+struct Letters<'f> {
+    folds: &'f Folds,
+    has_serbian: bool,
+    /// Whether the last letter loses its marks.
+    loses_marks: bool,
+    /// Class of each character that has a class.
+    classes: &'static [Class],
+    out: Vec<u8>,
+}
+
+impl Letters<'_> {
+    fn push_text(&mut self, mut text: &str) {
+        // Runs of ASCII are copied at once. A mark behind them belongs to their last letter.
+        while !text.is_empty() {
+            let length = text.bytes().position(|byte| !byte.is_ascii()).unwrap_or(text.len());
+            let (ascii, rest) = text.split_at(length);
+            if let Some(last) = ascii.bytes().next_back() {
+                self.out.extend_from_slice(ascii.as_bytes());
+                self.loses_marks = last.is_ascii_alphabetic();
+            }
+            let mut others = rest.chars();
+            if let Some(c) = others.next() {
+                self.push(c);
+            }
+            text = others.as_str();
+        }
+    }
+
+    fn push(&mut self, c: char) {
+        // Latin letters with marks come from Cyrillic ones, so they are folded after them.
+        match self.has_serbian.then(|| serbian(c)).flatten() {
+            Some((latin, is_upper)) => {
+                for (at, letter) in latin.chars().enumerate() {
+                    let upper = letter.to_uppercase().next().filter(|_| is_upper && at == 0);
+                    self.push_letter(upper.unwrap_or(letter));
+                }
+            }
+            None => self.push_letter(c),
+        }
+    }
+
+    fn push_letter(&mut self, c: char) {
+        if c.is_ascii() {
+            self.loses_marks = c.is_ascii_alphabetic();
+            return self.out.push(c as u8);
+        }
+        if let Some(class @ (Class::Simple | Class::Other)) = self.classes.get(c as usize) {
+            self.loses_marks = *class == Class::Simple;
+            return self.push_plain(c);
+        }
+        let script = if has_no_fold(c) { Script::Common } else { c.script() };
+        // Tatweel is of several scripts.
+        if script == Script::Inherited || is_arabic_mark(c) {
+            return self.push_folded(c);
+        }
+        let is_simple = matches!(script, Script::Latin | Script::Greek | Script::Cyrillic);
+        self.loses_marks = is_simple;
+        // Composed letters lose their marks as decomposed ones do.
+        let is_of_arabic = script == Script::Arabic && self.folds.has(Fold::Arabic);
+        if is_of_arabic || is_simple && self.folds.has(Fold::Diacritics) {
+            decompose_compatible(c, |part| self.push_folded(part));
+        } else {
+            self.push_plain(c);
+        }
+    }
+
+    /// Appends a part of a decomposed letter, or a mark.
+    fn push_folded(&mut self, c: char) {
+        if self.folds.has(Fold::Arabic) {
+            match arabic(c) {
+                Some(letter) => return self.push_plain(letter),
+                None if is_arabic_mark(c) => return,
+                None => {}
+            }
+        }
+        if self.loses_marks && is_mark(c) && self.folds.has(Fold::Diacritics) {
+            return;
+        }
+        // Not every part of a letter is one: `Ŀ` has a point.
+        if c.is_ascii() || c.script() != Script::Inherited {
+            self.loses_marks = is_simple(c);
+        }
+        self.push_plain(c);
+    }
+
+    fn push_plain(&mut self, c: char) {
+        self.out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+}
+
+/// Characters by what folds do with them. Looking up a script and decomposing a letter take much longer than a look
+/// into a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    /// No fold changes the character, and its marks are dropped.
+    Simple,
+    /// No fold changes the character, and its marks stay.
+    Other,
+    /// A fold may change the character.
+    Changed,
+}
+
+/// Classes of the characters of alphabets, which are computed once.
+static CLASSES: LazyLock<Vec<Class>> =
+    LazyLock::new(|| ('\0'..'\u{2e80}').map(Class::of).collect());
+
+impl Class {
+    fn of(c: char) -> Self {
+        let mut is_decomposed = false;
+        decompose_compatible(c, |part| is_decomposed |= part != c);
+        let is_of_folds = arabic(c).is_some() || is_arabic_mark(c) || is_mark(c);
+        if is_decomposed || is_of_folds || c.script() == Script::Inherited {
+            Self::Changed
+        } else if is_simple(c) {
+            Self::Simple
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// Returns whether no fold changes the character, by its code point alone. This is true for almost all characters of
+/// Indic scripts, of Thai, Chinese, Japanese and Korean.
+fn has_no_fold(c: char) -> bool {
+    matches!(c, '\u{900}'..='\u{109f}' | '\u{2e80}'..='\u{a63f}' | '\u{ac00}'..='\u{faff}')
+        && !matches!(c, '\u{302a}'..='\u{302d}' | '\u{3099}'..='\u{309a}')
+        && !('\u{951}'..='\u{954}').contains(&c)
+}
+
+/// Returns whether the character is a letter of a script whose marks are dropped.
+fn is_simple(c: char) -> bool {
+    matches!(c.script(), Script::Latin | Script::Greek | Script::Cyrillic)
+}
+
+fn is_mark(c: char) -> bool {
+    !c.is_ascii() && c.general_category() == GeneralCategory::NonspacingMark
+}
+
+/// Returns the Latin letters of a Serbian Cyrillic letter, and whether it is in upper case.
+fn serbian(c: char) -> Option<(&'static str, bool)> {
+    if !('\u{400}'..'\u{460}').contains(&c) {
+        return None;
+    }
+    let lower = c.to_lowercase().next().unwrap_or(c);
+    let (_, latin) = SERBIAN.iter().find(|(cyrillic, _)| *cyrillic == lower)?;
+    Some((latin, lower != c))
+}
+
+/// Returns the letter for a form of yeh, kaf, heh or alef. The letter is decomposed, so it has no hamza or madda.
+fn arabic(c: char) -> Option<char> {
+    match c {
+        '\u{649}' | '\u{6cc}' => Some('\u{64a}'),
+        '\u{6a9}' | '\u{6aa}' => Some('\u{643}'),
+        '\u{629}' | '\u{6c1}' | '\u{6c3}' | '\u{6d5}' => Some('\u{647}'),
+        '\u{671}' => Some('\u{627}'),
+        _ => None,
+    }
+}
+
+/// Returns whether the character is tatweel, a vowel sign, or a hamza or madda above or below a letter.
+fn is_arabic_mark(c: char) -> bool {
+    matches!(c, '\u{640}' | '\u{64b}'..='\u{655}' | '\u{670}')
+}
