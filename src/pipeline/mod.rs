@@ -44,7 +44,6 @@ mod keep_rule;
 pub(crate) mod kept_terms;
 mod left_out_counts;
 mod levels;
-mod lose_limit;
 pub(crate) mod lost_words;
 pub(crate) mod match_queries;
 pub(crate) mod near_duplicates;
@@ -78,7 +77,6 @@ pub use fingerprint_collection::{
     FingerprintedCollection, WithoutWords, fingerprint_by_fitted, fingerprint_collection,
 };
 pub use item_in_document::ItemInDocument;
-pub use lose_limit::{LoseLimit, LostWords};
 pub use lost_words::{PairLoss, RemovalLosses};
 pub use match_queries::{MatchedQueries, match_queries};
 pub use near_duplicates::{NearDuplicates, find_near_duplicates};
@@ -88,5 +86,6 @@ pub use plan::{Plan, Task};
 pub use quarantine::{Quarantine, Quarantined};
 pub use set_keys::{KeyedSet, SetKeys, SetUnderKey};
 pub use shard_summary::CollectionSummary;
+pub use simtool_coverage::{LoseLimit, LostWords};
 pub use text_facts::TextFacts;
 pub use verify::Verifier;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Description of valid values of the option, for error messages.
-pub(super) const RULE: &str = "must be a number of words, such as 3, or a percentage of the words up to 100, such as 1% or 0.5%";
+pub const RULE: &str = "must be a number of words, such as 3, or a percentage of the words up to 100, such as 1% or 0.5%";
 
 /// Number of units of a share that are one percent. So shares have up to three decimals.
 const UNITS_A_PERCENT: u32 = 1000;
@@ -29,7 +29,7 @@ impl LostWords {
 /// Most words of a removed document that its kept document may lack. A document that would lose more stays.
 ///
 /// ```
-/// use simtool::pipeline::{LoseLimit, LostWords};
+/// use simtool_coverage::{LoseLimit, LostWords};
 ///
 /// let one_percent: LoseLimit = "1%".parse().unwrap();
 /// assert!(one_percent.allows(LostWords { words: 200, lost: 2 }));
@@ -45,6 +45,12 @@ pub enum LoseLimit {
 }
 
 impl LoseLimit {
+    /// Returns whether no word may be lost.
+    #[must_use]
+    pub fn is_zero(self) -> bool {
+        matches!(self, Self::Words(0) | Self::Share(0))
+    }
+
     /// Returns whether a document may be removed although these words are lost.
     #[must_use]
     pub fn allows(self, LostWords { words, lost }: LostWords) -> bool {

@@ -8,7 +8,6 @@
 //! are read again in batches whose terms fit in memory.
 
 use super::levels::limit;
-use super::lose_limit::LostWords;
 use super::plan::Plan;
 use super::verify::RowTexts;
 use crate::cluster::Removal;
@@ -17,6 +16,7 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::reserved;
 use simtool_base::unordered_map::UnorderedMap;
 use simtool_compute::context::Context;
+use simtool_coverage::{LostWords, visit_lost};
 use simtool_kernels::Isa;
 use simtool_model::closeness::Closeness;
 use simtool_model::sides::Sides;
@@ -219,20 +219,10 @@ impl TextTerms {
     }
 
     /// Calls `visit` with the beginning and the end of each sequence of lost words, in reading order.
-    fn visit_lost(&self, kept: &[u64], run_length: usize, mut visit: impl FnMut(u32, u32)) {
-        let mut done = 0;
+    fn visit_lost(&self, kept: &[u64], run_length: usize, visit: impl FnMut(u32, u32)) {
         // Term number n begins at word number n.
-        for (start, term) in (0_u32..self.words).zip(&self.terms) {
-            if kept.binary_search(term).is_ok() {
-                if start > done {
-                    visit(done, start);
-                }
-                done = start.saturating_add(run_length as u32).min(self.words);
-            }
-        }
-        if done < self.words {
-            visit(done, self.words);
-        }
+        let is_kept = self.terms.iter().map(|term| kept.binary_search(term).is_ok());
+        visit_lost(self.words, run_length as u32, is_kept, visit);
     }
 }
 

@@ -1,0 +1,245 @@
+//! The counting pass: finds the few documents whose runs occur elsewhere, so that they may be removed.
+//!
+//! All runs are counted in a table of two-bit cells ([`Cells`]). A run that occurs once is in no other document. In
+//! real text, the beginning of most documents has so many words in such runs alone that they stay, and they are not read
+//! again for this decision. Runs that share a cell look repeated. So too many documents may remain, but never too few.
+
+use crate::loss::LossRule;
+use crate::search::DocumentGroups;
+use simtool_base::error::{Error, Result};
+use simtool_base::large_buffer::reserve;
+use simtool_base::memory_ledger::Reservation;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_set_join::{Cells, TermSource, Wanted};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Number of cells for each run.
+const CELLS_A_RUN: u64 = 5;
+/// Number of runs at the beginning of a document by which most documents are told to stay.
+const BEGINNING: usize = 48;
+/// Divisor of the free memory for the table of cells.
+const CELLS_PART: u64 = 2;
+/// Description of the memory for runs, for out-of-memory messages.
+pub(crate) const RUNS: &str = "the runs of documents that may be removed";
+/// Bytes of memory for each run of a candidate, if its hash is kept: the hash, and what it takes later, when the runs are
+/// numbered.
+pub(crate) const BYTES_A_KEPT_RUN: u64 = 16 + BYTES_A_NUMBERED_RUN;
+/// Bytes of memory for each run of a candidate with its number: the number, and what is known of each different run.
+pub(crate) const BYTES_A_NUMBERED_RUN: u64 = 14;
+
+/// Documents of a shard.
+#[derive(Debug)]
+pub(crate) struct Shard {
+    /// Row number of the first document.
+    pub(crate) first_row: u32,
+    /// Number of runs of each document.
+    pub(crate) sizes: Vec<u32>,
+    /// Whether each document may be removed.
+    pub(crate) is_candidate: Vec<bool>,
+}
+
+/// The documents of a collection, and those of them that may be removed.
+pub(crate) struct Candidates<'s> {
+    pub(crate) source: &'s dyn TermSource,
+    pub(crate) rule: LossRule,
+    pub(crate) context: &'s Context<'s>,
+    pub(crate) shards: Vec<Shard>,
+    cells: Cells,
+    /// Runs of the candidates of each shard, one document after the other. `None` if they do not fit in memory.
+    kept: Option<Vec<Vec<u64>>>,
+    _memory: Reservation,
+}
+
+/// Documents of a shard after counting. The cells of the first runs of each document follow each other.
+struct Counted {
+    sizes: Vec<u32>,
+    cells: Vec<u32>,
+}
+
+impl Shard {
+    /// Returns the row numbers of the candidates, with the number of their runs.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = (u32, usize)> {
+        let sizes = self.sizes.iter().zip(&self.is_candidate);
+        let rows = (self.first_row..).zip(sizes);
+        rows.filter(|(_, (_, is_one))| **is_one).map(|(row, (&size, _))| (row, size as usize))
+    }
+
+    /// Returns the number of runs of all candidates.
+    pub(crate) fn candidate_runs(&self) -> usize {
+        self.candidates().map(|(_, runs)| runs).sum()
+    }
+}
+
+impl<'s> Candidates<'s> {
+    /// Reads the collection, and finds the documents that may be removed as far as their beginnings say.
+    ///
+    /// # Errors
+    /// The source fails, or there is not enough memory.
+    pub(crate) fn count(
+        source: &'s dyn TermSource,
+        rule: LossRule,
+        context: &'s Context<'s>,
+    ) -> Result<Self> {
+        let reading = (0..source.shard_count()).map(|shard| source.shard_bytes(shard)).sum();
+        context.progress().begin("read and count", Work::Bytes(reading));
+        let fitting = context.memory().free() / CELLS_PART * 4;
+        // Only 32 bits of the number of a cell are kept.
+        let count = source.term_count_hint().saturating_mul(CELLS_A_RUN).min(fitting).min(1 << 32);
+        let mut cells = Cells::new(count, 0, context.memory())?;
+        let numbers = cells.numbers();
+        let filling = cells.filling();
+        let counted = context.threads().try_map(
+            source.shard_count(),
+            || filling.writers(false),
+            |[writer, _], shard| {
+                let mut counted = Counted { sizes: Vec::new(), cells: Vec::new() };
+                source.try_visit(shard, Wanted::All, &mut |_, runs| {
+                    counted.sizes.push(size(runs.len())?);
+                    for &run in runs {
+                        writer.push(numbers.of(run));
+                    }
+                    let beginning = &runs[..runs.len().min(BEGINNING)];
+                    reserve(&mut counted.cells, beginning.len(), RUNS)?;
+                    counted.cells.extend(beginning.iter().map(|&run| numbers.of(run) as u32));
+                    Ok(())
+                })?;
+                Ok(counted)
+            },
+        )?;
+        drop(filling);
+        let candidates = context.threads().map(counted, |counted: Counted| {
+            let mut beginnings = &counted.cells[..];
+            let mut may_go = |&runs: &u32| {
+                let (beginning, rest) = beginnings.split_at(BEGINNING.min(runs as usize));
+                beginnings = rest;
+                let is_kept = beginning.iter().map(|&cell| cells.is_matched(u64::from(cell)));
+                rule.may_go(&is_kept.collect::<Vec<_>>(), runs as usize)
+            };
+            let is_candidate = counted.sizes.iter().map(&mut may_go).collect();
+            Shard { first_row: 0, sizes: counted.sizes, is_candidate }
+        });
+        let mut shards: Vec<Shard> = candidates;
+        let mut rows = 0_u32;
+        for shard in &mut shards {
+            shard.first_row = rows;
+            let end = u32::try_from(shard.sizes.len()).ok().and_then(|more| rows.checked_add(more));
+            let rule = "must be fewer than 4294967296 in all";
+            rows = end.ok_or_else(|| Error::limit("documents", rule))?;
+        }
+        let _memory = context.memory().hold(0);
+        Ok(Self { source, rule, context, shards, cells, kept: None, _memory })
+    }
+
+    /// Reads the documents that may be removed again. Drops those that must stay by all of their runs, and keeps the runs
+    /// of the others, if they fit in memory.
+    pub(crate) fn confirm(&mut self, groups: &DocumentGroups) -> Result<()> {
+        let reading = self.shards.iter().map(Shard::candidate_runs).sum::<usize>() as u64;
+        self.context.progress().begin("read candidates", Work::Steps(reading));
+        let most = self.context.memory().free() / BYTES_A_KEPT_RUN;
+        let found = AtomicU64::new(0);
+        let confirmed = self.context.threads().try_map(
+            self.shards.len(),
+            || Ok(Vec::new()),
+            |is_kept: &mut Vec<bool>, number| {
+                let shard = &self.shards[number];
+                let mut is_candidate = vec![false; shard.sizes.len()];
+                let mut kept = Vec::new();
+                let wanted = |index: u32| {
+                    let is_compared = groups.is_compared(shard.first_row + index);
+                    is_compared && shard.is_candidate[index as usize]
+                };
+                self.source.try_visit(number, Wanted::Some(&wanted), &mut |index, runs| {
+                    is_kept.clear();
+                    is_kept.extend(runs.iter().map(|&run| self.may_be_repeated(run)));
+                    if self.rule.loss(is_kept).is_none() {
+                        return Ok(());
+                    }
+                    is_candidate[index as usize] = true;
+                    let more = runs.len() as u64;
+                    if found.fetch_add(more, Ordering::Relaxed) + more > most {
+                        kept = Vec::new();
+                        return Ok(());
+                    }
+                    reserve(&mut kept, runs.len(), RUNS)?;
+                    kept.extend_from_slice(runs);
+                    Ok(())
+                })?;
+                Ok((is_candidate, kept))
+            },
+        )?;
+        let mut kept = Vec::with_capacity(confirmed.len());
+        for (shard, (is_candidate, of_shard)) in self.shards.iter_mut().zip(confirmed) {
+            shard.is_candidate = is_candidate;
+            kept.push(of_shard);
+        }
+        let found = found.into_inner();
+        if found <= most {
+            self._memory.grow(found * size_of::<u64>() as u64);
+            self.kept = Some(kept);
+        }
+        self.context
+            .progress()
+            .counted("rows", self.shards.iter().map(|s| s.candidates().count() as u64).sum());
+        Ok(())
+    }
+
+    /// Returns whether a run may be in several documents. If not, it is in one document only.
+    #[inline]
+    pub(crate) fn may_be_repeated(&self, run: u64) -> bool {
+        self.cells.is_matched(self.cells.numbers().of(run))
+    }
+
+    /// Returns whether the runs of the candidates are in memory.
+    pub(crate) fn are_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// Calls `visit` with the row number and the runs of each candidate of a shard, in order.
+    ///
+    /// # Errors
+    /// The source fails.
+    pub(crate) fn visit(&self, number: usize, visit: &mut dyn FnMut(u32, &[u64])) -> Result<()> {
+        let shard = &self.shards[number];
+        let Some(kept) = &self.kept else {
+            let wanted = |index: u32| shard.is_candidate[index as usize];
+            return self.source.visit_shard(number, Wanted::Some(&wanted), &mut |index, runs| {
+                visit(shard.first_row + index, runs);
+            });
+        };
+        let mut rest = &kept[number][..];
+        for (row, runs) in shard.candidates() {
+            let (runs, others) = rest.split_at(runs);
+            visit(row, runs);
+            rest = others;
+        }
+        Ok(())
+    }
+
+    /// Calls `visit` with the row number and the runs of each document of a shard for which `is_wanted` is true for
+    /// its row number.
+    ///
+    /// # Errors
+    /// The source fails.
+    pub(crate) fn visit_rows(
+        &self,
+        number: usize,
+        is_wanted: &dyn Fn(u32) -> bool,
+        visit: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<()> {
+        let first_row = self.shards[number].first_row;
+        let wanted = |index: u32| is_wanted(first_row + index);
+        self.source.visit_shard(number, Wanted::Some(&wanted), &mut |index, runs| {
+            visit(first_row + index, runs);
+        })
+    }
+}
+
+/// Returns the number of runs of a document as 32 bits.
+fn size(runs: usize) -> Result<u32> {
+    let size = u32::try_from(runs).ok().filter(|&size| size < 1 << 31);
+    size.ok_or_else(|| {
+        let rule = "is too long: at most 2147483647 runs are compared; pass over it with a smaller `max_record`";
+        Error::limit(format!("a document of {runs} runs"), rule)
+    })
+}

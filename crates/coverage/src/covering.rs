@@ -1,0 +1,194 @@
+//! Finds kept documents that have the words of each removed document: few documents, and first the one that has most.
+//!
+//! Each kept run of a removed document is in a kept document: the first one in the order of preference is known. Only these
+//! documents are considered. If there are several of them for a removed document, they are read again, and the one that
+//! has most of the words that are left is taken first.
+
+use crate::candidates::Candidates;
+use crate::lose_limit::LostWords;
+use crate::loss::visit_lost;
+use crate::run_table::{RunSlice, RunTable};
+use crate::search::{Candidate, CoveredDocument, DocumentGroups, NONE, NumberedRuns};
+use simtool_base::error::Result;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of kept documents that are compared with a removed document.
+const MOST_PARTNERS: usize = 64;
+
+/// A removed document.
+pub(crate) struct Removed {
+    pub(crate) candidate: Candidate,
+    pub(crate) loss: LostWords,
+}
+
+/// A removed document with runs that are in several kept documents.
+struct Stitched {
+    row: u32,
+    loss: LostWords,
+    /// For each run, the rank of the first kept document that has it, or [`NONE`].
+    firsts: Vec<u32>,
+    /// Ranks of the kept documents that are compared with it, in ascending order.
+    partners: Vec<u32>,
+}
+
+/// Returns the removed documents with the documents that are kept in their place, in any order. `rows` has the row
+/// numbers by rank.
+pub(crate) fn covering(
+    candidates: &Candidates<'_>,
+    groups: &DocumentGroups,
+    rows: &[u32],
+    runs: &NumberedRuns,
+    removed: &[Removed],
+) -> Result<Vec<CoveredDocument>> {
+    let mut covered = Vec::with_capacity(removed.len());
+    let mut stitched = Vec::new();
+    for Removed { candidate, loss } in removed {
+        let (row, loss) = (candidate.row, *loss);
+        let firsts = runs.of(candidate).iter().map(|&run| runs.first[run as usize]);
+        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+        for first in firsts.clone().filter(|&first| first != NONE) {
+            *counts.entry(first).or_default() += 1;
+        }
+        if counts.len() == 1 {
+            let kept = counts.keys().map(|&rank| rows[rank as usize]);
+            covered.extend(kept.map(|kept| CoveredDocument { row, kept, covering: 1, loss }));
+            continue;
+        }
+        // The documents with most of the runs are most likely to have others, too.
+        let mut partners: Vec<(u32, u32)> = counts.into_iter().collect();
+        partners.sort_by_key(|&(rank, runs)| (std::cmp::Reverse(runs), rank));
+        let mut partners: Vec<u32> = partners.iter().take(MOST_PARTNERS).map(|it| it.0).collect();
+        partners.sort_unstable();
+        stitched.push(Stitched { row, loss, firsts: firsts.collect(), partners });
+    }
+    if stitched.is_empty() {
+        return Ok(covered);
+    }
+    let texts = RereadTexts::read(candidates, groups, rows, &stitched)?;
+    let run_length = candidates.rule.run_length;
+    covered.extend(candidates.context.threads().map(stitched, |document: Stitched| {
+        let own = &texts.removed[&document.row];
+        let partner = |&rank: &u32| &texts.partners[&rows[rank as usize]][..];
+        let has: Vec<Vec<bool>> = (document.partners.iter().map(partner))
+            .map(|partner| own.iter().map(|run| partner.binary_search(run).is_ok()).collect())
+            .collect();
+        let (best, covering) = fewest(&document, &has, run_length);
+        let kept = rows[best as usize];
+        CoveredDocument { row: document.row, kept, covering, loss: document.loss }
+    }));
+    Ok(covered)
+}
+
+/// Texts that were read again, as numbers of runs. Only runs of removed documents have numbers.
+struct RereadTexts {
+    /// Runs of each removed document in reading order, by its row number.
+    removed: BTreeMap<u32, Vec<u32>>,
+    /// Different runs of each kept document in ascending order, by its row number.
+    partners: BTreeMap<u32, Vec<u32>>,
+}
+
+impl RereadTexts {
+    fn read(
+        candidates: &Candidates<'_>,
+        groups: &DocumentGroups,
+        rows: &[u32],
+        stitched: &[Stitched],
+    ) -> Result<Self> {
+        let removed: BTreeSet<u32> = stitched.iter().map(|document| document.row).collect();
+        let removed = read_rows(candidates, &removed, &|row, runs| {
+            runs.iter().map(|&run| groups.run(row, run)).collect::<Vec<u64>>()
+        })?;
+        let mut all: Vec<u64> = removed.values().flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        let table = RunTable::new(RunSlice::WHOLE, all)?;
+        let number = |run: &u64| table.number(*run);
+        let own =
+            removed.iter().map(|(&row, runs)| (row, runs.iter().filter_map(number).collect()));
+        let partners = stitched.iter().flat_map(|document| &document.partners);
+        let partners: BTreeSet<u32> = partners.map(|&rank| rows[rank as usize]).collect();
+        let partners = read_rows(candidates, &partners, &|row, runs| {
+            let found = runs.iter().filter_map(|&run| table.number(groups.run(row, run)));
+            let mut found: Vec<u32> = found.collect();
+            found.sort_unstable();
+            found.dedup();
+            found
+        })?;
+        Ok(Self { removed: own.collect(), partners })
+    }
+}
+
+/// Reads the documents `wanted`, and returns what `make` makes of the runs of each of them.
+fn read_rows<T: Send>(
+    candidates: &Candidates<'_>,
+    wanted: &BTreeSet<u32>,
+    make: &(dyn Fn(u32, &[u64]) -> T + Sync),
+) -> Result<BTreeMap<u32, T>> {
+    let read = candidates.context.threads().try_map(
+        candidates.shards.len(),
+        || Ok(()),
+        |(), shard| {
+            let mut found = Vec::new();
+            candidates.visit_rows(shard, &|row| wanted.contains(&row), &mut |row, runs| {
+                found.push((row, make(row, runs)));
+            })?;
+            Ok(found)
+        },
+    )?;
+    Ok(read.into_iter().flatten().collect())
+}
+
+/// Takes the document that has most of the words that no document before it has, until all kept words are covered.
+/// `has` says of each partner and each run of the document whether the partner has the run. Returns the rank of the first
+/// document, and the number of all.
+fn fewest(document: &Stitched, has: &[Vec<bool>], run_length: u32) -> (u32, u32) {
+    let runs = document.firsts.len() as u32;
+    let words = runs + run_length - 1;
+    let mut is_covered = vec![false; words as usize];
+    let mut first = None;
+    let mut count = 0;
+    loop {
+        let gain = |has: &Vec<bool>| {
+            let mut gain = 0;
+            visit_covered(words, run_length, has, |from, to| {
+                let stretch = &is_covered[from as usize..to as usize];
+                gain += stretch.iter().filter(|is_covered| !**is_covered).count();
+            });
+            gain
+        };
+        let gains = has.iter().map(gain).enumerate();
+        // The first of equal gains is that of the document that comes first in the order of preference.
+        let best = gains.min_by_key(|&(_, gain)| std::cmp::Reverse(gain));
+        let Some((best, _)) = best.filter(|&(_, gain)| gain > 0) else { break };
+        first = first.or(Some(document.partners[best]));
+        count += 1;
+        visit_covered(words, run_length, &has[best], |from, to| {
+            is_covered[from as usize..to as usize].fill(true);
+        });
+    }
+    // Words of documents beyond the limit of partners are left.
+    let mut others = BTreeSet::new();
+    for (start, &rank) in document.firsts.iter().enumerate() {
+        let run = start..start + run_length as usize;
+        if rank != NONE && is_covered[run.clone()].contains(&false) {
+            others.insert(rank);
+            is_covered[run].fill(true);
+        }
+    }
+    let first = first.or(others.first().copied());
+    (first.unwrap_or(NONE), count + others.len() as u32)
+}
+
+/// Calls `visit` with the beginning and the end of each stretch of words that are in the runs that a partner has.
+fn visit_covered(words: u32, run_length: u32, has: &[bool], mut visit: impl FnMut(u32, u32)) {
+    let mut done = 0;
+    visit_lost(words, run_length, has.iter().copied(), |from, to| {
+        if from > done {
+            visit(done, from);
+        }
+        done = to;
+    });
+    if done < words {
+        visit(done, words);
+    }
+}
