@@ -28,7 +28,7 @@ pub(crate) use stop_word_lists::{names_file, read_stop_words};
 pub use terms::Terms;
 pub(crate) use text_memory::TextMemory;
 
-use own_settings::{EXACT, VERIFY_WEIGHT, of_method, settings_of_fingerprints};
+use own_settings::{COVERED, EXACT, VERIFY_WEIGHT, of_method, settings_of_fingerprints};
 pub(crate) use own_settings::{OF_FINGERPRINTS, OF_METHODS, settings_of_exact};
 pub use own_settings::{has_setting, own_settings};
 use simtool_base::error::{Error, Result};
@@ -58,6 +58,8 @@ pub enum Criterion {
     Similarity(Threshold),
     /// The fingerprints must differ in at most this many positions.
     Distance(u32),
+    /// The runs of words of one document must be in others, which may be several. No pairs are compared.
+    Coverage,
 }
 
 /// Definition of near-duplicates: the rules by which documents are compared, and the limit on their
@@ -109,11 +111,17 @@ impl Method {
         }
     }
 
+    /// Creates the method that finds documents whose words are all in others. The terms are the runs of words that must
+    /// be there.
+    fn covered(terms: Terms) -> Self {
+        Self { name: COVERED, close: Criterion::Coverage, ..Self::exact(terms, Threshold::DEFAULT) }
+    }
+
     /// Creates the method called `name`, for example `exact` or `simhash`. Takes the settings of the method
     /// out of `options` and leaves the other options there.
     ///
     /// - All methods take `shingle` and `stop_words`.
-    /// - `exact` takes `similarity` and `weight`.
+    /// - `exact` takes `similarity` and `weight`. `covered` takes nothing else.
     /// - Methods with fingerprints take `max_distance`, `recall`, `verify`, `verify_weight`,
     ///   `weight`, `top`, `idf_band` and the options of their kind in [`SKETCHES`].
     /// - `words=N` uses the N most frequent words of the collection instead of shingles, with the built-in
@@ -133,6 +141,11 @@ impl Method {
             let similarity = similarity.transpose()?.unwrap_or(Threshold::DEFAULT);
             let weighting = Weighting::parse_for_sets("weight", options)?;
             return Ok(Self::exact(Terms::parse(options)?.weighted(weighting), similarity));
+        }
+        if name == COVERED {
+            // Shorter runs are in so many texts that they cover a text that nobody wrote.
+            options.complete(&[("shingle", "words:8")]);
+            return Ok(Self::covered(Terms::parse(options)?));
         }
         let Some(kind) = SKETCHES.iter().find(|kind| kind.name == name) else {
             let names: Vec<_> = Self::kinds().map(|(name, _)| name).collect();
@@ -260,7 +273,10 @@ impl Method {
     pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
         let exact = "All pairs whose sets of shingles have at least `similarity`, by Jaccard or another \
                      measure. Needs a few bytes of memory per word, or reads the input more often";
-        std::iter::once((Self::DEFAULT, exact))
+        let covered = "Documents whose words are all in one or several kept documents, except for those that --lose \
+                       allows. A word is there if a run of words around it is (by --shingle, 8 words)";
+        [(Self::DEFAULT, exact), (COVERED, covered)]
+            .into_iter()
             .chain(SKETCHES.iter().map(|kind| (kind.name, kind.help)))
     }
 
@@ -311,6 +327,27 @@ impl Method {
         Some(Self { recipe: self.recipe.with_hash_seed(seed)?, ..self.clone() })
     }
 
+    /// Returns whether the method decides by runs of words that may be in several documents, and finds no pairs.
+    #[must_use]
+    pub fn is_coverage(&self) -> bool {
+        self.close == Criterion::Coverage
+    }
+
+    /// Checks that the method finds pairs of documents, which `user` needs.
+    ///
+    /// # Errors
+    ///
+    /// The method decides by coverage.
+    pub(crate) fn check_pairs(&self, user: &str) -> Result<()> {
+        if self.is_coverage() { Err(self.no_pairs(user)) } else { Ok(()) }
+    }
+
+    /// Returns the error that the method finds no pairs, which `user` needs.
+    pub(crate) fn no_pairs(&self, user: &str) -> Error {
+        let rule = format!("finds no pairs, and {user} needs them: choose another method");
+        Error::config("method", self.name, rule)
+    }
+
     /// Returns the limit that decides whether two documents are near-duplicates.
     #[must_use]
     pub fn close(&self) -> Criterion {
@@ -349,7 +386,7 @@ impl Method {
             (Criterion::Distance(_), Some(threshold)) => {
                 Some(Self { verify: Some(lower(threshold)?), ..self.clone() })
             }
-            (Criterion::Distance(_), None) => None,
+            (Criterion::Distance(_), None) | (Criterion::Coverage, _) => None,
         }
     }
 
@@ -362,9 +399,10 @@ impl Method {
             parameters.push(("words", count.to_string()));
         }
         parameters.extend(self.recipe.sketch().map_or(Vec::new(), Sketch::parameters));
-        parameters.push(match self.close {
-            Criterion::Similarity(threshold) => ("similarity", threshold.to_string()),
-            Criterion::Distance(distance) => ("max_distance", distance.to_string()),
+        parameters.extend(match self.close {
+            Criterion::Similarity(threshold) => Some(("similarity", threshold.to_string())),
+            Criterion::Distance(distance) => Some(("max_distance", distance.to_string())),
+            Criterion::Coverage => None,
         });
         parameters.extend(self.recall.map(|recall| ("recall", recall.to_string())));
         parameters.extend(self.verify.map(|threshold| ("verify", threshold.to_string())));

@@ -65,6 +65,7 @@ fn write_pairs(results: &Results<'_>) -> Result<()> {
                 second: &originals.name(pair.b),
                 closeness: Some(pair.closeness),
                 lost: None,
+                covered_by: None,
             })
         })
     })

@@ -12,6 +12,7 @@
 //! * [`config`] is all settings, [`Plan`] the settings that were checked together.
 //! * [`find_near_duplicates`] runs a plan. [`deduplicate`], [`match_collections`], [`fingerprint`]
 //!   and [`compare()`] are whole runs in one call.
+//! * `find_covered` finds documents whose words are all in others, without pairs, for the method `covered`.
 //! * [`find_passages()`] finds passages that occur more than once, in any two documents.
 //! * [`find_contamination()`] finds the items of an evaluation set in documents.
 //! * [`match_queries()`] is `simtool N M`. It counts and numbers the most frequent words of form-feed
@@ -32,6 +33,7 @@ pub(crate) mod document_traits;
 pub(crate) mod excerpts;
 pub(crate) mod find_close;
 pub(crate) mod find_contamination;
+mod find_covered;
 pub(crate) mod find_passages;
 pub(crate) mod fingerprint_collection;
 mod fingerprint_documents;

@@ -2,6 +2,7 @@
 
 use super::config::ClusterRule;
 use super::find_close::{FoundClose, find_close};
+use super::find_covered::find_covered;
 use super::levels::{FinishedSearch, levels, stricter_levels};
 use super::lost_words::{RemovalLosses, removal_losses};
 use super::needed_memory::check_removals;
@@ -38,6 +39,9 @@ pub struct NearDuplicates {
     pub removals: Vec<Removal>,
     /// Words that each removal loses. `None` if they were not counted.
     pub losses: Option<RemovalLosses>,
+    /// For each removal, the number of kept documents that have the words of the removed document together. Empty unless
+    /// the method decides by coverage.
+    pub covering: Vec<u32>,
     /// Number of documents that stay only because their removal would lose more words than [`Plan::lose`] allows.
     pub kept_for_words: u64,
     /// Limits on the similarity or distance, each with the number of documents that a run with this limit
@@ -104,6 +108,9 @@ pub(crate) fn find_in_context(
             rule,
         ));
     }
+    if let Some(limit) = plan.coverage() {
+        return find_covered(*corpora.first(), plan, limit, context);
+    }
     find_close(corpora, plan, parts, context, |found, corpora| {
         decide(found, corpora, plan, context)
     })
@@ -160,6 +167,7 @@ pub(super) fn decide(
         close,
         removals,
         losses,
+        covering: Vec::new(),
         kept_for_words,
         levels,
         timings,

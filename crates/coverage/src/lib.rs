@@ -29,6 +29,7 @@
 //! hashes with a probability of about N² / 2⁶⁵ for N runs.
 
 mod candidates;
+mod cost;
 mod covering;
 mod decision;
 mod lose_limit;
@@ -38,6 +39,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+pub use cost::coverage_cost;
 pub use lose_limit::{LoseLimit, LostWords, RULE};
 pub use loss::visit_lost;
 pub use search::{CoverageSearch, CoveredDocument, DocumentOrder};

@@ -193,6 +193,12 @@ fn sentence(document: &ClusteredDocument) -> String {
         return format!("{kept}{of_corpus} was kept, in place of {count} {documents}\n");
     };
     let id = shown(&removed[at].id);
+    if document.is_coverage {
+        return format!(
+            "{id} was removed: kept documents have its words, and {kept} has most of them; covered_by in the output \
+             removed counts them\n"
+        );
+    }
     // The two documents were not compared, so the sentence must not claim that they are similar.
     if is_chained(&removed[at]) {
         format!("{id} was removed: other similar documents link it to {kept}, which was kept\n")
@@ -210,7 +216,10 @@ fn add_line(text: &mut String, name: &str, value: &str) {
 /// Returns the similarity or distance of a removed document to the kept one as text, with the weighting of the
 /// shingles and the lines that the run left out.
 fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
-    let mut text = closeness(member);
+    let mut text = match document.is_coverage {
+        true => "most words of any kept document".to_owned(),
+        false => closeness(member),
+    };
     // Only similarities have weights, distances do not.
     if let (Some(weight), Some(_)) = (&document.weight, member.similarity) {
         let _ = write!(text, ", of shingles weighed by {}", weight.to_uppercase());

@@ -42,6 +42,11 @@ pub struct RemovalLosses {
 }
 
 impl RemovalLosses {
+    /// Creates the value from the number of each removed document with its lost words, in ascending order.
+    pub(super) fn new(counted: Vec<(u32, Option<LostWords>)>) -> Self {
+        Self { counted }
+    }
+
     /// Returns the lost words of the removed document with number `row`. `None` if its text could not be read again.
     #[must_use]
     pub fn get(&self, row: u32) -> Option<LostWords> {

@@ -132,7 +132,10 @@ impl Summary {
         let names = if self.is_match() { &OF_QUERIES } else { &OF_DOCUMENTS };
         let new = |key, name, count: u64| Figure::new(key, name, count);
         let pairs = Figure::new("pairs", "pairs", self.pairs);
-        let many = "not counted: there are too many pairs";
+        let many = match self.covered_by_several {
+            Some(_) => "not searched: the method covered compares no pairs",
+            None => "not counted: there are too many pairs",
+        };
         let mut figures = vec![
             new("files", names.files, read.files),
             new("records_in", "records", read.records()).for_programs(),
@@ -142,6 +145,9 @@ impl Summary {
                 .if_known()
                 .note("would lose more words than --lose allows"),
             new("removed", "removed", self.removed).of(read.documents).note(names.removed),
+            Figure::new("covered_by_several", "  by several", self.covered_by_several)
+                .if_known()
+                .note("no single kept document has all their words, but several together do"),
             Figure::new("removed_with_loss", "  losing words", self.losing_removals)
                 .if_known()
                 .note(WITH_LOSS),
