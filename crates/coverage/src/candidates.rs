@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Number of cells for each run.
 const CELLS_A_RUN: u64 = 5;
 /// Number of runs at the beginning of a document by which most documents are told to stay.
-const BEGINNING: usize = 48;
+const BEGINNING: usize = 32;
 /// Divisor of the free memory for the table of cells.
 const CELLS_PART: u64 = 2;
 /// Description of the memory for runs, for out-of-memory messages.
@@ -42,13 +42,24 @@ pub(crate) struct Shard {
 /// The documents of a collection, and those of them that may be removed.
 pub(crate) struct Candidates<'s> {
     pub(crate) source: &'s dyn TermSource,
-    pub(crate) rule: LossRule,
-    pub(crate) context: &'s Context<'s>,
+    pub(crate) groups: DocumentGroups,
     pub(crate) shards: Vec<Shard>,
+    pub(crate) context: &'s Context<'s>,
+}
+
+/// Runs of the candidates of each shard, one document after the other, if they fit in memory.
+pub(crate) struct KeptRuns {
+    pub(crate) of_shards: Vec<Vec<u64>>,
+    pub(crate) memory: Reservation,
+}
+
+/// The first reading of a collection: its documents, and which of its runs may be in several of them.
+pub(crate) struct Counting<'s> {
+    source: &'s dyn TermSource,
+    rule: LossRule,
+    context: &'s Context<'s>,
+    shards: Vec<Shard>,
     cells: Cells,
-    /// Runs of the candidates of each shard, one document after the other. `None` if they do not fit in memory.
-    kept: Option<Vec<Vec<u64>>>,
-    _memory: Reservation,
 }
 
 /// Documents of a shard after counting. The cells of the first runs of each document follow each other.
@@ -71,7 +82,7 @@ impl Shard {
     }
 }
 
-impl<'s> Candidates<'s> {
+impl<'s> Counting<'s> {
     /// Reads the collection, and finds the documents that may be removed as far as their beginnings say.
     ///
     /// # Errors
@@ -127,111 +138,98 @@ impl<'s> Candidates<'s> {
             let rule = "must be fewer than 4294967296 in all";
             rows = end.ok_or_else(|| Error::limit("documents", rule))?;
         }
-        let _memory = context.memory().hold(0);
-        Ok(Self { source, rule, context, shards, cells, kept: None, _memory })
+        Ok(Self { source, rule, context, shards, cells })
     }
 
-    /// Reads the documents that may be removed again. Drops those that must stay by all of their runs, and keeps the runs
-    /// of the others, if they fit in memory.
-    pub(crate) fn confirm(&mut self, groups: &DocumentGroups) -> Result<()> {
-        let reading = self.shards.iter().map(Shard::candidate_runs).sum::<usize>() as u64;
-        self.context.progress().begin("read candidates", Work::Steps(reading));
-        let most = self.context.memory().free() / BYTES_A_KEPT_RUN;
+    /// Reads the documents that may be removed again, and drops those that must stay by all of their runs. Returns the
+    /// others, with their runs if these fit in memory.
+    pub(crate) fn confirm(
+        self,
+        groups: DocumentGroups,
+    ) -> Result<(Candidates<'s>, Option<KeptRuns>)> {
+        let Self { source, rule, context, mut shards, cells } = self;
+        let runs: usize = shards.iter().map(Shard::candidate_runs).sum();
+        context.progress().begin("read candidates", Work::Steps(0));
+        context.progress().counted("terms", runs as u64);
+        let numbers = cells.numbers();
+        let most = context.memory().free() / BYTES_A_KEPT_RUN;
         let found = AtomicU64::new(0);
-        let confirmed = self.context.threads().try_map(
-            self.shards.len(),
+        let confirmed = context.threads().try_map(
+            shards.len(),
             || Ok(Vec::new()),
             |is_kept: &mut Vec<bool>, number| {
-                let shard = &self.shards[number];
-                let mut is_candidate = vec![false; shard.sizes.len()];
+                let Shard { first_row, sizes, is_candidate } = &shards[number];
+                let mut is_confirmed = vec![false; sizes.len()];
                 let mut kept = Vec::new();
                 let wanted = |index: u32| {
-                    let is_compared = groups.is_compared(shard.first_row + index);
-                    is_compared && shard.is_candidate[index as usize]
+                    groups.is_compared(first_row + index) && is_candidate[index as usize]
                 };
-                self.source.try_visit(number, Wanted::Some(&wanted), &mut |index, runs| {
+                source.try_visit(number, Wanted::Some(&wanted), &mut |index, runs| {
                     is_kept.clear();
-                    is_kept.extend(runs.iter().map(|&run| self.may_be_repeated(run)));
-                    if self.rule.loss(is_kept).is_none() {
+                    is_kept.extend(runs.iter().map(|&run| cells.is_matched(numbers.of(run))));
+                    if rule.loss(is_kept).is_none() {
                         return Ok(());
                     }
-                    is_candidate[index as usize] = true;
+                    is_confirmed[index as usize] = true;
                     let more = runs.len() as u64;
                     if found.fetch_add(more, Ordering::Relaxed) + more > most {
                         kept = Vec::new();
                         return Ok(());
                     }
                     reserve(&mut kept, runs.len(), RUNS)?;
-                    kept.extend_from_slice(runs);
+                    kept.extend(groups.runs(first_row + index, runs));
                     Ok(())
                 })?;
-                Ok((is_candidate, kept))
+                kept.shrink_to_fit();
+                Ok((is_confirmed, kept))
             },
         )?;
-        let mut kept = Vec::with_capacity(confirmed.len());
-        for (shard, (is_candidate, of_shard)) in self.shards.iter_mut().zip(confirmed) {
-            shard.is_candidate = is_candidate;
-            kept.push(of_shard);
+        let mut of_shards = Vec::with_capacity(confirmed.len());
+        for (shard, (is_confirmed, kept)) in shards.iter_mut().zip(confirmed) {
+            shard.is_candidate = is_confirmed;
+            of_shards.push(kept);
         }
         let found = found.into_inner();
-        if found <= most {
-            self._memory.grow(found * size_of::<u64>() as u64);
-            self.kept = Some(kept);
-        }
-        self.context
-            .progress()
-            .counted("rows", self.shards.iter().map(|s| s.candidates().count() as u64).sum());
-        Ok(())
+        let memory = context.memory().hold(found.min(most) * size_of::<u64>() as u64);
+        let kept = (found <= most).then_some(KeptRuns { of_shards, memory });
+        let candidates = Candidates { source, groups, shards, context };
+        let count = candidates.shards.iter().map(|shard| shard.candidates().count() as u64);
+        context.progress().counted("rows", count.sum());
+        Ok((candidates, kept))
     }
+}
 
-    /// Returns whether a run may be in several documents. If not, it is in one document only.
-    #[inline]
-    pub(crate) fn may_be_repeated(&self, run: u64) -> bool {
-        self.cells.is_matched(self.cells.numbers().of(run))
-    }
-
-    /// Returns whether the runs of the candidates are in memory.
-    pub(crate) fn are_kept(&self) -> bool {
-        self.kept.is_some()
-    }
-
-    /// Calls `visit` with the row number and the runs of each candidate of a shard, in order.
-    ///
-    /// # Errors
-    /// The source fails.
-    pub(crate) fn visit(&self, number: usize, visit: &mut dyn FnMut(u32, &[u64])) -> Result<()> {
-        let shard = &self.shards[number];
-        let Some(kept) = &self.kept else {
-            let wanted = |index: u32| shard.is_candidate[index as usize];
-            return self.source.visit_shard(number, Wanted::Some(&wanted), &mut |index, runs| {
-                visit(shard.first_row + index, runs);
-            });
-        };
-        let mut rest = &kept[number][..];
-        for (row, runs) in shard.candidates() {
-            let (runs, others) = rest.split_at(runs);
-            visit(row, runs);
-            rest = others;
-        }
-        Ok(())
-    }
-
+impl Candidates<'_> {
     /// Calls `visit` with the row number and the runs of each document of a shard for which `is_wanted` is true for
     /// its row number.
     ///
     /// # Errors
-    /// The source fails.
-    pub(crate) fn visit_rows(
+    /// The source fails, or `visit` does.
+    pub(crate) fn visit(
         &self,
         number: usize,
         is_wanted: &dyn Fn(u32) -> bool,
-        visit: &mut dyn FnMut(u32, &[u64]),
+        visit: &mut dyn FnMut(u32, &[u64]) -> Result<()>,
     ) -> Result<()> {
         let first_row = self.shards[number].first_row;
         let wanted = |index: u32| is_wanted(first_row + index);
-        self.source.visit_shard(number, Wanted::Some(&wanted), &mut |index, runs| {
-            visit(first_row + index, runs);
+        let mut own = Vec::new();
+        self.source.try_visit(number, Wanted::Some(&wanted), &mut |index, runs| {
+            let row = first_row + index;
+            if self.groups.are_one() {
+                return visit(row, runs);
+            }
+            own.clear();
+            reserve(&mut own, runs.len(), RUNS)?;
+            own.extend(self.groups.runs(row, runs));
+            visit(row, &own)
         })
+    }
+
+    /// Returns whether a document of a shard may be removed.
+    pub(crate) fn is_candidate(&self, shard: usize, row: u32) -> bool {
+        let Shard { first_row, is_candidate, .. } = &self.shards[shard];
+        is_candidate[(row - first_row) as usize]
     }
 }
 

@@ -8,8 +8,9 @@ use crate::candidates::Candidates;
 use crate::lose_limit::LostWords;
 use crate::loss::visit_lost;
 use crate::run_table::{RunSlice, RunTable};
-use crate::search::{Candidate, CoveredDocument, DocumentGroups, NONE, NumberedRuns};
+use crate::search::{Candidate, CoveredDocument, NONE, NumberedRuns};
 use simtool_base::error::Result;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of kept documents that are compared with a removed document.
@@ -31,52 +32,13 @@ struct Stitched {
     partners: Vec<u32>,
 }
 
-/// Returns the removed documents with the documents that are kept in their place, in any order. `rows` has the row
-/// numbers by rank.
-pub(crate) fn covering(
-    candidates: &Candidates<'_>,
-    groups: &DocumentGroups,
-    rows: &[u32],
-    runs: &NumberedRuns,
-    removed: &[Removed],
-) -> Result<Vec<CoveredDocument>> {
-    let mut covered = Vec::with_capacity(removed.len());
-    let mut stitched = Vec::new();
-    for Removed { candidate, loss } in removed {
-        let (row, loss) = (candidate.row, *loss);
-        let firsts = runs.of(candidate).iter().map(|&run| runs.first[run as usize]);
-        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
-        for first in firsts.clone().filter(|&first| first != NONE) {
-            *counts.entry(first).or_default() += 1;
-        }
-        if counts.len() == 1 {
-            let kept = counts.keys().map(|&rank| rows[rank as usize]);
-            covered.extend(kept.map(|kept| CoveredDocument { row, kept, covering: 1, loss }));
-            continue;
-        }
-        // The documents with most of the runs are most likely to have others, too.
-        let mut partners: Vec<(u32, u32)> = counts.into_iter().collect();
-        partners.sort_by_key(|&(rank, runs)| (std::cmp::Reverse(runs), rank));
-        let mut partners: Vec<u32> = partners.iter().take(MOST_PARTNERS).map(|it| it.0).collect();
-        partners.sort_unstable();
-        stitched.push(Stitched { row, loss, firsts: firsts.collect(), partners });
-    }
-    if stitched.is_empty() {
-        return Ok(covered);
-    }
-    let texts = RereadTexts::read(candidates, groups, rows, &stitched)?;
-    let run_length = candidates.rule.run_length;
-    covered.extend(candidates.context.threads().map(stitched, |document: Stitched| {
-        let own = &texts.removed[&document.row];
-        let partner = |&rank: &u32| &texts.partners[&rows[rank as usize]][..];
-        let has: Vec<Vec<bool>> = (document.partners.iter().map(partner))
-            .map(|partner| own.iter().map(|run| partner.binary_search(run).is_ok()).collect())
-            .collect();
-        let (best, covering) = fewest(&document, &has, run_length);
-        let kept = rows[best as usize];
-        CoveredDocument { row: document.row, kept, covering, loss: document.loss }
-    }));
-    Ok(covered)
+/// The search for kept documents that have the words of removed ones.
+pub(crate) struct Partners<'p> {
+    pub(crate) candidates: &'p Candidates<'p>,
+    /// Row numbers in the order of preference.
+    pub(crate) rows: &'p [u32],
+    /// Number of words of a run.
+    pub(crate) run_length: u32,
 }
 
 /// Texts that were read again, as numbers of runs. Only runs of removed documents have numbers.
@@ -87,55 +49,106 @@ struct RereadTexts {
     partners: BTreeMap<u32, Vec<u32>>,
 }
 
-impl RereadTexts {
-    fn read(
-        candidates: &Candidates<'_>,
-        groups: &DocumentGroups,
-        rows: &[u32],
-        stitched: &[Stitched],
-    ) -> Result<Self> {
+impl Partners<'_> {
+    /// Returns the removed documents with the documents that are kept in their place, in any order.
+    ///
+    /// # Errors
+    /// The source fails, or there is not enough memory.
+    pub(crate) fn find(
+        &self,
+        runs: &NumberedRuns,
+        removed: &[Removed],
+    ) -> Result<Vec<CoveredDocument>> {
+        let Self { candidates, rows, run_length } = *self;
+        let mut covered = Vec::with_capacity(removed.len());
+        let mut stitched = Vec::new();
+        for Removed { candidate, loss } in removed {
+            let (row, loss) = (candidate.row, *loss);
+            let firsts = runs.of(candidate).iter().map(|&run| runs.first[run as usize]);
+            let firsts: Vec<u32> = firsts.collect();
+            let mut partners = most_frequent(&firsts);
+            if let [rank] = partners[..] {
+                let kept = rows[rank as usize];
+                covered.push(CoveredDocument { row, kept, covering: 1, loss });
+                continue;
+            }
+            partners.sort_unstable();
+            stitched.push(Stitched { row, loss, firsts, partners });
+        }
+        if stitched.is_empty() {
+            return Ok(covered);
+        }
+        let texts = self.read(&stitched)?;
+        covered.extend(candidates.context.threads().map(stitched, |document: Stitched| {
+            let own = &texts.removed[&document.row];
+            let partner = |&rank: &u32| &texts.partners[&rows[rank as usize]][..];
+            let has: Vec<Vec<bool>> = (document.partners.iter().map(partner))
+                .map(|partner| own.iter().map(|run| partner.binary_search(run).is_ok()).collect())
+                .collect();
+            let (best, covering) = fewest(&document, &has, run_length);
+            let kept = rows[best as usize];
+            CoveredDocument { row: document.row, kept, covering, loss: document.loss }
+        }));
+        Ok(covered)
+    }
+
+    /// Reads the removed documents and those that are compared with them again.
+    fn read(&self, stitched: &[Stitched]) -> Result<RereadTexts> {
         let removed: BTreeSet<u32> = stitched.iter().map(|document| document.row).collect();
-        let removed = read_rows(candidates, &removed, &|row, runs| {
-            runs.iter().map(|&run| groups.run(row, run)).collect::<Vec<u64>>()
-        })?;
+        let removed = self.read_rows(&removed, &|runs| runs.to_vec())?;
         let mut all: Vec<u64> = removed.values().flatten().copied().collect();
         all.sort_unstable();
         all.dedup();
         let table = RunTable::new(RunSlice::WHOLE, all)?;
-        let number = |run: &u64| table.number(*run);
-        let own =
-            removed.iter().map(|(&row, runs)| (row, runs.iter().filter_map(number).collect()));
+        let numbers = |runs: &[u64]| {
+            let mut numbers = Vec::new();
+            table.visit_numbers(runs, |_, number| numbers.push(number));
+            numbers
+        };
+        let own = removed.iter().map(|(&row, runs)| (row, numbers(runs))).collect();
         let partners = stitched.iter().flat_map(|document| &document.partners);
-        let partners: BTreeSet<u32> = partners.map(|&rank| rows[rank as usize]).collect();
-        let partners = read_rows(candidates, &partners, &|row, runs| {
-            let found = runs.iter().filter_map(|&run| table.number(groups.run(row, run)));
-            let mut found: Vec<u32> = found.collect();
+        let partners: BTreeSet<u32> = partners.map(|&rank| self.rows[rank as usize]).collect();
+        let partners = self.read_rows(&partners, &|runs| {
+            let mut found = numbers(runs);
             found.sort_unstable();
             found.dedup();
             found
         })?;
-        Ok(Self { removed: own.collect(), partners })
+        Ok(RereadTexts { removed: own, partners })
+    }
+
+    /// Reads the documents `wanted`, and returns what `make` makes of the runs of each of them.
+    fn read_rows<T: Send>(
+        &self,
+        wanted: &BTreeSet<u32>,
+        make: &(dyn Fn(&[u64]) -> T + Sync),
+    ) -> Result<BTreeMap<u32, T>> {
+        let candidates = self.candidates;
+        let read = candidates.context.threads().try_map(
+            candidates.shards.len(),
+            || Ok(()),
+            |(), shard| {
+                let mut found = Vec::new();
+                candidates.visit(shard, &|row| wanted.contains(&row), &mut |row, runs| {
+                    found.push((row, make(runs)));
+                    Ok(())
+                })?;
+                Ok(found)
+            },
+        )?;
+        Ok(read.into_iter().flatten().collect())
     }
 }
 
-/// Reads the documents `wanted`, and returns what `make` makes of the runs of each of them.
-fn read_rows<T: Send>(
-    candidates: &Candidates<'_>,
-    wanted: &BTreeSet<u32>,
-    make: &(dyn Fn(u32, &[u64]) -> T + Sync),
-) -> Result<BTreeMap<u32, T>> {
-    let read = candidates.context.threads().try_map(
-        candidates.shards.len(),
-        || Ok(()),
-        |(), shard| {
-            let mut found = Vec::new();
-            candidates.visit_rows(shard, &|row| wanted.contains(&row), &mut |row, runs| {
-                found.push((row, make(row, runs)));
-            })?;
-            Ok(found)
-        },
-    )?;
-    Ok(read.into_iter().flatten().collect())
+/// Returns the different ranks of a list except [`NONE`], at most [`MOST_PARTNERS`]. The most frequent ones come first:
+/// documents with most of the runs are most likely to have others, too.
+fn most_frequent(firsts: &[u32]) -> Vec<u32> {
+    let mut sorted: Vec<u32> = firsts.iter().copied().filter(|&rank| rank != NONE).collect();
+    sorted.sort_unstable();
+    let mut counted: Vec<(Reverse<usize>, u32)> =
+        sorted.chunk_by(|a, b| a == b).map(|equal| (Reverse(equal.len()), equal[0])).collect();
+    counted.sort_unstable();
+    counted.into_iter().map(|(_, rank)| rank).take(MOST_PARTNERS).collect()
 }
 
 /// Takes the document that has most of the words that no document before it has, until all kept words are covered.
@@ -158,7 +171,7 @@ fn fewest(document: &Stitched, has: &[Vec<bool>], run_length: u32) -> (u32, u32)
         };
         let gains = has.iter().map(gain).enumerate();
         // The first of equal gains is that of the document that comes first in the order of preference.
-        let best = gains.min_by_key(|&(_, gain)| std::cmp::Reverse(gain));
+        let best = gains.min_by_key(|&(_, gain)| Reverse(gain));
         let Some((best, _)) = best.filter(|&(_, gain)| gain > 0) else { break };
         first = first.or(Some(document.partners[best]));
         count += 1;

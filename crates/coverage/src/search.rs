@@ -1,13 +1,13 @@
 //! The search: counts the runs of the candidates exactly, and decides about them in the order of preference.
 
-use crate::candidates::{BYTES_A_NUMBERED_RUN, Candidates, RUNS, Shard};
-use crate::covering::{Removed, covering};
+use crate::candidates::{BYTES_A_NUMBERED_RUN, Candidates, Counting, KeptRuns, RUNS, Shard};
+use crate::covering::{Partners, Removed};
 use crate::decision::Removing;
 use crate::lose_limit::{LoseLimit, LostWords};
 use crate::loss::LossRule;
 use crate::run_table::{RunSlice, RunTable};
 use simtool_base::error::{Error, Result};
-use simtool_base::large_buffer::{filled, reserved};
+use simtool_base::large_buffer::{filled, reserve, reserved};
 use simtool_base::progress::Work;
 use simtool_base::quantity;
 use simtool_base::stable_hash::mix;
@@ -62,9 +62,15 @@ impl DocumentGroups {
         self.0.get(row as usize) != Some(&0)
     }
 
-    /// Returns the hash of a run of a document. Equal runs of two groups have different hashes.
-    pub(crate) fn run(&self, row: u32, run: u64) -> u64 {
-        self.0.get(row as usize).map_or(run, |&group| mix(run ^ mix(group)))
+    /// Returns whether all documents are in one group, so that runs are compared by their own hashes.
+    pub(crate) fn are_one(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the hashes of runs of a document for comparisons. Equal runs of two groups have different hashes.
+    pub(crate) fn runs(&self, row: u32, runs: &[u64]) -> impl Iterator<Item = u64> {
+        let group = self.0.get(row as usize).map(|&group| mix(group));
+        runs.iter().map(move |&run| group.map_or(run, |group| mix(run ^ group)))
     }
 }
 
@@ -119,16 +125,14 @@ impl<'c> CoverageSearch<'c> {
         source: &dyn TermSource,
         order: &DocumentOrder<'_>,
     ) -> Result<Vec<CoveredDocument>> {
-        let mut candidates = Candidates::count(source, self.rule, self.context)?;
-        let groups = DocumentGroups((order.groups)());
-        candidates.confirm(&groups)?;
+        let counting = Counting::count(source, self.rule, self.context)?;
+        let (candidates, kept) = counting.confirm(DocumentGroups((order.groups)()))?;
         let rows = (order.rows)();
         let mut ranks = filled(NONE, rows.len(), RUNS)?;
         for (rank, &row) in (0..).zip(&rows) {
             ranks[row as usize] = rank;
         }
-        let runs =
-            Numbering { candidates: &candidates, groups: &groups, ranks: &ranks }.number()?;
+        let runs = Numbering { candidates: &candidates, ranks: &ranks }.number(kept)?;
         let mut list = listed(&candidates);
         // The documents that should rather go come first.
         list.sort_unstable_by_key(|candidate| std::cmp::Reverse(ranks[candidate.row as usize]));
@@ -143,7 +147,9 @@ impl<'c> CoverageSearch<'c> {
         }
         drop(removing);
         let runs = with_kept_candidates(runs, &left, &ranks);
-        let mut covered = covering(&candidates, &groups, &rows, &runs, &removed)?;
+        let mut covered =
+            Partners { candidates: &candidates, rows: &rows, run_length: self.rule.run_length }
+                .find(&runs, &removed)?;
         covered.sort_unstable_by_key(|document| document.row);
         Ok(covered)
     }
@@ -192,53 +198,55 @@ fn with_kept_candidates(mut runs: NumberedRuns, left: &[Candidate], ranks: &[u32
 /// Numbers the runs of the candidates, and finds those that a document has which certainly stays.
 struct Numbering<'n> {
     candidates: &'n Candidates<'n>,
-    groups: &'n DocumentGroups,
     /// Place of each document in the order of preference.
     ranks: &'n [u32],
 }
 
 impl Numbering<'_> {
-    fn number(&self) -> Result<NumberedRuns> {
+    fn number(&self, kept: Option<KeptRuns>) -> Result<NumberedRuns> {
         let context = self.candidates.context;
-        let shards = &self.candidates.shards;
-        let sizes: Vec<usize> = shards.iter().map(|shard| shard.candidate_runs()).collect();
-        let slices = self.slices(sizes.iter().sum::<usize>() as u64)?;
+        let sizes = self.candidates.shards.iter().map(Shard::candidate_runs);
+        let slices = match &kept {
+            Some(_) => 1,
+            None => self.slices(sizes.clone().sum::<usize>() as u64)?,
+        };
         let source = self.candidates.source;
-        let reading = (0..shards.len()).map(|shard| source.shard_bytes(shard)).sum::<u64>();
+        let reading = (0..source.shard_count()).map(|shard| source.shard_bytes(shard)).sum::<u64>();
         context.progress().begin("read and compare", Work::Bytes(reading * slices));
-        let of_shards = sizes.iter().map(|&runs| Ok(Mutex::new(filled(0, runs, RUNS)?)));
+        if let Some(KeptRuns { of_shards, memory: _memory }) = kept {
+            let mut runs = reserved(of_shards.iter().map(Vec::len).sum(), RUNS)?;
+            of_shards.iter().for_each(|of_shard| runs.extend_from_slice(of_shard));
+            let table = self.table(RunSlice::WHOLE, runs)?;
+            // The numbers take the place of the hashes, shard by shard.
+            let of_shards = context.threads().map(of_shards, |runs: Vec<u64>| {
+                let mut numbers = vec![0; runs.len()];
+                table.visit_numbers(&runs, |at, number| numbers[at] = number);
+                numbers
+            });
+            return Ok(NumberedRuns { of_shards, first: self.firsts(&table)? });
+        }
+        let of_shards = sizes.map(|runs| Ok(Mutex::new(filled(0, runs, RUNS)?)));
         let of_shards = of_shards.collect::<Result<Vec<_>>>()?;
         let mut first: Vec<u32> = Vec::new();
         for number in 0..slices {
-            let table = self.table(RunSlice { number, slices })?;
+            let slice = RunSlice { number, slices };
+            let table = self.table(slice, self.runs_of(slice)?)?;
             let before = first.len() as u32;
             if before.checked_add(table.len() as u32).is_none() {
                 let rule = "are too many for numbers of 32 bits; cut the collection";
                 return Err(Error::limit("different runs of documents that may be removed", rule));
             }
-            let found: Vec<AtomicU32> = (0..table.len()).map(|_| AtomicU32::new(NONE)).collect();
-            context.threads().try_fold(
-                shards.len(),
-                || Ok(()),
-                |(), shard| {
-                    let mut numbers =
-                        of_shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
-                    self.fill(shard, &table, before, &mut numbers)?;
-                    self.mark(shard, &table, &found)
-                },
-            )?;
-            first.extend(found.into_iter().map(AtomicU32::into_inner));
+            self.fill(&table, before, &of_shards)?;
+            first.extend(self.firsts(&table)?);
         }
         let of_shards = of_shards.into_iter();
         let of_shards = of_shards.map(|it| it.into_inner().unwrap_or_else(PoisonError::into_inner));
         Ok(NumberedRuns { of_shards: of_shards.collect(), first })
     }
 
-    /// Returns the number of slices in which the runs are numbered. `runs` is the number of runs of all candidates.
+    /// Returns the number of slices in which the runs are numbered if they are not in memory. `runs` is the number of
+    /// runs of all candidates.
     fn slices(&self, runs: u64) -> Result<u64> {
-        if self.candidates.are_kept() {
-            return Ok(1);
-        }
         // A slice takes the hashes of its runs twice while it is sorted.
         let free = self.candidates.context.memory().free();
         let numbered = runs * BYTES_A_NUMBERED_RUN;
@@ -247,7 +255,7 @@ impl Numbering<'_> {
         if slices > MOST_SLICES {
             let [free, least] = [free, numbered + of_slices / MOST_SLICES].map(quantity::bytes);
             let rule = format!(
-                "`max_memory` leaves {free} for them; allow {least} more than that, or compare longer runs with `shingle`"
+                "`max_memory` leaves {free} for them; allow {least} for that, or compare longer runs with `shingle`"
             );
             return Err(Error::limit(
                 format!("{runs} runs of documents that may be removed"),
@@ -257,62 +265,74 @@ impl Numbering<'_> {
         Ok(slices)
     }
 
-    /// Creates the table of the runs of the candidates that are in `slice`.
-    fn table(&self, slice: RunSlice) -> Result<RunTable> {
-        let threads = self.candidates.context.threads();
-        let found = threads.try_map(
-            self.candidates.shards.len(),
-            || Ok(()),
-            |(), shard| {
-                let mut found = Vec::new();
-                self.candidates.visit(shard, &mut |row, runs| {
-                    let own = runs.iter().map(|&run| self.groups.run(row, run));
-                    found.extend(own.filter(|&run| slice.has(run)));
-                })?;
-                found.sort_unstable();
-                found.dedup();
-                Ok(found)
-            },
-        )?;
-        let mut runs: Vec<u64> = reserved(found.iter().map(Vec::len).sum(), RUNS)?;
-        found.iter().for_each(|of_shard| runs.extend_from_slice(of_shard));
-        drop(found);
-        threads.sort_by_key(&mut runs, |&run| run);
+    /// Creates the table of the runs of a slice, which are sorted here.
+    fn table(&self, slice: RunSlice, mut runs: Vec<u64>) -> Result<RunTable> {
+        self.candidates.context.threads().sort_by_key(&mut runs, |&run| run);
         runs.dedup();
+        runs.shrink_to_fit();
         RunTable::new(slice, runs)
     }
 
-    /// Writes the numbers of the runs of the candidates of a shard that `table` has. Its first run has the number
-    /// `before`.
-    fn fill(&self, shard: usize, table: &RunTable, before: u32, numbers: &mut [u32]) -> Result<()> {
-        let mut at = 0;
-        self.candidates.visit(shard, &mut |row, runs| {
-            for &run in runs {
-                if let Some(number) = table.number(self.groups.run(row, run)) {
-                    numbers[at] = before + number;
-                }
-                at += 1;
-            }
-        })
+    /// Reads the candidates, and returns their runs that are in `slice`.
+    fn runs_of(&self, slice: RunSlice) -> Result<Vec<u64>> {
+        let candidates = self.candidates;
+        let found = candidates.context.threads().try_fold(
+            candidates.shards.len(),
+            || Ok(Vec::new()),
+            |found: &mut Vec<u64>, shard| {
+                let is_wanted = |row| candidates.is_candidate(shard, row);
+                candidates.visit(shard, &is_wanted, &mut |_, runs| {
+                    reserve(found, runs.len(), RUNS)?;
+                    found.extend(runs.iter().filter(|&&run| slice.has(run)));
+                    Ok(())
+                })
+            },
+        )?;
+        Ok(found.concat())
     }
 
-    /// Notes in `found` the rank of each document of a shard that certainly stays, for each run of `table` that it has.
-    /// The lowest rank remains.
-    fn mark(&self, shard: usize, table: &RunTable, found: &[AtomicU32]) -> Result<()> {
-        let Shard { first_row, is_candidate, .. } = &self.candidates.shards[shard];
-        let is_wanted =
-            |row: u32| !is_candidate[(row - first_row) as usize] && self.groups.is_compared(row);
-        self.candidates.visit_rows(shard, &is_wanted, &mut |row, runs| {
-            let rank = self.ranks[row as usize];
-            for &run in runs {
-                // Most runs are in one document, which takes one look in a small table.
-                if self.candidates.may_be_repeated(run)
-                    && let Some(number) = table.number(self.groups.run(row, run))
-                {
-                    // The lowest of all ranks does not depend on the order in which threads note them.
-                    found[number as usize].fetch_min(rank, Ordering::Relaxed);
-                }
-            }
-        })
+    /// Writes the numbers of the runs of the candidates that `table` has. Its first run has the number `before`.
+    fn fill(&self, table: &RunTable, before: u32, of_shards: &[Mutex<Vec<u32>>]) -> Result<()> {
+        let candidates = self.candidates;
+        candidates.context.threads().try_fold(
+            candidates.shards.len(),
+            || Ok(()),
+            |(), shard| {
+                let mut numbers = of_shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
+                let mut start = 0;
+                let is_wanted = |row| candidates.is_candidate(shard, row);
+                candidates.visit(shard, &is_wanted, &mut |_, runs| {
+                    table.visit_numbers(runs, |at, number| numbers[start + at] = before + number);
+                    start += runs.len();
+                    Ok(())
+                })
+            },
+        )?;
+        Ok(())
+    }
+
+    /// Reads the documents that certainly stay. Returns for each run of `table` the lowest rank of those that have it, or
+    /// [`NONE`].
+    fn firsts(&self, table: &RunTable) -> Result<Vec<u32>> {
+        let candidates = self.candidates;
+        let found: Vec<AtomicU32> = (0..table.len()).map(|_| AtomicU32::new(NONE)).collect();
+        candidates.context.threads().try_fold(
+            candidates.shards.len(),
+            || Ok(()),
+            |(), shard| {
+                let is_wanted = |row| {
+                    candidates.groups.is_compared(row) && !candidates.is_candidate(shard, row)
+                };
+                candidates.visit(shard, &is_wanted, &mut |row, runs| {
+                    let rank = self.ranks[row as usize];
+                    // The lowest of all ranks does not depend on the order in which threads find them.
+                    table.visit_numbers(runs, |_, number| {
+                        found[number as usize].fetch_min(rank, Ordering::Relaxed);
+                    });
+                    Ok(())
+                })
+            },
+        )?;
+        Ok(found.into_iter().map(AtomicU32::into_inner).collect())
     }
 }
