@@ -6,12 +6,13 @@
 
 use crate::loss::LossRule;
 use crate::search::DocumentGroups;
+use crate::sources::Sources;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::reserve;
 use simtool_base::memory_ledger::Reservation;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
-use simtool_set_join::{Cells, TermSource, Wanted};
+use simtool_set_join::{Cells, Wanted};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Number of cells for each run.
@@ -41,7 +42,7 @@ pub(crate) struct Shard {
 
 /// The documents of a collection, and those of them that may be removed.
 pub(crate) struct Candidates<'s> {
-    pub(crate) source: &'s dyn TermSource,
+    pub(crate) sources: Sources<'s>,
     pub(crate) groups: DocumentGroups,
     pub(crate) shards: Vec<Shard>,
     pub(crate) context: &'s Context<'s>,
@@ -55,7 +56,7 @@ pub(crate) struct KeptRuns {
 
 /// The first reading of a collection: its documents, and which of its runs may be in several of them.
 pub(crate) struct Counting<'s> {
-    source: &'s dyn TermSource,
+    sources: Sources<'s>,
     rule: LossRule,
     context: &'s Context<'s>,
     shards: Vec<Shard>,
@@ -88,29 +89,31 @@ impl<'s> Counting<'s> {
     /// # Errors
     /// The source fails, or there is not enough memory.
     pub(crate) fn count(
-        source: &'s dyn TermSource,
+        sources: Sources<'s>,
         rule: LossRule,
         context: &'s Context<'s>,
     ) -> Result<Self> {
-        let reading = (0..source.shard_count()).map(|shard| source.shard_bytes(shard)).sum();
-        context.progress().begin("read and count", Work::Bytes(reading));
+        context.progress().begin("read and count", Work::Bytes(sources.bytes()));
         let fitting = context.memory().free() / CELLS_PART * 4;
         // Only 32 bits of the number of a cell are kept.
-        let count = source.term_count_hint().saturating_mul(CELLS_A_RUN).min(fitting).min(1 << 32);
+        let count = sources.run_count_hint().saturating_mul(CELLS_A_RUN).min(fitting).min(1 << 32);
         let mut cells = Cells::new(count, 0, context.memory())?;
         let numbers = cells.numbers();
         let filling = cells.filling();
         let counted = context.threads().try_map(
-            source.shard_count(),
-            || filling.writers(false),
-            |[writer, _], shard| {
+            sources.shard_count(),
+            || filling.writers(sources.corpus.is_some()),
+            |writers, shard| {
+                let may_go = sources.may_go(shard);
+                let writer = &mut writers[usize::from(!may_go)];
                 let mut counted = Counted { sizes: Vec::new(), cells: Vec::new() };
-                source.try_visit(shard, Wanted::All, &mut |_, runs| {
+                sources.visit(shard, Wanted::All, &mut |_, runs| {
                     counted.sizes.push(size(runs.len())?);
                     for &run in runs {
                         writer.push(numbers.of(run));
                     }
-                    let beginning = &runs[..runs.len().min(BEGINNING)];
+                    let beginning = if may_go { runs.len().min(BEGINNING) } else { 0 };
+                    let beginning = &runs[..beginning];
                     reserve(&mut counted.cells, beginning.len(), RUNS)?;
                     counted.cells.extend(beginning.iter().map(|&run| numbers.of(run) as u32));
                     Ok(())
@@ -119,9 +122,13 @@ impl<'s> Counting<'s> {
             },
         )?;
         drop(filling);
-        let candidates = context.threads().map(counted, |counted: Counted| {
+        let numbered = counted.into_iter().enumerate().collect();
+        let mut shards = context.threads().map(numbered, |(shard, counted): (usize, Counted)| {
             let mut beginnings = &counted.cells[..];
             let mut may_go = |&runs: &u32| {
+                if !sources.may_go(shard) {
+                    return false;
+                }
                 let (beginning, rest) = beginnings.split_at(BEGINNING.min(runs as usize));
                 beginnings = rest;
                 let is_kept = beginning.iter().map(|&cell| cells.is_matched(u64::from(cell)));
@@ -130,7 +137,6 @@ impl<'s> Counting<'s> {
             let is_candidate = counted.sizes.iter().map(&mut may_go).collect();
             Shard { first_row: 0, sizes: counted.sizes, is_candidate }
         });
-        let mut shards: Vec<Shard> = candidates;
         let mut rows = 0_u32;
         for shard in &mut shards {
             shard.first_row = rows;
@@ -138,7 +144,7 @@ impl<'s> Counting<'s> {
             let rule = "must be fewer than 4294967296 in all";
             rows = end.ok_or_else(|| Error::limit("documents", rule))?;
         }
-        Ok(Self { source, rule, context, shards, cells })
+        Ok(Self { sources, rule, context, shards, cells })
     }
 
     /// Reads the documents that may be removed again, and drops those that must stay by all of their runs. Returns the
@@ -147,7 +153,7 @@ impl<'s> Counting<'s> {
         self,
         groups: DocumentGroups,
     ) -> Result<(Candidates<'s>, Option<KeptRuns>)> {
-        let Self { source, rule, context, mut shards, cells } = self;
+        let Self { sources, rule, context, mut shards, cells } = self;
         let runs: usize = shards.iter().map(Shard::candidate_runs).sum();
         context.progress().begin("read candidates", Work::Steps(0));
         context.progress().counted("terms", runs as u64);
@@ -164,7 +170,7 @@ impl<'s> Counting<'s> {
                 let wanted = |index: u32| {
                     groups.is_compared(first_row + index) && is_candidate[index as usize]
                 };
-                source.try_visit(number, Wanted::Some(&wanted), &mut |index, runs| {
+                sources.visit(number, Wanted::Some(&wanted), &mut |index, runs| {
                     is_kept.clear();
                     is_kept.extend(runs.iter().map(|&run| cells.is_matched(numbers.of(run))));
                     if rule.loss(is_kept).is_none() {
@@ -192,7 +198,7 @@ impl<'s> Counting<'s> {
         let found = found.into_inner();
         let memory = context.memory().hold(found.min(most) * size_of::<u64>() as u64);
         let kept = (found <= most).then_some(KeptRuns { of_shards, memory });
-        let candidates = Candidates { source, groups, shards, context };
+        let candidates = Candidates { sources, groups, shards, context };
         let count = candidates.shards.iter().map(|shard| shard.candidates().count() as u64);
         context.progress().counted("rows", count.sum());
         Ok((candidates, kept))
@@ -214,7 +220,7 @@ impl Candidates<'_> {
         let first_row = self.shards[number].first_row;
         let wanted = |index: u32| is_wanted(first_row + index);
         let mut own = Vec::new();
-        self.source.try_visit(number, Wanted::Some(&wanted), &mut |index, runs| {
+        self.sources.visit(number, Wanted::Some(&wanted), &mut |index, runs| {
             let row = first_row + index;
             if self.groups.are_one() {
                 return visit(row, runs);

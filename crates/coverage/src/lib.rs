@@ -36,10 +36,11 @@ mod lose_limit;
 mod loss;
 mod run_table;
 mod search;
+mod sources;
 #[cfg(test)]
 mod tests;
 
 pub use cost::coverage_cost;
 pub use lose_limit::{LoseLimit, LostWords, RULE};
 pub use loss::visit_lost;
-pub use search::{CoverageSearch, CoveredDocument, DocumentOrder};
+pub use search::{Coverage, CoverageSearch, CoveredDocument, DocumentOrder, Stretch};

@@ -6,6 +6,7 @@ use crate::decision::Removing;
 use crate::lose_limit::{LoseLimit, LostWords};
 use crate::loss::LossRule;
 use crate::run_table::{RunSlice, RunTable};
+use crate::sources::Sources;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::{filled, reserve, reserved};
 use simtool_base::progress::Work;
@@ -13,6 +14,7 @@ use simtool_base::quantity;
 use simtool_base::stable_hash::mix;
 use simtool_compute::context::Context;
 use simtool_set_join::TermSource;
+use std::cmp::Reverse;
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -35,6 +37,30 @@ pub struct CoveredDocument {
     pub covering: u32,
     /// Number of its words, and of those that are lost.
     pub loss: LostWords,
+}
+
+/// A stretch of words of a removed document that a kept document has, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// Row number of the removed document.
+    pub row: u32,
+    /// Number of its first word, and the number behind its last word. Words are counted from 0.
+    pub words: [u32; 2],
+    /// Row number of the kept document.
+    pub kept: u32,
+    /// Number of the first of these words in the kept document.
+    pub kept_from: u32,
+}
+
+/// The documents to remove, and the proof that their words stay.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Documents to remove, in ascending order.
+    pub documents: Vec<CoveredDocument>,
+    /// Stretches of their words in kept documents. Those of a removed document follow each other, in reading order, and
+    /// have each of its words once, except for those that are lost. A document with fewer words than a run has one
+    /// stretch, of one word.
+    pub stretches: Vec<Stretch>,
 }
 
 /// Order of preference and groups of the documents, which are known once all documents were read.
@@ -111,7 +137,7 @@ impl<'c> CoverageSearch<'c> {
         Self { rule: LossRule { run_length, limit }, context }
     }
 
-    /// Finds the documents to remove, in ascending order. The terms of `source` must be the hashes of the runs of each
+    /// Finds the documents of one collection to remove. The terms of `source` must be the hashes of the runs of each
     /// document, in reading order.
     ///
     /// # Errors
@@ -120,24 +146,72 @@ impl<'c> CoverageSearch<'c> {
     /// # Complexity
     /// The time of reading the collection twice. The memory is about 1.3 bytes a word, and 30 bytes for each word of a
     /// document that may be removed.
-    pub fn find(
+    pub fn find(&self, source: &dyn TermSource, order: &DocumentOrder<'_>) -> Result<Coverage> {
+        self.search(Sources { first: source, corpus: None }, order)
+    }
+
+    /// Finds the documents of `queries` whose words are in documents of `corpus`. The queries do not cover each other.
+    /// Row numbers, and those of `order`, begin with the queries, and the corpus follows.
+    ///
+    /// # Errors
+    /// The same as for [`Self::find`].
+    pub fn find_in(
         &self,
-        source: &dyn TermSource,
+        queries: &dyn TermSource,
+        corpus: &dyn TermSource,
         order: &DocumentOrder<'_>,
-    ) -> Result<Vec<CoveredDocument>> {
-        let counting = Counting::count(source, self.rule, self.context)?;
+    ) -> Result<Coverage> {
+        self.search(Sources { first: queries, corpus: Some(corpus) }, order)
+    }
+
+    fn search(&self, sources: Sources<'_>, order: &DocumentOrder<'_>) -> Result<Coverage> {
+        let counting = Counting::count(sources, self.rule, self.context)?;
         let (candidates, kept) = counting.confirm(DocumentGroups((order.groups)()))?;
         let rows = (order.rows)();
         let mut ranks = filled(NONE, rows.len(), RUNS)?;
         for (rank, &row) in (0..).zip(&rows) {
             ranks[row as usize] = rank;
         }
-        let runs = Numbering { candidates: &candidates, ranks: &ranks }.number(kept)?;
+        let mut runs = Numbering { candidates: &candidates, ranks: &ranks }.number(kept)?;
         let mut list = listed(&candidates);
-        // The documents that should rather go come first.
-        list.sort_unstable_by_key(|candidate| std::cmp::Reverse(ranks[candidate.row as usize]));
         self.context.progress().begin("decide", Work::Steps(0));
-        let mut removing = Removing::new(self.rule, documents(&list, &runs));
+        let removed = if sources.corpus.is_some() {
+            self.covered_by_others(list, &runs)
+        } else {
+            // The documents that should rather go come first.
+            list.sort_unstable_by_key(|candidate| Reverse(ranks[candidate.row as usize]));
+            self.removed_in_order(list, &mut runs, &ranks)
+        };
+        self.context.progress().begin("find kept documents", Work::Steps(0));
+        let run_length = self.rule.run_length;
+        let partners = Partners { candidates: &candidates, rows: &rows, run_length };
+        let covered = partners.find(&runs, &removed)?;
+        let (documents, stretches): (Vec<_>, Vec<_>) = covered.into_iter().unzip();
+        Ok(Coverage { documents, stretches: stretches.concat() })
+    }
+
+    /// Returns the documents that go if the documents which certainly stay have their words.
+    fn covered_by_others(&self, list: Vec<Candidate>, runs: &NumberedRuns) -> Vec<Removed> {
+        let mut is_kept = Vec::new();
+        let removed = |candidate: Candidate| {
+            is_kept.clear();
+            let firsts = runs.of(&candidate).iter().map(|&run| runs.first[run as usize]);
+            is_kept.extend(firsts.map(|first| first != NONE));
+            let loss = self.rule.loss(&is_kept)?;
+            Some(Removed { candidate, loss })
+        };
+        list.into_iter().filter_map(removed).collect()
+    }
+
+    /// Looks at the candidates one after the other, and returns those that go. From then on, `runs` has the others as
+    /// documents that stay.
+    fn removed_in_order(
+        &self,
+        list: Vec<Candidate>,
+        runs: &mut NumberedRuns,
+        ranks: &[u32],
+    ) -> Vec<Removed> {
+        let mut removing = Removing::new(self.rule, documents(&list, runs));
         let (mut removed, mut left) = (Vec::new(), Vec::new());
         for candidate in list {
             match removing.remove(runs.of(&candidate)) {
@@ -145,13 +219,14 @@ impl<'c> CoverageSearch<'c> {
                 None => left.push(candidate),
             }
         }
-        drop(removing);
-        let runs = with_kept_candidates(runs, &left, &ranks);
-        let mut covered =
-            Partners { candidates: &candidates, rows: &rows, run_length: self.rule.run_length }
-                .find(&runs, &removed)?;
-        covered.sort_unstable_by_key(|document| document.row);
-        Ok(covered)
+        for candidate in left {
+            let rank = ranks[candidate.row as usize];
+            for &run in &runs.of_shards[candidate.shard][candidate.runs] {
+                let first = &mut runs.first[run as usize];
+                *first = (*first).min(rank);
+            }
+        }
+        removed
     }
 }
 
@@ -183,18 +258,6 @@ fn documents(list: &[Candidate], runs: &NumberedRuns) -> Vec<u32> {
     documents
 }
 
-/// Makes the candidates that were not removed documents that stay.
-fn with_kept_candidates(mut runs: NumberedRuns, left: &[Candidate], ranks: &[u32]) -> NumberedRuns {
-    for candidate in left {
-        let rank = ranks[candidate.row as usize];
-        for &run in &runs.of_shards[candidate.shard][candidate.runs.clone()] {
-            let first = &mut runs.first[run as usize];
-            *first = (*first).min(rank);
-        }
-    }
-    runs
-}
-
 /// Numbers the runs of the candidates, and finds those that a document has which certainly stays.
 struct Numbering<'n> {
     candidates: &'n Candidates<'n>,
@@ -210,8 +273,7 @@ impl Numbering<'_> {
             Some(_) => 1,
             None => self.slices(sizes.clone().sum::<usize>() as u64)?,
         };
-        let source = self.candidates.source;
-        let reading = (0..source.shard_count()).map(|shard| source.shard_bytes(shard)).sum::<u64>();
+        let reading = self.candidates.sources.bytes();
         context.progress().begin("read and compare", Work::Bytes(reading * slices));
         if let Some(KeptRuns { of_shards, memory: _memory }) = kept {
             let mut runs = reserved(of_shards.iter().map(Vec::len).sum(), RUNS)?;
@@ -320,6 +382,9 @@ impl Numbering<'_> {
             candidates.shards.len(),
             || Ok(()),
             |(), shard| {
+                if !candidates.sources.may_cover(shard) {
+                    return Ok(());
+                }
                 let is_wanted = |row| {
                     candidates.groups.is_compared(row) && !candidates.is_candidate(shard, row)
                 };
