@@ -32,6 +32,7 @@ class MatchOptions(TypedDict, total=False):
     within: str | None
     across: str | None
     boilerplate: _Integer | str | None
+    lose: _Integer | str | None
     stop_words: _Path | Collection[str] | None
     max_memory: _Integer | str | None
     tmp_dir: _Path | None
@@ -55,7 +56,7 @@ class DeduplicateFilesOptions(TypedDict, total=False):
     cluster: Literal["proven", "components"] | None
     pairs: bool | None
     annotate: str | bool | None
-    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
+    method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
     similarity: _Number | str | None
     max_distance: _Integer | None
     verify: _Number | str | None
@@ -101,13 +102,14 @@ class MatchFilesOptions(TypedDict, total=False):
 
     against_text_field: str | None
     against_id_field: str | None
-    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
+    method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
     similarity: _Number | str | None
     max_distance: _Integer | None
     verify: _Number | str | None
     within: str | None
     across: str | None
     boilerplate: _Integer | str | None
+    lose: _Integer | str | None
     shingle: _Integer | str | None
     stop_words: _Path | Collection[str] | None
     force: bool | None
@@ -148,7 +150,7 @@ class PreviewFilesOptions(TypedDict, total=False):
     keep_count: _Integer | None
     lose: _Integer | str | None
     cluster: Literal["proven", "components"] | None
-    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
+    method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
     similarity: _Number | str | None
     max_distance: _Integer | None
     verify: _Number | str | None

@@ -6,6 +6,7 @@
 //! files use the same names. Each component parses its own options: [`Terms`] the options of terms, and each
 //! kind of fingerprint the options of this kind.
 
+mod criterion;
 mod document_terms;
 mod fitted;
 mod learn;
@@ -17,6 +18,7 @@ mod stop_word_lists;
 mod terms;
 mod text_memory;
 
+pub use criterion::Criterion;
 pub(crate) use document_terms::{DocumentTerms, TermScratch};
 pub use fitted::Fitted;
 pub(crate) use learn::most_frequent;
@@ -28,6 +30,7 @@ pub(crate) use stop_word_lists::{names_file, read_stop_words};
 pub use terms::Terms;
 pub(crate) use text_memory::TextMemory;
 
+use criterion::{limit, lower};
 use own_settings::{COVERED, EXACT, VERIFY_WEIGHT, of_method, settings_of_fingerprints};
 pub(crate) use own_settings::{OF_FINGERPRINTS, OF_METHODS, settings_of_exact};
 pub use own_settings::{has_setting, own_settings};
@@ -36,7 +39,7 @@ use simtool_base::options::Options;
 use simtool_fingerprint::hash_table::HashTable;
 use simtool_fingerprint::{SKETCHES, Sketch, SketchKind};
 use simtool_hamming::layout::Layout;
-use simtool_model::similarity::{Formula, Threshold};
+use simtool_model::similarity::Threshold;
 use simtool_terms::extract::weighting::Weighting;
 use simtool_terms::extract::weights::WeightKind;
 use simtool_terms::tokenize::stop_words;
@@ -47,20 +50,6 @@ use std::sync::Arc;
 /// Default of the option `bits` when the option `words` is given: the number of bits of a fingerprint that is
 /// made from the most frequent words.
 const WORD_BITS: usize = 64;
-
-/// Fraction by which [`Method::with_lower_similarity`] lowers the limit, as numerator and denominator.
-const LOWER_BY: (u32, u32) = (1, 20);
-
-/// Limit on the similarity or the distance of two documents. It decides whether they are near-duplicates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Criterion {
-    /// The sets of terms must be at least this similar.
-    Similarity(Threshold),
-    /// The fingerprints must differ in at most this many positions.
-    Distance(u32),
-    /// The runs of words of one document must be in others, which may be several. No pairs are compared.
-    Coverage,
-}
 
 /// Definition of near-duplicates: the rules by which documents are compared, and the limit on their
 /// similarity or distance.
@@ -374,7 +363,7 @@ impl Method {
         &self.compared
     }
 
-    /// Returns the same method with a minimum similarity of sets that is lower by [`LOWER_BY`]. All other pairs get
+    /// Returns the same method with a minimum similarity of sets that is a twentieth lower. All other pairs get
     /// the same similarity as before. Returns `None` if the method compares no sets, or if no lower limit has this
     /// property.
     #[must_use]
@@ -458,50 +447,6 @@ impl Method {
         let shape = self.recipe.sketch()?.shape();
         Some((Layout::with_recall(shape, distance, recall)?, distance))
     }
-}
-
-/// Returns a threshold that is lower by [`LOWER_BY`]. Returns `None` if it would not be above 0, or if the measure
-/// rounds similarities by the threshold.
-fn lower(threshold: Threshold) -> Option<Threshold> {
-    // A cosine is rounded to a fraction whose denominator depends on the threshold.
-    if threshold.measure().formula == Formula::Cosine {
-        return None;
-    }
-    let (numerator, denominator) = threshold.fraction();
-    let (by, of) = LOWER_BY;
-    let numerator = numerator.checked_mul(of)?.checked_sub(denominator.checked_mul(by)?)?;
-    let lower = Threshold::new(numerator, denominator.checked_mul(of)?).ok()?;
-    Some(lower.of(threshold.measure()))
-}
-
-/// Returns the maximum distance of near-duplicates. It is the value of the option `max_distance`. If the
-/// distances of `sketch` estimate a similarity, the option `similarity` can be given instead, and the
-/// distance is computed from it. Without both options, the distance is the default of `sketch`.
-fn limit(sketch: &dyn Sketch, options: &mut Options) -> Result<u32> {
-    let distance = options.take_parsed("max_distance", "must be a whole number")?;
-    // Not every sketch estimates a similarity. Without an estimate the option stays, and the caller refuses
-    // it.
-    let similar = sketch.distance_at(Threshold::DEFAULT).and_then(|_| options.take("similarity"));
-    let limit = match (distance, similar) {
-        (Some(_), Some(text)) => {
-            let rule = "cannot be combined with `max_distance`, because both set the limit";
-            return Err(Error::config("similarity", text, rule));
-        }
-        (Some(distance), None) => distance,
-        (None, None) => sketch.default_distance(),
-        (None, Some(text)) => {
-            let similarity = Threshold::parse("similarity", &text)?;
-            sketch.distance_at(similarity).unwrap_or(sketch.default_distance())
-        }
-    };
-    let end = sketch.distance_of_strangers();
-    if limit >= end {
-        let rule = format!(
-            "would match unrelated documents, whose distance is about {end}; use a smaller value"
-        );
-        return Err(Error::config("max_distance", limit, rule));
-    }
-    Ok(limit)
 }
 
 impl fmt::Display for Method {

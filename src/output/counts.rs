@@ -96,7 +96,7 @@ pub(super) fn count_results(
     }
     summary.clusters = clusters as u64;
     // Coverage compares no pairs.
-    let has_pairs = findings.close.is_complete && findings.plan.coverage().is_none();
+    let has_pairs = findings.close.is_complete && findings.coverage().is_none();
     summary.pairs = has_pairs.then(|| findings.close.pair_count());
     summary.faults = faults(&findings.sides);
     if !summary.is_conserved() {

@@ -2,8 +2,8 @@
 
 use super::output_kind::Output;
 use super::{
-    annotated, clusters, contamination, cut_texts, documents, emit_pairs, index_rows, kept, pairs,
-    passages, quarantine, removed, texts, uncut,
+    annotated, clusters, contamination, coverage, cut_texts, documents, emit_pairs, index_rows,
+    kept, pairs, passages, quarantine, removed, texts, uncut,
 };
 use crate::write::columns::OutputDescription;
 
@@ -14,6 +14,7 @@ pub(super) const OUTPUTS: &[Output] = &[
     clusters::OUTPUT,
     quarantine::OUTPUT,
     pairs::OUTPUT,
+    coverage::OUTPUT,
     kept::OUTPUT,
     annotated::OUTPUT,
 ];

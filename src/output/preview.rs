@@ -74,7 +74,7 @@ pub(crate) fn preview(
     };
     summary.templates = report.templates();
     Ok(RunPreview {
-        by_closeness: closeness_bands(findings.removals, findings.plan.coverage().is_some()),
+        by_closeness: closeness_bands(findings.removals, findings.coverage().is_some()),
         by_size: size_bands(&clusters, is_match),
         above: above
             .iter()
@@ -93,7 +93,7 @@ fn as_removal(ClosePair { a, b, closeness }: ClosePair) -> Removal {
 /// Returns the removals of the least similar documents, the least similar first, at most `most`. With coverage, those
 /// with most lost words.
 fn closest_to_limit(findings: &Findings<'_>, most: usize) -> Vec<Removal> {
-    let is_coverage = findings.plan.coverage().is_some();
+    let is_coverage = findings.coverage().is_some();
     let is_proven = |removal: &&Removal| is_coverage || removal.closeness.is_some();
     let mut proven: Vec<Removal> = findings.removals.iter().filter(is_proven).copied().collect();
     if is_coverage {

@@ -78,7 +78,7 @@ fn write_removed(results: &Results<'_>) -> Result<()> {
         (true, false) => &RemovedRows::COLUMNS[..1],
         // A list of IDs alone would make its reader remove kept documents, too.
         (true, true) => &RemovedRows::COLUMNS[..3],
-        (false, _) if results.findings.plan.coverage().is_some() => RemovedRows::COLUMNS,
+        (false, _) if results.findings.coverage().is_some() => RemovedRows::COLUMNS,
         (false, _) => &RemovedRows::COLUMNS[..RemovedRows::COLUMNS.len() - 1],
     };
     results.write_rows("removed", columns, |rows| {

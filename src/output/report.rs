@@ -138,7 +138,7 @@ fn choose_examples<'r>(
 ) -> Vec<&'r Removal> {
     let removals = findings.removals;
     // With coverage, no removal has a closeness, and each has a kept document with most of its words.
-    let is_coverage = findings.plan.coverage().is_some();
+    let is_coverage = findings.coverage().is_some();
     let half = affordable.left() / 2;
     let price = |removal: &Removal, affordable: &AffordableTexts| {
         let [kept, removed] = both(removal);

@@ -141,6 +141,11 @@ impl<'c> CorpusTerms<'c> {
         summaries.flat_map(ShardSummary::scope_values).copied().collect()
     }
 
+    /// Returns the number of documents. Every shard must have been read before this call.
+    pub(super) fn document_count(&self) -> u32 {
+        self.summaries.iter().filter_map(OnceLock::get).map(ShardSummary::document_count).sum()
+    }
+
     /// Returns the summary of the collection. Every shard must have been read before this call.
     ///
     /// # Errors

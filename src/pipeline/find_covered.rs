@@ -12,41 +12,43 @@ use crate::cluster::Removal;
 use crate::method::{DocumentTerms, Fitted};
 use simtool_base::error::Result;
 use simtool_compute::context::Context;
-use simtool_coverage::{CoverageSearch, CoveredDocument, DocumentOrder, LoseLimit};
+use simtool_coverage::{Coverage, CoverageSearch, CoveredDocument, DocumentOrder, LoseLimit};
 use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Price};
 use simtool_set_join::close::Close;
 
-/// Finds the documents of `corpus` to remove. The result has no pairs.
+/// Finds the documents of one collection to remove, or the queries whose words are in documents of a corpus. The result
+/// has no pairs.
 ///
 /// # Errors
 ///
 /// There are more than 2³² − 1 documents, the memory is too little, a temporary file fails, or the work is cancelled.
 pub(super) fn find_covered(
-    corpus: &dyn Corpus,
+    corpora: Sides<&dyn Corpus>,
     plan: &Plan,
     limit: LoseLimit,
     context: &Context<'_>,
 ) -> Result<NearDuplicates> {
-    with_compared_texts(Sides::One(corpus), plan, context, |corpora, mut timings| {
+    with_compared_texts(corpora, plan, context, |corpora, mut timings| {
         let clock = StageClock::start(context.progress());
         let context = &context.with_progress(&clock);
-        let found = Covering { corpus: *corpora.first(), plan, limit, context }.find()?;
+        let found = Covering { corpora, plan, limit, context }.find()?;
         timings.extend(&clock.into_timings());
-        let Found { read, covered, spooled_bytes } = found;
+        let Found { read, coverage, spooled_bytes } = found;
         let removal = |&CoveredDocument { row, kept, .. }: &CoveredDocument| Removal {
             row,
             kept,
             closeness: None,
         };
-        let losses = covered.iter().map(|document| (document.row, Some(document.loss)));
+        let losses = coverage.documents.iter().map(|document| (document.row, Some(document.loss)));
+        let no_groups = read.as_ref().map(|_| Groups::default());
         Ok(NearDuplicates {
-            read: Sides::One(read),
-            close: Close::sets(Sides::One(Groups::default()), Vec::new().into()),
-            removals: covered.iter().map(removal).collect(),
+            read,
+            close: Close::sets(no_groups, Vec::new().into()),
+            removals: coverage.documents.iter().map(removal).collect(),
             losses: Some(RemovalLosses::new(losses.collect())),
-            covering: covered.iter().map(|document| document.covering).collect(),
+            coverage: Some(coverage),
             kept_for_words: 0,
             levels: Vec::new(),
             timings,
@@ -55,9 +57,9 @@ pub(super) fn find_covered(
     })
 }
 
-/// The search in one collection.
+/// The search in one collection, or for queries in a corpus.
 struct Covering<'r> {
-    corpus: &'r dyn Corpus,
+    corpora: Sides<&'r dyn Corpus>,
     plan: &'r Plan,
     limit: LoseLimit,
     context: &'r Context<'r>,
@@ -65,35 +67,57 @@ struct Covering<'r> {
 
 /// Result of the search.
 struct Found {
-    read: CollectionSummary,
-    covered: Vec<CoveredDocument>,
+    read: Sides<CollectionSummary>,
+    coverage: Coverage,
     spooled_bytes: u64,
 }
 
 impl Covering<'_> {
     fn find(&self) -> Result<Found> {
-        let Self { corpus, plan, limit, context } = *self;
+        let Self { corpora, plan, limit, context } = *self;
         let progress = context.progress();
         let terms = DocumentTerms::new(plan.method().compared(), &Fitted::Nothing, context.isa());
-        let source = CorpusTerms::new(corpus, &terms, plan.wanted_traits(), progress);
-        let source = source.in_reading_order();
-        let price = |shard| corpus.price(shard);
-        let any_expensive = (0..corpus.shard_count()).any(|shard| price(shard) != Price::Cheap);
+        let sources = corpora.map(|corpus| {
+            CorpusTerms::new(corpus, &terms, plan.wanted_traits(), progress).in_reading_order()
+        });
+        let any_expensive = corpora.iter().any(|corpus| {
+            (0..corpus.shard_count()).any(|shard| corpus.price(shard) != Price::Cheap)
+        });
         let TermSpace { memory, files } = TermSpace::of(any_expensive, context);
-        let spool = (context.temporary_folder(), files);
-        let memory = context.memory().share(memory);
-        let kept = KeptTerms::new(&source, &price, memory, spool, progress);
-        let order = DocumentOrder {
-            rows: &|| source.order(plan.keep()),
-            groups: &|| match plan.relation() {
-                Some(_) => source.scope_values(),
-                None => Vec::new(),
-            },
+        let prices = corpora.map(|corpus| move |shard| corpus.price(shard));
+        // Two collections share the memory and the space on disk.
+        let sides = if corpora.is_two() { 2 } else { 1 };
+        let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, price)| {
+            let spool = (context.temporary_folder(), files / sides);
+            let memory = context.memory().share(memory / sides);
+            KeptTerms::new(source, price, memory, spool, progress)
+        });
+        let groups = || match plan.relation() {
+            Some(_) => sources.iter().flat_map(CorpusTerms::scope_values).collect(),
+            None => Vec::new(),
         };
-        let run_length = terms.run_length() as u32;
-        let covered = CoverageSearch::new(run_length, limit, context).find(&kept, &order)?;
-        let spooled_bytes = kept.spooled_bytes();
+        let rows = || match &sources {
+            Sides::One(source) => source.order(plan.keep()),
+            // All documents of the corpus stay, and the earlier ones are named first.
+            Sides::Two(queries, corpus) => {
+                (0..queries.document_count() + corpus.document_count()).collect()
+            }
+        };
+        let order = DocumentOrder { rows: &rows, groups: &groups };
+        let search = CoverageSearch::new(terms.run_length() as u32, limit, context);
+        let mut coverage = match &kept {
+            Sides::One(source) => search.find(source, &order)?,
+            Sides::Two(queries, corpus) => search.find_in(queries, corpus, &order)?,
+        };
+        if let Sides::Two(queries, _) = &sources {
+            // The search numbers the documents of the corpus behind the queries.
+            let first = queries.document_count();
+            coverage.documents.iter_mut().for_each(|document| document.kept -= first);
+            coverage.stretches.iter_mut().for_each(|stretch| stretch.kept -= first);
+        }
+        let spooled_bytes = kept.iter().map(KeptTerms::spooled_bytes).sum();
         drop(kept);
-        Ok(Found { read: source.into_summary()?, covered, spooled_bytes })
+        let read = sources.try_map(CorpusTerms::into_summary)?;
+        Ok(Found { read, coverage, spooled_bytes })
     }
 }

@@ -17,6 +17,7 @@ use crate::write::summary::LimitLevel;
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::{Progress, Work};
 use simtool_compute::context::Context;
+use simtool_coverage::Coverage;
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Price};
 use simtool_set_join::close::{Close, Neighbourhood};
@@ -39,9 +40,9 @@ pub struct NearDuplicates {
     pub removals: Vec<Removal>,
     /// Words that each removal loses. `None` if they were not counted.
     pub losses: Option<RemovalLosses>,
-    /// For each removal, the number of kept documents that have the words of the removed document together. Empty unless
-    /// the method decides by coverage.
-    pub covering: Vec<u32>,
+    /// Kept documents that have the words of the removed ones, in the order of the removals. `None` unless the method
+    /// decides by coverage.
+    pub coverage: Option<Coverage>,
     /// Number of documents that stay only because their removal would lose more words than [`Plan::lose`] allows.
     pub kept_for_words: u64,
     /// Limits on the similarity or distance, each with the number of documents that a run with this limit
@@ -109,7 +110,7 @@ pub(crate) fn find_in_context(
         ));
     }
     if let Some(limit) = plan.coverage() {
-        return find_covered(*corpora.first(), plan, limit, context);
+        return find_covered(corpora, plan, limit, context);
     }
     find_close(corpora, plan, parts, context, |found, corpora| {
         decide(found, corpora, plan, context)
@@ -167,7 +168,7 @@ pub(super) fn decide(
         close,
         removals,
         losses,
-        covering: Vec::new(),
+        coverage: None,
         kept_for_words,
         levels,
         timings,

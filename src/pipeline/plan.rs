@@ -65,7 +65,13 @@ impl Plan {
                         .filter(|rule| *rule != ClusterRule::Proven)
                         .map(|rule| rule.name().to_owned()),
                 ),
-                ("lose", config.lose.map(|most| most.to_string())),
+                (
+                    "lose",
+                    config
+                        .lose
+                        .filter(|_| !config.method.is_coverage())
+                        .map(|most| most.to_string()),
+                ),
             ];
             if let Some((field, given)) =
                 chosen.into_iter().find_map(|(field, given)| Some((field, given?)))
@@ -76,7 +82,7 @@ impl Plan {
             }
         }
         if config.method.is_coverage() {
-            check_coverage(&config, task)?;
+            check_coverage(&config)?;
             config.lose.get_or_insert(LOST_BY_COVERAGE);
         }
         if let Some(lose) = config.lose.filter(|_| !compares_texts(&config.method)) {
@@ -232,13 +238,9 @@ fn compares_texts(method: &Method) -> bool {
 }
 
 /// Checks that the settings go with a method that decides by coverage.
-fn check_coverage(config: &Config, task: Task) -> Result<()> {
+fn check_coverage(config: &Config) -> Result<()> {
     let name = config.method.name();
-    if task == Task::Match {
-        let rule = "is of a deduplication: choose another method";
-        return Err(Error::config("method", name, rule));
-    }
-    let rule = format!("does not go with `method` {name}, which compares no pairs");
+    let rule = format!("does not go with {name}, which compares no pairs");
     if let Some(Scope { relation: Relation::Across, value }) = config.scope {
         return Err(Error::config("across", value.written(&config.fields), rule));
     }

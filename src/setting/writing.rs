@@ -8,6 +8,20 @@ use simtool_base::options::Choice as _;
 use simtool_read::USUAL_DATES;
 use std::fmt::Write as _;
 
+/// Limit of the words that a removal loses.
+pub(super) const LOSE: Setting = Setting::value(
+    "lose",
+    "N[%]",
+    "Keep a document whose removal would lose more than N words, or more than N% of its words, as in 3 or 1% \
+     [default: 3 with covered, otherwise any number].\n\n\
+     A word is lost if no shingle around it is also in the document that would be kept in its place. \
+     Each removal is tested alone, after the clusters are decided: a document that stays takes no other along. For \
+     example, with `--lose 0` pages that differ in the name of a server both stay. The table \
+     counts the documents that stay because of this. With fingerprints, needs --verify. With --method covered, a word is \
+     lost if no kept document has a shingle around it; then `--lose 0` also keeps each shingle of the collection. `match` \
+     has the setting for --method covered.",
+).not_on_engines();
+
 /// Choice of the kept documents.
 pub(super) const KEEPING: &[Setting] = &[
     Setting::value(
@@ -31,15 +45,7 @@ pub(super) const KEEPING: &[Setting] = &[
          this option, and those of the removed documents of its cluster that come first by --prefer and --keep.",
     ).not_on_engines()
     .default("1"),
-    Setting::value(
-        "lose",
-        "N[%]",
-        "Keep a document whose removal would lose more than N words, or more than N% of its words, as in 3 or 1%.\n\n\
-         A word is lost if no shingle around it is also in the document that would be kept in its place. \
-         Each removal is tested alone, after the clusters are decided: a document that stays takes no other along. For \
-         example, with `--lose 0` pages that differ in the name of a server both stay. The table \
-         counts the documents that stay because of this. With fingerprints, needs --verify.",
-    ).not_on_engines(),
+    LOSE,
     Setting::choice(
         "cluster",
         "RULE",

@@ -77,6 +77,11 @@ impl Shard {
         rows.filter(|(_, (_, is_one))| **is_one).map(|(row, (&size, _))| (row, size as usize))
     }
 
+    /// Returns whether a document of the shard may be removed.
+    pub(crate) fn is_candidate(&self, row: u32) -> bool {
+        self.is_candidate.get((row - self.first_row) as usize) == Some(&true)
+    }
+
     /// Returns the number of runs of all candidates.
     pub(crate) fn candidate_runs(&self) -> usize {
         self.candidates().map(|(_, runs)| runs).sum()
@@ -164,16 +169,20 @@ impl<'s> Counting<'s> {
             shards.len(),
             || Ok(Vec::new()),
             |is_kept: &mut Vec<bool>, number| {
-                let Shard { first_row, sizes, is_candidate } = &shards[number];
+                let shard = &shards[number];
+                let Shard { first_row, sizes, .. } = shard;
                 let mut is_confirmed = vec![false; sizes.len()];
                 let mut kept = Vec::new();
                 let wanted = |index: u32| {
-                    groups.is_compared(first_row + index) && is_candidate[index as usize]
+                    let row = first_row + index;
+                    groups.is_compared(row) && shard.is_candidate(row)
                 };
                 sources.visit(number, Wanted::Some(&wanted), &mut |index, runs| {
                     is_kept.clear();
                     is_kept.extend(runs.iter().map(|&run| cells.is_matched(numbers.of(run))));
-                    if rule.loss(is_kept).is_none() {
+                    // A text that has changed since the first reading stays.
+                    let is_same = sizes.get(index as usize) == Some(&(runs.len() as u32));
+                    if !is_same || rule.loss(is_kept).is_none() {
                         return Ok(());
                     }
                     is_confirmed[index as usize] = true;
@@ -230,12 +239,6 @@ impl Candidates<'_> {
             own.extend(self.groups.runs(row, runs));
             visit(row, &own)
         })
-    }
-
-    /// Returns whether a document of a shard may be removed.
-    pub(crate) fn is_candidate(&self, shard: usize, row: u32) -> bool {
-        let Shard { first_row, is_candidate, .. } = &self.shards[shard];
-        is_candidate[(row - first_row) as usize]
     }
 }
 

@@ -95,8 +95,13 @@ impl Partners<'_> {
         let batch: Vec<Compared> = batch.iter().map(compared).collect();
         let texts = self.read(&batch)?;
         let covered = |document: Compared| {
-            let own = &texts.removed[&document.row];
-            let partner = |&rank: &u32| &texts.partners[&self.rows[rank as usize]][..];
+            // A text that can no longer be read has no runs.
+            let own = texts.removed.get(&document.row);
+            let own = own.filter(|own| own.len() == document.firsts.len());
+            let own = own.map_or(&[][..], Vec::as_slice);
+            let partner = |&rank: &u32| {
+                texts.partners.get(&self.rows[rank as usize]).map_or(&[][..], Vec::as_slice)
+            };
             let partners: Vec<&[PlacedRun]> = document.partners.iter().map(partner).collect();
             Covering::new(&document, own, &partners, self.run_length).find(self.rows)
         };
@@ -196,7 +201,8 @@ impl<'c> Covering<'c> {
         };
         let has = partners.iter().map(has).collect();
         // The number of words of a single run is not known.
-        let words = if own.len() > 1 { own.len() as u32 + run_length - 1 } else { 1 };
+        let runs = document.firsts.len() as u32;
+        let words = if runs > 1 { runs + run_length - 1 } else { 1 };
         let is_covered = vec![false; words as usize];
         let stretches = Vec::new();
         Self { document, own, partners, has, run_length, words, is_covered, stretches }

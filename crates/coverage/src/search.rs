@@ -316,9 +316,7 @@ impl Numbering<'_> {
         let slices = of_slices.div_ceil(free.saturating_sub(numbered).max(1)).max(1);
         if slices > MOST_SLICES {
             let [free, least] = [free, numbered + of_slices / MOST_SLICES].map(quantity::bytes);
-            let rule = format!(
-                "`max_memory` leaves {free} for them; allow {least} for that, or compare longer runs with `shingle`"
-            );
+            let rule = format!("`max_memory` leaves {free} for them; allow {least} for that");
             return Err(Error::limit(
                 format!("{runs} runs of documents that may be removed"),
                 rule,
@@ -342,7 +340,7 @@ impl Numbering<'_> {
             candidates.shards.len(),
             || Ok(Vec::new()),
             |found: &mut Vec<u64>, shard| {
-                let is_wanted = |row| candidates.is_candidate(shard, row);
+                let is_wanted = |row| candidates.shards[shard].is_candidate(row);
                 candidates.visit(shard, &is_wanted, &mut |_, runs| {
                     reserve(found, runs.len(), RUNS)?;
                     found.extend(runs.iter().filter(|&&run| slice.has(run)));
@@ -361,10 +359,16 @@ impl Numbering<'_> {
             || Ok(()),
             |(), shard| {
                 let mut numbers = of_shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
+                let is_wanted = |row| candidates.shards[shard].is_candidate(row);
+                let mut places = candidates.shards[shard].candidates();
                 let mut start = 0;
-                let is_wanted = |row| candidates.is_candidate(shard, row);
-                candidates.visit(shard, &is_wanted, &mut |_, runs| {
-                    table.visit_numbers(runs, |at, number| numbers[start + at] = before + number);
+                candidates.visit(shard, &is_wanted, &mut |row, runs| {
+                    // Documents that can no longer be read have no numbers.
+                    let skipped = places.by_ref().take_while(|&(other, _)| other != row);
+                    start += skipped.map(|(_, runs)| runs).sum::<usize>();
+                    if let Some(own) = numbers.get_mut(start..start + runs.len()) {
+                        table.visit_numbers(runs, |at, number| own[at] = before + number);
+                    }
                     start += runs.len();
                     Ok(())
                 })
@@ -386,7 +390,8 @@ impl Numbering<'_> {
                     return Ok(());
                 }
                 let is_wanted = |row| {
-                    candidates.groups.is_compared(row) && !candidates.is_candidate(shard, row)
+                    candidates.groups.is_compared(row)
+                        && !candidates.shards[shard].is_candidate(row)
                 };
                 candidates.visit(shard, &is_wanted, &mut |row, runs| {
                     let rank = self.ranks[row as usize];

@@ -127,7 +127,9 @@ impl StatusPage<'_> {
             return text;
         };
         self.list_members(document, other, &mut text);
-        text += &shown_texts(texts);
+        // The words that this kept document lacks may be in others.
+        let lost = if document.is_coverage { "not in it" } else { "lost" };
+        text += &shown_texts(texts, lost);
         let compare = document.compare_command(other, self.output);
         let removed = &document.cluster.removed;
         let is_removed = document.at.is_some();
@@ -241,8 +243,8 @@ fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
 }
 
 /// Returns the number of shared shingles and the differences of the two texts as text. If the texts cannot be
-/// read, returns the reason.
-fn shown_texts(texts: &Result<ComparedTexts, Error>) -> String {
+/// read, returns the reason. `lost_title` is the title of the words that the kept text lacks.
+fn shown_texts(texts: &Result<ComparedTexts, Error>, lost_title: &str) -> String {
     let ComparedTexts { kept, removed, method, comparison, lost } = match texts {
         Ok(texts) => texts,
         // If files are gone, the result is still explained.
@@ -259,7 +261,7 @@ fn shown_texts(texts: &Result<ComparedTexts, Error>) -> String {
         let shared = shared_shingles(comparison);
         text = format!("shared      {shared} ({compared}){}\n", other_sequence(comparison));
     }
-    add_line(&mut text, "lost", &lost_words(lost));
+    add_line(&mut text, lost_title, &lost_words(lost));
     let names = ["the kept one", "the removed one"];
     text + &difference([&kept.text, &removed.text], names, &Marks::for_terminal())
 }

@@ -10,7 +10,7 @@ use crate::setting::reading::{AGAINST, READING};
 use crate::setting::row::Setting;
 use crate::setting::running::{MEMORY, NOTES, PARTS, THREADS};
 use crate::setting::searching::{CUTTING, FOUND_PARTS, ITEM_REMOVAL, ITEMS, PASSAGES};
-use crate::setting::writing::{KEEPING, RESULTS, ROWS};
+use crate::setting::writing::{KEEPING, LOSE, RESULTS, ROWS};
 
 /// Files and folders of one collection.
 pub(super) const INPUTS: Setting = Setting::paths(
@@ -24,6 +24,8 @@ const QUERIES: &[Setting] =
     &[Setting::paths("against", "PATH", "Files and folders of the collection to match against.")
         .unless("files_from")
         .usual()];
+
+const LOSSES: &[Setting] = &[LOSE];
 
 const SEARCHED: &[Setting] = &[Setting::paths(
     "in",
@@ -126,6 +128,8 @@ Examples:
       keeps the document of each cluster with the latest date
   simtool dedup big/ --lose 3
       keeps documents with more than three words that are not in the document kept in their place
+  simtool dedup big/ --method covered --keep longest
+      removes documents only if all of their words but three are in kept documents, one or several
   simtool dedup big/ --keep max:score,longest
       keeps the document of each cluster with the highest score, and the longest of several
   simtool dedup pages/ --within lang --prefer source=wiki,news
@@ -147,7 +151,7 @@ Examples:
         )
         .required()],
         groups: groups![
-            "": QUERIES; "Reading": AGAINST; "Near-duplicates": NEAR, TERMS, PLANNING;
+            "": QUERIES; "Reading": AGAINST; "Near-duplicates": NEAR, LOSSES, TERMS, PLANNING;
             "Writing": RESULTS; "Reading": READING; "Running": MEMORY, THREADS, NOTES
         ],
         examples: "\
@@ -157,6 +161,8 @@ Examples:
       all matches to simtool-out/pairs.jsonl
   simtool match new/ --against big/ --write-kept --output fresh
       also writes the documents of new/ without a match in big/ to fresh/kept/
+  simtool match new/ --against big/ --method covered
+      writes the documents of new/ whose words are all in big/, but for three words each
   simtool match new.jsonl --files-from big.paths --method simhash --max-distance 6
       matches by fingerprints against the files that big.paths lists
 
