@@ -3,23 +3,26 @@
 use super::corpus_terms::CorpusTerms;
 use super::find_close::with_compared_texts;
 use super::kept_terms::{KeptTerms, TermSpace};
-use super::lost_words::RemovalLosses;
-use super::near_duplicates::NearDuplicates;
 use super::plan::Plan;
 use super::shard_summary::CollectionSummary;
-use super::timings::StageClock;
-use crate::cluster::Removal;
+use super::timings::{StageClock, Timings};
 use crate::method::{DocumentTerms, Fitted};
 use simtool_base::error::Result;
 use simtool_compute::context::Context;
-use simtool_coverage::{Coverage, CoverageSearch, CoveredDocument, DocumentOrder, LoseLimit};
-use simtool_model::groups::Groups;
+use simtool_coverage::{Coverage, CoverageSearch, DocumentOrder, LoseLimit};
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Price};
-use simtool_set_join::close::Close;
 
-/// Finds the documents of one collection to remove, or the queries whose words are in documents of a corpus. The result
-/// has no pairs.
+/// Documents to remove, and the summaries of the collections that were read.
+pub(super) struct FoundCovered {
+    pub(super) read: Sides<CollectionSummary>,
+    pub(super) coverage: Coverage,
+    pub(super) timings: Timings,
+    /// Number of bytes of terms that were written to temporary files.
+    pub(super) spooled_bytes: u64,
+}
+
+/// Finds the documents of one collection to remove, or the queries whose words are in documents of a corpus.
 ///
 /// # Errors
 ///
@@ -29,31 +32,14 @@ pub(super) fn find_covered(
     plan: &Plan,
     limit: LoseLimit,
     context: &Context<'_>,
-) -> Result<NearDuplicates> {
+) -> Result<FoundCovered> {
     with_compared_texts(corpora, plan, context, |corpora, mut timings| {
+        // The search reports its stages as progress, so a clock between the two measures them.
         let clock = StageClock::start(context.progress());
         let context = &context.with_progress(&clock);
         let found = Covering { corpora, plan, limit, context }.find()?;
         timings.extend(&clock.into_timings());
-        let Found { read, coverage, spooled_bytes } = found;
-        let removal = |&CoveredDocument { row, kept, .. }: &CoveredDocument| Removal {
-            row,
-            kept,
-            closeness: None,
-        };
-        let losses = coverage.documents.iter().map(|document| (document.row, Some(document.loss)));
-        let no_groups = read.as_ref().map(|_| Groups::default());
-        Ok(NearDuplicates {
-            read,
-            close: Close::sets(no_groups, Vec::new().into()),
-            removals: coverage.documents.iter().map(removal).collect(),
-            losses: Some(RemovalLosses::new(losses.collect())),
-            coverage: Some(coverage),
-            kept_for_words: 0,
-            levels: Vec::new(),
-            timings,
-            spooled_bytes,
-        })
+        Ok(FoundCovered { timings, ..found })
     })
 }
 
@@ -65,15 +51,8 @@ struct Covering<'r> {
     context: &'r Context<'r>,
 }
 
-/// Result of the search.
-struct Found {
-    read: Sides<CollectionSummary>,
-    coverage: Coverage,
-    spooled_bytes: u64,
-}
-
 impl Covering<'_> {
-    fn find(&self) -> Result<Found> {
+    fn find(&self) -> Result<FoundCovered> {
         let Self { corpora, plan, limit, context } = *self;
         let progress = context.progress();
         let terms = DocumentTerms::new(plan.method().compared(), &Fitted::Nothing, context.isa());
@@ -92,6 +71,7 @@ impl Covering<'_> {
             let memory = context.memory().share(memory / sides);
             KeptTerms::new(source, price, memory, spool, progress)
         });
+        // Without a scope, the search does not mix groups into its hashes.
         let groups = || match plan.relation() {
             Some(_) => sources.iter().flat_map(CorpusTerms::scope_values).collect(),
             None => Vec::new(),
@@ -118,6 +98,6 @@ impl Covering<'_> {
         let spooled_bytes = kept.iter().map(KeptTerms::spooled_bytes).sum();
         drop(kept);
         let read = sources.try_map(CorpusTerms::into_summary)?;
-        Ok(Found { read, coverage, spooled_bytes })
+        Ok(FoundCovered { read, coverage, timings: Timings::start(), spooled_bytes })
     }
 }

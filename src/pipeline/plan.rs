@@ -81,6 +81,7 @@ impl Plan {
                 return Err(Error::config(field, given, rule));
             }
         }
+        // The summary shows the limit that holds, so it is in the settings even if the user left it open.
         if config.method.is_coverage() {
             check_coverage(&config)?;
             config.lose.get_or_insert(LOST_BY_COVERAGE);

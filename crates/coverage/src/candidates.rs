@@ -4,8 +4,8 @@
 //! real text, the beginning of most documents has so many words in such runs alone that they stay, and they are not read
 //! again for this decision. Runs that share a cell look repeated. So too many documents may remain, but never too few.
 
+use crate::groups::DocumentGroups;
 use crate::loss::LossRule;
-use crate::search::DocumentGroups;
 use crate::sources::Sources;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::reserve;
@@ -114,6 +114,7 @@ impl<'s> Counting<'s> {
                 let mut counted = Counted { sizes: Vec::new(), cells: Vec::new() };
                 sources.visit(shard, Wanted::All, &mut |_, runs| {
                     counted.sizes.push(size(runs.len())?);
+                    // A run that is twice in a document looks repeated, which costs a look later and no document.
                     for &run in runs {
                         writer.push(numbers.of(run));
                     }
@@ -126,6 +127,7 @@ impl<'s> Counting<'s> {
                 Ok(counted)
             },
         )?;
+        // The writers are gone, so the table is complete.
         drop(filling);
         let numbered = counted.into_iter().enumerate().collect();
         let mut shards = context.threads().map(numbered, |(shard, counted): (usize, Counted)| {
@@ -187,6 +189,7 @@ impl<'s> Counting<'s> {
                     }
                     is_confirmed[index as usize] = true;
                     let more = runs.len() as u64;
+                    // The sum of all documents does not depend on their order, so neither does the decision to keep them.
                     if found.fetch_add(more, Ordering::Relaxed) + more > most {
                         kept = Vec::new();
                         return Ok(());

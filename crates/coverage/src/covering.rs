@@ -5,10 +5,11 @@
 //! until all kept words are covered.
 
 use crate::candidates::{Candidates, RUNS};
+use crate::coverage::{CoveredDocument, Stretch};
 use crate::lose_limit::LostWords;
 use crate::loss::visit_lost;
+use crate::numbered_runs::{Candidate, NONE, NumberedRuns};
 use crate::run_table::{RunSlice, RunTable};
-use crate::search::{Candidate, CoveredDocument, NONE, NumberedRuns, Stretch};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::reserved;
 use std::cmp::Reverse;
@@ -128,6 +129,7 @@ impl Partners<'_> {
         let partners = self.read_rows(&partners, &|runs| {
             let mut found = Vec::new();
             table.visit_numbers(runs, |at, number| found.push((number, at as u32)));
+            // Sorted by number, a run is found by halving, and its first place comes first.
             found.sort_unstable();
             found.shrink_to_fit();
             found
@@ -212,6 +214,7 @@ impl<'c> Covering<'c> {
     /// `rows` has the row numbers by rank.
     fn find(mut self, rows: &[u32]) -> Covered {
         let mut chosen = Vec::new();
+        // Each turn covers at least one word, so the loop ends.
         loop {
             let gains =
                 (0..self.partners.len()).map(|partner| (self.gain(partner), Reverse(partner)));

@@ -32,7 +32,9 @@ impl Removing {
         is_kept.clear();
         // The document itself is one of those that are left.
         is_kept.extend(runs.iter().map(|&run| left[run as usize] > 1));
+        // Most documents end here, before any list is sorted.
         let loss = rule.loss(is_kept)?;
+        // Such a run was kept when an earlier removal relied on it, and all other documents with it went since.
         let mut disappearing = runs.iter().filter(|&&run| left[run as usize] == 1);
         if disappearing.any(|&run| is_pinned[run as usize]) {
             return None;

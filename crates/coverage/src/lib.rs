@@ -19,7 +19,7 @@
 //!
 //! 1. All runs are counted in a table of two-bit cells. A document that would lose too many words even if each run that
 //!    looks repeated was kept stays (`candidates`). Few documents remain.
-//! 2. Their runs are numbered, and looked up in all other documents (`search`). If memory is scarce, the runs are
+//! 2. Their runs are numbered, and looked up in all other documents (`numbered_runs`). If memory is scarce, the runs are
 //!    divided into slices, and the collection is read for each slice.
 //! 3. The documents that remain are looked at in the order of preference, by numbers of runs (`decision`).
 //! 4. For each removed document, few kept documents are found that have all its words (`covering`).
@@ -30,10 +30,13 @@
 
 mod candidates;
 mod cost;
+mod coverage;
 mod covering;
 mod decision;
+mod groups;
 mod lose_limit;
 mod loss;
+mod numbered_runs;
 mod run_table;
 mod search;
 mod sources;
@@ -41,6 +44,7 @@ mod sources;
 mod tests;
 
 pub use cost::coverage_cost;
+pub use coverage::{Coverage, CoveredDocument, Stretch};
 pub use lose_limit::{LoseLimit, LostWords, RULE};
 pub use loss::visit_lost;
-pub use search::{Coverage, CoverageSearch, CoveredDocument, DocumentOrder, Stretch};
+pub use search::{CoverageSearch, DocumentOrder};

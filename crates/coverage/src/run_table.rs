@@ -67,6 +67,7 @@ impl RunTable {
             let bit = table.bit(run);
             table.filter[bit / 8] |= 1 << (bit % 8);
         }
+        // The counts become the places at which buckets begin.
         for bucket in 1..table.starts.len() {
             table.starts[bucket] += table.starts[bucket - 1];
         }
@@ -102,6 +103,7 @@ impl RunTable {
                     count += 1;
                 }
             }
+            // The bounds of the buckets have arrived by now, and their runs are asked for.
             for &(_, bucket) in &passed[..count] {
                 prefetch(&self.runs, self.starts[bucket] as usize);
             }
