@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from ._method import Method
 from ._types import _Integer, _Number, _Path
 
-__all__ = ["Exact", "SimHash", "MultiLexicon", "MinHash", "IMatch"]
+__all__ = ["Exact", "Covered", "SimHash", "MultiLexicon", "MinHash", "IMatch"]
 
 
 class Exact(Method):
@@ -25,8 +25,8 @@ class Exact(Method):
             weights instead of numbers of shingles.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5
             [default: 0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
-        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default:
-            words:3].
+        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3,
+            or words:8 with covered].
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise
@@ -59,6 +59,38 @@ class Exact(Method):
         )
 
 
+class Covered(Method):
+    """Documents whose words are all in one or several kept documents, except for those that --lose
+    allows. A word is there if a run of words around it is (by --shingle, 8 words).
+
+        >>> simtool.Covered(shingle='words:5')
+        simtool.Covered(shingle='words:5')
+        >>> str(simtool.Covered(shingle='words:5'))
+        'covered:shingle=words:5'
+
+    Options:
+        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3,
+            or words:8 with covered].
+        stop_words: Leave these words out before shingles are made, so that their neighbours become
+            adjacent: none, english, chinese, or a file of words separated by white space [default:
+            none; with N and M in front, stopwords.txt in the folder if it exists, otherwise
+            english].
+    """
+
+    _name = "covered"
+
+    def __new__(
+        cls,
+        *,
+        shingle: _Integer | str | None = None,
+        stop_words: _Path | Collection[str] | None = None,
+    ) -> Covered:
+        return cls._with(
+            shingle=shingle,
+            stop_words=stop_words,
+        )
+
+
 class SimHash(Method):
     """All pairs whose SimHash fingerprints differ in at most `max_distance` bits. Needs only 16
     bytes per document and one reading, so it works for collections that are too large for exact.
@@ -88,8 +120,8 @@ class SimHash(Method):
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
             similarity of at least S. S can name the same measures as `similarity`. The terms of the
             texts need memory.
-        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default:
-            words:3].
+        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3,
+            or words:8 with covered].
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise
@@ -169,8 +201,8 @@ class MultiLexicon(Method):
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
             similarity of at least S. S can name the same measures as `similarity`. The terms of the
             texts need memory.
-        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default:
-            words:3].
+        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3,
+            or words:8 with covered].
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise
@@ -255,8 +287,8 @@ class MinHash(Method):
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
             similarity of at least S. S can name the same measures as `similarity`. The terms of the
             texts need memory.
-        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default:
-            words:3].
+        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3,
+            or words:8 with covered].
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise
@@ -338,8 +370,8 @@ class IMatch(Method):
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
             similarity of at least S. S can name the same measures as `similarity`. The terms of the
             texts need memory.
-        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default:
-            words:3].
+        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3,
+            or words:8 with covered].
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise

@@ -34,6 +34,7 @@ class MatchOptions(TypedDict, total=False):
     within: str | None
     across: str | None
     boilerplate: _Integer | str | None
+    lose: _Integer | str | None
     stop_words: _Path | Collection[str] | None
     ignore: str | Sequence[str] | None
     fold: str | None
@@ -80,7 +81,7 @@ class DeduplicateFilesOptions(TypedDict, total=False):
     cluster: Literal["proven", "components"] | None
     pairs: bool | None
     annotate: str | bool | None
-    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
+    method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
     similarity: _Number | str | None
     max_distance: _Integer | None
     verify: _Number | str | None
@@ -128,13 +129,14 @@ class MatchFilesOptions(TypedDict, total=False):
 
     against_text_field: str | None
     against_id_field: str | None
-    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
+    method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
     similarity: _Number | str | None
     max_distance: _Integer | None
     verify: _Number | str | None
     within: str | None
     across: str | None
     boilerplate: _Integer | str | None
+    lose: _Integer | str | None
     shingle: _Integer | str | None
     stop_words: _Path | Collection[str] | None
     ignore: str | Sequence[str] | None
@@ -177,7 +179,7 @@ class PreviewFilesOptions(TypedDict, total=False):
     keep_count: _Integer | None
     lose: _Integer | str | None
     cluster: Literal["proven", "components"] | None
-    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
+    method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
     similarity: _Number | str | None
     max_distance: _Integer | None
     verify: _Number | str | None

@@ -11,7 +11,7 @@ Options:
         `keep` decides.
     keep_count: Keep up to this number of documents of each cluster [default: 1].
     lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
-        as in 3 or 1%.
+        as in 3 or 1% [default: 3 with covered, otherwise any number].
     cluster: Documents to remove: only documents near a kept document (proven), or also documents
         that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
         components.
@@ -20,7 +20,7 @@ Options:
     annotate: Also write documents.jsonl: every document, kept or removed, with its cluster, in
         reading order [default: false].
     method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
-        [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
+        [default: exact]. Values: exact, covered, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
         0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
     max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -33,7 +33,8 @@ Options:
     boilerplate: Leave lines that many documents have, such as menus, out of the comparison: at
         least this number of documents, pages or none [default: pages if all inputs are web pages,
         otherwise none].
-    shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
+    shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3, or
+        words:8 with covered].
     stop_words: Leave these words out before shingles are made, so that their neighbours become
         adjacent: none, english, chinese, or a file of words separated by white space [default:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
@@ -98,7 +99,7 @@ Options:
     against_id_field: Field of the ID in the collection to match against [default: that of
         `id_field`].
     method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
-        [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
+        [default: exact]. Values: exact, covered, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
         0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
     max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -111,7 +112,10 @@ Options:
     boilerplate: Leave lines that many documents have, such as menus, out of the comparison: at
         least this number of documents, pages or none [default: pages if all inputs are web pages,
         otherwise none].
-    shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
+    lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
+        as in 3 or 1% [default: 3 with covered, otherwise any number].
+    shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3, or
+        words:8 with covered].
     stop_words: Leave these words out before shingles are made, so that their neighbours become
         adjacent: none, english, chinese, or a file of words separated by white space [default:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
@@ -174,12 +178,12 @@ Options:
         `keep` decides.
     keep_count: Keep up to this number of documents of each cluster [default: 1].
     lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
-        as in 3 or 1%.
+        as in 3 or 1% [default: 3 with covered, otherwise any number].
     cluster: Documents to remove: only documents near a kept document (proven), or also documents
         that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
         components.
     method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
-        [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
+        [default: exact]. Values: exact, covered, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
         0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
     max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -192,7 +196,8 @@ Options:
     boilerplate: Leave lines that many documents have, such as menus, out of the comparison: at
         least this number of documents, pages or none [default: pages if all inputs are web pages,
         otherwise none].
-    shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
+    shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3, or
+        words:8 with covered].
     stop_words: Leave these words out before shingles are made, so that their neighbours become
         adjacent: none, english, chinese, or a file of words separated by white space [default:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].

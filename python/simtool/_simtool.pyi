@@ -329,7 +329,7 @@ class Index:
         # Options of Index, generated.
         method: Literal["simhash", "multi-lexicon", "minhash"] | str | None = "simhash",
         max_distance: _Integer | None = None,
-        shingle: _Integer | str | None = "words:3",
+        shingle: _Integer | str | None = None,
         threads: _Integer | None = 0,
         **options: Unpack[_option_types.IndexOptions],
         # End of the options.
@@ -450,10 +450,10 @@ def deduplicate(
     progress: bool = False,
     # Options of deduplicate, generated.
     keep: str | None = "first",
-    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
+    method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
     similarity: _Number | str | None = None,
     max_distance: _Integer | None = None,
-    shingle: _Integer | str | None = "words:3",
+    shingle: _Integer | str | None = None,
     threads: _Integer | None = 0,
     **options: Unpack[_option_types.DeduplicateOptions],
     # End of the options.
@@ -533,10 +533,10 @@ def match(
     column: str | None = None,
     progress: bool = False,
     # Options of match, generated.
-    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
+    method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
     similarity: _Number | str | None = None,
     max_distance: _Integer | None = None,
-    shingle: _Integer | str | None = "words:3",
+    shingle: _Integer | str | None = None,
     threads: _Integer | None = 0,
     **options: Unpack[_option_types.MatchOptions],
     # End of the options.
@@ -639,7 +639,7 @@ def fingerprint(
     progress: bool = False,
     # Options of fingerprint, generated.
     method: Literal["simhash", "multi-lexicon", "minhash", "i-match"] | str | None = "simhash",
-    shingle: _Integer | str | None = "words:3",
+    shingle: _Integer | str | None = None,
     threads: _Integer | None = 0,
     **options: Unpack[_option_types.FingerprintOptions],
     # End of the options.
@@ -728,10 +728,10 @@ def compare(
     b: str,
     *,
     # Options of compare, generated.
-    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
+    method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None = "exact",
     similarity: _Number | str | None = None,
     max_distance: _Integer | None = None,
-    shingle: _Integer | str | None = "words:3",
+    shingle: _Integer | str | None = None,
     **options: Unpack[_option_types.CompareOptions],
     # End of the options.
 ) -> Comparison:

@@ -15,8 +15,9 @@ pub(crate) struct ClosenessColumns {
 impl ClosenessColumns {
     /// Returns the columns that tables of results have if the documents were compared by `method`.
     pub(crate) fn by(method: &Method) -> Self {
-        let by_distance = matches!(method.close(), Criterion::Distance(_));
-        Self { similarity: !by_distance || method.verify().is_some(), distance: by_distance }
+        let by_similarity = matches!(method.close(), Criterion::Similarity(_));
+        let distance = matches!(method.close(), Criterion::Distance(_));
+        Self { similarity: by_similarity || method.verify().is_some(), distance }
     }
 
     /// Builds the columns of closeness. A removal without closeness is null.

@@ -65,7 +65,7 @@ impl Engine {
             Criterion::Distance(distance) => {
                 Some(BucketKeys::new(&config.method, distance, sample)?)
             }
-            Criterion::Similarity(_) => None,
+            Criterion::Similarity(_) | Criterion::Coverage => None,
         };
         Ok(Self { config, fitted: fitted(learned)?, keys })
     }

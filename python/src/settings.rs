@@ -174,6 +174,10 @@ pub(crate) fn method_text(name: &str, settings: &Bound<'_, PyDict>) -> PyResult<
 /// Parses all settings of a run.
 pub(crate) fn config(mut options: Options) -> PyResult<Config> {
     let config = Config::parse(&mut options).map_err(exception)?;
+    if config.method.is_coverage() {
+        let rule = "works only with simtool.deduplicate";
+        return Err(exception(simtool::Error::config("method", config.method.name(), rule)));
+    }
     refuse_groups(&config)?;
     match config.boilerplate {
         None => Ok(config),

@@ -71,3 +71,16 @@ def test_wrong_settings_are_refused():
         simtool.Exact(ignore="words")
     with pytest.raises(ValueError, match="minhash:bits=3"):
         simtool.deduplicate(["a"], method=simtool.MinHash(bits=3))
+
+
+def test_words_that_are_in_several_kept_texts_are_covered():
+    a, b = (" ".join(f"{name}{number}" for number in range(20)) for name in "ab")
+    texts = [a, b, f"{a} {b}", f"{a} with more words of its own"]
+    found = simtool.deduplicate(texts, method="covered")
+    # The last text has six words of its own, so it stays.
+    assert found.removed.to_pydict() == {"row": [2], "kept": [0]}
+    assert found.method == "covered:shingle=words:8"
+    found = simtool.deduplicate(texts, method=simtool.Covered(), keep="longest")
+    assert found.removed.to_pydict()["row"] == [0, 1]
+    with pytest.raises(ValueError, match="covered"):
+        simtool.evaluate(["a", "b"], [(0, 1)], ["covered"])

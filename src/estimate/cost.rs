@@ -17,6 +17,7 @@ use crate::pipeline::shard_summary::NamesCost;
 use crate::pipeline::verify::verify_cost;
 use crate::sample::{Amounts, MethodSample, Sample};
 use simtool_base::work_cost::WorkCost;
+use simtool_coverage::coverage_cost;
 use simtool_hamming::close_by_chance::CloseByChance;
 use simtool_hamming::planner::JoinPlan;
 use simtool_model::sides::Sides;
@@ -77,6 +78,7 @@ impl Cost {
         match plan.method().close() {
             Criterion::Similarity(threshold) => run.with_sets(threshold),
             Criterion::Distance(max_distance) => run.with_rows(max_distance),
+            Criterion::Coverage => run.with_coverage(),
         }
     }
 }
@@ -121,6 +123,30 @@ impl RunCost<'_> {
                 + self.joining_seconds(join.seconds + kept.seconds + weighing.seconds),
             // The stages share what the limit leaves. Only what every run needs can be more than the limit.
             bytes: (self.base_bytes() + stages).min(memory).max(self.base_bytes()),
+            join: None,
+        }
+    }
+
+    /// Returns the cost of a run that looks for the words of documents in others.
+    fn with_coverage(&self) -> Cost {
+        let memory = self.plan.resources().memory as f64;
+        let kept = kept_terms_cost(
+            self.sum(|sample| sample.amounts.terms * sample.expensive_share),
+            memory,
+        );
+        let search = coverage_cost(self.amounts.terms);
+        // All texts are read once more, except those whose terms are kept.
+        let again = self.sum(|sample| {
+            let Amounts { read_seconds, make_seconds, .. } = sample.amounts;
+            (read_seconds + make_seconds) * (1.0 - sample.expensive_share)
+        });
+        Cost {
+            seconds: self.base_seconds()
+                + self.reading_seconds(again)
+                + self.joining_seconds(search.seconds + kept.seconds),
+            bytes: self.base_bytes()
+                + self.reader_bytes()
+                + (kept.bytes + search.bytes).min(memory),
             join: None,
         }
     }

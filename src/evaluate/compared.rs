@@ -100,6 +100,10 @@ impl RowsOrSets {
         Ok(match (method.close(), method.verify()) {
             (Criterion::Similarity(threshold), _) => Self::Sets(sets()?, threshold.measure()),
             (Criterion::Distance(_), None) => Self::Rows(rows()?),
+            (Criterion::Coverage, _) => {
+                method.check_pairs("a measurement")?;
+                Self::Rows(rows()?)
+            }
             (Criterion::Distance(_), Some(threshold)) => {
                 Self::Verified(rows()?, sets()?, threshold)
             }

@@ -81,7 +81,8 @@ pub fn estimate_by_sample(
     let context = &Context::new(resources, progress)?;
     let watched = &Watched { corpus, progress } as &dyn Corpus;
     let (rows, summary) = match method.close() {
-        Criterion::Similarity(_) => {
+        Criterion::Similarity(_) | Criterion::Coverage => {
+            method.check_pairs("a measurement")?;
             progress.begin("reading", Work::Bytes(watched.bytes()));
             (None, CollectionSummary::read(watched, context.threads())?)
         }
@@ -132,7 +133,7 @@ pub fn estimate_by_sample(
 fn threshold_of_sets(method: &Method) -> Option<Threshold> {
     match method.close() {
         Criterion::Similarity(own) => Some(own),
-        Criterion::Distance(_) => method.verify(),
+        Criterion::Distance(_) | Criterion::Coverage => method.verify(),
     }
 }
 
@@ -148,7 +149,9 @@ fn describe_terms(method: &Method) -> String {
 fn own_similarity(method: &Method) -> Threshold {
     match method.close() {
         Criterion::Similarity(own) => own,
-        Criterion::Distance(_) => method.verify().unwrap_or(Threshold::DEFAULT),
+        Criterion::Distance(_) | Criterion::Coverage => {
+            method.verify().unwrap_or(Threshold::DEFAULT)
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! files use the same names. Each component parses its own options: [`Terms`] the options of terms, and each
 //! kind of fingerprint the options of this kind.
 
+mod criterion;
 mod document_terms;
 mod fitted;
 mod learn;
@@ -17,6 +18,7 @@ mod stop_word_lists;
 mod terms;
 mod text_memory;
 
+pub use criterion::Criterion;
 pub(crate) use document_terms::{DocumentTerms, TermScratch};
 pub use fitted::Fitted;
 pub(crate) use learn::most_frequent;
@@ -28,7 +30,8 @@ pub(crate) use stop_word_lists::{names_file, read_stop_words};
 pub use terms::Terms;
 pub(crate) use text_memory::TextMemory;
 
-use own_settings::{EXACT, VERIFY_WEIGHT, of_method, settings_of_fingerprints};
+use criterion::{limit, lower};
+use own_settings::{COVERED, EXACT, VERIFY_WEIGHT, of_method, settings_of_fingerprints};
 pub(crate) use own_settings::{OF_FINGERPRINTS, OF_METHODS, OF_TERMS, settings_of_exact};
 pub use own_settings::{has_setting, own_settings};
 use simtool_base::error::{Error, Result};
@@ -36,7 +39,7 @@ use simtool_base::options::{Options, as_member};
 use simtool_fingerprint::hash_table::HashTable;
 use simtool_fingerprint::{SKETCHES, Sketch, SketchKind};
 use simtool_hamming::layout::Layout;
-use simtool_model::similarity::{Formula, Threshold};
+use simtool_model::similarity::Threshold;
 use simtool_terms::extract::weighting::Weighting;
 use simtool_terms::extract::weights::WeightKind;
 use simtool_terms::tokenize::stop_words;
@@ -47,18 +50,6 @@ use std::sync::Arc;
 /// Default of the option `bits` when the option `words` is given: the number of bits of a fingerprint that is
 /// made from the most frequent words.
 const WORD_BITS: usize = 64;
-
-/// Fraction by which [`Method::with_lower_similarity`] lowers the limit, as numerator and denominator.
-const LOWER_BY: (u32, u32) = (1, 20);
-
-/// Limit on the similarity or the distance of two documents. It decides whether they are near-duplicates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Criterion {
-    /// The sets of terms must be at least this similar.
-    Similarity(Threshold),
-    /// The fingerprints must differ in at most this many positions.
-    Distance(u32),
-}
 
 /// Definition of near-duplicates: the rules by which documents are compared, and the limit on their
 /// similarity or distance.
@@ -109,11 +100,17 @@ impl Method {
         }
     }
 
+    /// Creates the method that finds documents whose words are all in others. The terms are the runs of words that must
+    /// be there.
+    fn covered(terms: Terms) -> Self {
+        Self { name: COVERED, close: Criterion::Coverage, ..Self::exact(terms, Threshold::DEFAULT) }
+    }
+
     /// Creates the method called `name`, for example `exact` or `simhash`. Takes the settings of the method
     /// out of `options` and leaves the other options there.
     ///
     /// - All methods take `shingle`, `stop_words` and the options of [`TextRules`](simtool_terms::text_rules::TextRules).
-    /// - `exact` takes `similarity` and `weight`.
+    /// - `exact` takes `similarity` and `weight`. `covered` takes nothing else.
     /// - Methods with fingerprints take `max_distance`, `recall`, `verify`, `verify_weight`,
     ///   `weight`, `top`, `idf_band` and the options of their kind in [`SKETCHES`].
     /// - `words=N` uses the N most frequent words of the collection instead of shingles, with the built-in
@@ -133,6 +130,11 @@ impl Method {
             let similarity = similarity.transpose()?.unwrap_or(Threshold::DEFAULT);
             let weighting = Weighting::parse_for_sets("weight", options)?;
             return Ok(Self::exact(Terms::parse(options)?.weighted(weighting), similarity));
+        }
+        if name == COVERED {
+            // Shorter runs are in so many texts that they cover a text that nobody wrote.
+            options.complete(&[("shingle", "words:8")]);
+            return Ok(Self::covered(Terms::parse(options)?));
         }
         let Some(kind) = SKETCHES.iter().find(|kind| kind.name == name) else {
             let names: Vec<_> = Self::kinds().map(|(name, _)| name).collect();
@@ -263,7 +265,10 @@ impl Method {
     pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
         let exact = "All pairs whose sets of shingles have at least `similarity`, by Jaccard or another \
                      measure. Needs a few bytes of memory per word, or reads the input more often";
-        std::iter::once((Self::DEFAULT, exact))
+        let covered = "Documents whose words are all in one or several kept documents, except for those that --lose \
+                       allows. A word is there if a run of words around it is (by --shingle, 8 words)";
+        [(Self::DEFAULT, exact), (COVERED, covered)]
+            .into_iter()
             .chain(SKETCHES.iter().map(|kind| (kind.name, kind.help)))
     }
 
@@ -314,6 +319,27 @@ impl Method {
         Some(Self { recipe: self.recipe.with_hash_seed(seed)?, ..self.clone() })
     }
 
+    /// Returns whether the method decides by runs of words that may be in several documents, and finds no pairs.
+    #[must_use]
+    pub fn is_coverage(&self) -> bool {
+        self.close == Criterion::Coverage
+    }
+
+    /// Checks that the method finds pairs of documents, which `user` needs.
+    ///
+    /// # Errors
+    ///
+    /// The method decides by coverage.
+    pub(crate) fn check_pairs(&self, user: &str) -> Result<()> {
+        if self.is_coverage() { Err(self.no_pairs(user)) } else { Ok(()) }
+    }
+
+    /// Returns the error that the method finds no pairs, which `user` needs.
+    pub(crate) fn no_pairs(&self, user: &str) -> Error {
+        let rule = format!("finds no pairs, and {user} needs them: choose another method");
+        Error::config("method", self.name, rule)
+    }
+
     /// Returns the limit that decides whether two documents are near-duplicates.
     #[must_use]
     pub fn close(&self) -> Criterion {
@@ -340,7 +366,7 @@ impl Method {
         &self.compared
     }
 
-    /// Returns the same method with a minimum similarity of sets that is lower by [`LOWER_BY`]. All other pairs get
+    /// Returns the same method with a minimum similarity of sets that is a twentieth lower. All other pairs get
     /// the same similarity as before. Returns `None` if the method compares no sets, or if no lower limit has this
     /// property.
     #[must_use]
@@ -352,7 +378,7 @@ impl Method {
             (Criterion::Distance(_), Some(threshold)) => {
                 Some(Self { verify: Some(lower(threshold)?), ..self.clone() })
             }
-            (Criterion::Distance(_), None) => None,
+            (Criterion::Distance(_), None) | (Criterion::Coverage, _) => None,
         }
     }
 
@@ -365,9 +391,10 @@ impl Method {
             parameters.push(("words", count.to_string()));
         }
         parameters.extend(self.recipe.sketch().map_or(Vec::new(), Sketch::parameters));
-        parameters.push(match self.close {
-            Criterion::Similarity(threshold) => ("similarity", threshold.to_string()),
-            Criterion::Distance(distance) => ("max_distance", distance.to_string()),
+        parameters.extend(match self.close {
+            Criterion::Similarity(threshold) => Some(("similarity", threshold.to_string())),
+            Criterion::Distance(distance) => Some(("max_distance", distance.to_string())),
+            Criterion::Coverage => None,
         });
         parameters.extend(self.recall.map(|recall| ("recall", recall.to_string())));
         parameters.extend(self.verify.map(|threshold| ("verify", threshold.to_string())));
@@ -423,50 +450,6 @@ impl Method {
         let shape = self.recipe.sketch()?.shape();
         Some((Layout::with_recall(shape, distance, recall)?, distance))
     }
-}
-
-/// Returns a threshold that is lower by [`LOWER_BY`]. Returns `None` if it would not be above 0, or if the measure
-/// rounds similarities by the threshold.
-fn lower(threshold: Threshold) -> Option<Threshold> {
-    // A cosine is rounded to a fraction whose denominator depends on the threshold.
-    if threshold.measure().formula == Formula::Cosine {
-        return None;
-    }
-    let (numerator, denominator) = threshold.fraction();
-    let (by, of) = LOWER_BY;
-    let numerator = numerator.checked_mul(of)?.checked_sub(denominator.checked_mul(by)?)?;
-    let lower = Threshold::new(numerator, denominator.checked_mul(of)?).ok()?;
-    Some(lower.of(threshold.measure()))
-}
-
-/// Returns the maximum distance of near-duplicates. It is the value of the option `max_distance`. If the
-/// distances of `sketch` estimate a similarity, the option `similarity` can be given instead, and the
-/// distance is computed from it. Without both options, the distance is the default of `sketch`.
-fn limit(sketch: &dyn Sketch, options: &mut Options) -> Result<u32> {
-    let distance = options.take_parsed("max_distance", "must be a whole number")?;
-    // Not every sketch estimates a similarity. Without an estimate the option stays, and the caller refuses
-    // it.
-    let similar = sketch.distance_at(Threshold::DEFAULT).and_then(|_| options.take("similarity"));
-    let limit = match (distance, similar) {
-        (Some(_), Some(text)) => {
-            let rule = "cannot be combined with `max_distance`, because both set the limit";
-            return Err(Error::config("similarity", text, rule));
-        }
-        (Some(distance), None) => distance,
-        (None, None) => sketch.default_distance(),
-        (None, Some(text)) => {
-            let similarity = Threshold::parse("similarity", &text)?;
-            sketch.distance_at(similarity).unwrap_or(sketch.default_distance())
-        }
-    };
-    let end = sketch.distance_of_strangers();
-    if limit >= end {
-        let rule = format!(
-            "would match unrelated documents, whose distance is about {end}; use a smaller value"
-        );
-        return Err(Error::config("max_distance", limit, rule));
-    }
-    Ok(limit)
 }
 
 impl fmt::Display for Method {

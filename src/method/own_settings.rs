@@ -5,6 +5,8 @@ use simtool_fingerprint::{SKETCHES, SketchOption};
 
 /// Name of the method that compares sets of terms directly.
 pub(super) const EXACT: &str = "exact";
+/// Name of the method that finds documents whose words are all in others.
+pub(super) const COVERED: &str = "covered";
 /// Name of the option for the weights of terms when candidate pairs are verified. Verifying compares the sets
 /// of terms of two documents whose fingerprints are close.
 pub(super) const VERIFY_WEIGHT: &str = "verify_weight";

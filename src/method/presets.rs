@@ -1,6 +1,7 @@
 //! Presets: methods with the settings that publications use for them.
 
 use super::Method;
+use super::own_settings::COVERED;
 use simtool_base::error::{Error, Result};
 use simtool_base::options::members;
 
@@ -150,14 +151,19 @@ impl NamedMethod {
             None if !is_kind => {
                 let presets = Self::presets().map(|preset| preset.name);
                 let kinds = Method::kinds().map(|(name, _)| name);
-                let kinds = kinds.filter(|kind| Self::presets().all(|preset| preset.name != *kind));
+                let is_other = |kind: &&str| {
+                    *kind != COVERED && Self::presets().all(|preset| preset.name != *kind)
+                };
+                let kinds = kinds.filter(is_other);
                 let known: Vec<_> = presets.chain(kinds).collect();
                 let rule = format!("must be one of {}", known.join(", "));
                 return Err(Error::config("method", name, rule));
             }
             _ => text.to_owned(),
         };
-        Ok(Self { name: text.to_owned(), method: whole.parse()? })
+        let method: Method = whole.parse()?;
+        method.check_pairs("a measurement")?;
+        Ok(Self { name: text.to_owned(), method })
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) const OUTPUT: Output = Output {
         columns: Vec::new,
     },
     stage: KEEP_STAGE,
-    is_wanted: |outputs| outputs.annotates_copies(),
+    is_wanted: |results| results.outputs.annotates_copies(),
     write: write_annotated,
 };
 

@@ -87,6 +87,7 @@ pub(super) fn count_results(
     summary.removed = findings.removals.len() as u64;
     summary.removed_bytes = findings.removals.iter().map(|r| u64::from(removed_length(r))).sum();
     summary.kept_for_words = findings.kept_for_words();
+    summary.covered_by_several = findings.covered_by_several();
     if findings.counts_lost_words() {
         let lost = |removal: &Removal| u64::from(findings.lost_words(removal.row)?.lost).into();
         let lost = findings.removals.iter().filter_map(lost).filter(|&lost: &u64| lost > 0);
@@ -94,7 +95,9 @@ pub(super) fn count_results(
         summary.lost_words = Some(lost.sum());
     }
     summary.clusters = clusters as u64;
-    summary.pairs = findings.close.is_complete.then(|| findings.close.pair_count());
+    // Coverage compares no pairs.
+    let has_pairs = findings.close.is_complete && findings.coverage().is_none();
+    summary.pairs = has_pairs.then(|| findings.close.pair_count());
     summary.faults = faults(&findings.sides);
     if !summary.is_conserved() {
         return Err(ErrorKind::NotConserved {

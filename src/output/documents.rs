@@ -25,7 +25,7 @@ pub(super) const OUTPUT: Output = Output {
         columns: || describe_columns(DocumentRows::COLUMNS),
     },
     stage: WRITE_STAGE,
-    is_wanted: |outputs| outputs.annotation.is_some(),
+    is_wanted: |results| results.outputs.annotation.is_some(),
     write: write_documents,
 };
 

@@ -7,6 +7,7 @@ use crate::pipeline::{
     CollectionSummary, LostWords, NearDuplicates, Plan, RemovalLosses, RepeatedWords,
 };
 use crate::write::summary::LimitLevel;
+use simtool_coverage::Coverage;
 use simtool_model::document::{DocOrdinal, DocumentIds, Place};
 use simtool_model::document_id::DocumentId;
 use simtool_model::document_name::DocumentName;
@@ -75,6 +76,8 @@ pub struct Findings<'f> {
     pub levels: &'f [LimitLevel],
     /// Words that each removal loses. `None` if they were not counted.
     losses: Option<&'f RemovalLosses>,
+    /// Kept documents that have the words of removed ones. `None` if pairs decided.
+    coverage: Option<&'f Coverage>,
     /// Number of documents that stay only because their removal would lose too many words.
     kept_for_words: u64,
     /// All pairs of near-duplicates. If the memory was too small, the list may have only the pairs that
@@ -104,11 +107,14 @@ impl<'f> Findings<'f> {
     ) -> Self {
         let sides = collections.zip(found.read.as_ref());
         let sides = sides.map(|(collection, read)| Side { collection, read });
-        let NearDuplicates { read, close, removals, losses, kept_for_words, levels, .. } = found;
+        let NearDuplicates {
+            read, close, removals, losses, coverage, kept_for_words, levels, ..
+        } = found;
         Self {
             sides,
             removals,
             losses: losses.as_ref(),
+            coverage: coverage.as_ref(),
             kept_for_words: *kept_for_words,
             levels,
             close,
@@ -149,7 +155,25 @@ impl<'f> Findings<'f> {
     /// Returns the number of documents that stay only because their removal would lose too many words. `None` if there
     /// is no limit.
     pub(crate) fn kept_for_words(&self) -> Option<u64> {
-        self.plan.lose().map(|_| self.kept_for_words)
+        // With coverage, the limit is a part of the method, which proposes no removals first.
+        self.plan.lose().filter(|_| self.coverage.is_none()).map(|_| self.kept_for_words)
+    }
+
+    /// Returns the number of kept documents that have the words of the document of removal number `at` together. `None`
+    /// if pairs decided.
+    pub(crate) fn covered_by(&self, at: usize) -> Option<u32> {
+        Some(self.coverage?.documents.get(at)?.covering)
+    }
+
+    /// Returns the kept documents that have the words of removed ones. `None` if pairs decided.
+    pub(crate) fn coverage(&self) -> Option<&'f Coverage> {
+        self.coverage
+    }
+
+    /// Returns the number of removed documents whose words are in several kept documents. `None` if pairs decided.
+    pub(crate) fn covered_by_several(&self) -> Option<u64> {
+        let documents = &self.coverage?.documents;
+        Some(documents.iter().filter(|document| document.covering > 1).count() as u64)
     }
 
     /// Returns whether the words were counted that each removal loses.

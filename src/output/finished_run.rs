@@ -204,6 +204,12 @@ impl FinishedRun {
         is_scoped || parameters["keep_count"].as_u64().is_some_and(|count| count > 1)
     }
 
+    /// Returns whether the method decided by runs of words that may be in several documents.
+    #[must_use]
+    pub(crate) fn is_coverage(&self) -> bool {
+        self.parameter("method") == Some("covered")
+    }
+
     /// Returns whether several documents of the run have the same ID.
     #[must_use]
     pub(crate) fn has_shared_ids(&self) -> bool {

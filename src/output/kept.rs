@@ -28,7 +28,7 @@ pub(super) const OUTPUT: Output = Output {
         columns: Vec::new,
     },
     stage: KEEP_STAGE,
-    is_wanted: |outputs| outputs.kept,
+    is_wanted: |results| results.outputs.kept,
     write: write_kept,
 };
 

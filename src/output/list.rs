@@ -2,8 +2,8 @@
 
 use super::output_kind::Output;
 use super::{
-    annotated, clusters, contamination, cut_texts, documents, emit_pairs, index_rows, kept, pairs,
-    passages, quarantine, removed, source_rows, texts, uncut,
+    annotated, clusters, contamination, coverage, cut_texts, documents, emit_pairs, index_rows,
+    kept, pairs, passages, quarantine, removed, source_rows, texts, uncut,
 };
 use crate::write::columns::OutputDescription;
 
@@ -15,6 +15,7 @@ pub(super) const OUTPUTS: &[Output] = &[
     source_rows::OUTPUT,
     quarantine::OUTPUT,
     pairs::OUTPUT,
+    coverage::OUTPUT,
     kept::OUTPUT,
     annotated::OUTPUT,
 ];

@@ -16,6 +16,7 @@ mod clusters;
 pub(crate) mod contamination;
 mod copy_check;
 mod counts;
+mod coverage;
 pub(crate) mod cut_texts;
 mod document_status;
 mod documents;
@@ -175,7 +176,7 @@ fn refuse_flood_of_pairs(findings: &Findings<'_>, outputs: &Outputs) -> Result<(
 /// summary shows as a stage of its own.
 fn write_wanted(results: &Results<'_>) -> Result<Duration> {
     let mut keeping = Duration::ZERO;
-    for output in OUTPUTS.iter().filter(|output| (output.is_wanted)(results.outputs)) {
+    for output in OUTPUTS.iter().filter(|output| (output.is_wanted)(results)) {
         let begun = Instant::now();
         (output.write)(results)?;
         if output.stage == KEEP_STAGE {

@@ -54,7 +54,7 @@ pub(super) const fn lost_words_column<T: RowTable>(
         "lost_words",
         "Number of words of the removed document that are in no shingle which the kept document has, too (characters, with \
          --shingle chars). Counted with the method exact and with --verify; for compressed files and pages, only with \
-         --annotate or --lose.",
+         --annotate or --lose. With the method covered, words that no kept document has.",
         Value::OptionalCount(lost),
     )
 }
@@ -76,6 +76,8 @@ pub(super) struct NamedPair<'r> {
     pub(super) closeness: Option<Closeness>,
     /// Words of the first document that the second one lacks. `None` if they were not counted.
     pub(super) lost: Option<LostWords>,
+    /// Number of kept documents that have the words of the first document together. `None` if pairs decided.
+    pub(super) covered_by: Option<u32>,
 }
 
 impl NamedPair<'_> {

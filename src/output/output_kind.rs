@@ -1,7 +1,6 @@
 //! Defines the type of an output of a run.
 
 use super::results::Results;
-use super::settings::Outputs;
 use crate::write::columns::OutputDescription;
 use simtool_base::error::Result;
 
@@ -16,7 +15,7 @@ pub(super) struct Output {
     pub(super) description: OutputDescription,
     /// Name of the stage in the summary to which the time of writing this output is added.
     pub(super) stage: &'static str,
-    /// Function that returns whether the user asked for the output.
-    pub(super) is_wanted: fn(&Outputs) -> bool,
+    /// Function that returns whether the user asked for the output, and the method has it.
+    pub(super) is_wanted: fn(&Results<'_>) -> bool,
     pub(super) write: fn(&Results<'_>) -> Result<()>,
 }

@@ -11,11 +11,11 @@ pub(super) const OUTPUT: Output = Output {
         name: "pairs",
         files: &["pairs.jsonl", "pairs.tsv", "pairs.parquet"],
         command: "dedup, match",
-        description: "Every pair of close documents. Written by match, and by dedup with --pairs.",
+        description: "Every pair of close documents. Written by match, and by dedup with --pairs. The method covered finds no pairs.",
         columns: || describe_columns(PairRows::COLUMNS),
     },
     stage: WRITE_STAGE,
-    is_wanted: |outputs| outputs.pairs,
+    is_wanted: |results| results.outputs.pairs && results.findings.coverage().is_none(),
     write: write_pairs,
 };
 
@@ -65,6 +65,7 @@ fn write_pairs(results: &Results<'_>) -> Result<()> {
                 second: &originals.name(pair.b),
                 closeness: Some(pair.closeness),
                 lost: None,
+                covered_by: None,
             })
         })
     })

@@ -15,6 +15,7 @@ use crate::write::summary::Summary;
 use simtool_base::error::Result;
 use simtool_compute::context::Context;
 use simtool_set_join::close::ClosePair;
+use std::cmp::Reverse;
 
 /// Number of pairs near the limit that the preview shows. If there are enough, half of them are below the limit.
 pub(crate) const NEAR_PAIRS: usize = 20;
@@ -39,7 +40,7 @@ pub(crate) fn preview(
         let most = NEAR_PAIRS - findings.removals.len().min(NEAR_PAIRS / 2);
         pairs.into_iter().take(most).map(as_removal).collect()
     });
-    let above = least_similar(findings.removals, NEAR_PAIRS - below.as_ref().map_or(0, Vec::len));
+    let above = closest_to_limit(findings, NEAR_PAIRS - below.as_ref().map_or(0, Vec::len));
     let mut texts = AffordableTexts::at_any_price(findings, context.memory());
     for pair in above.iter().chain(below.iter().flatten()) {
         for wanted in both(pair) {
@@ -73,7 +74,7 @@ pub(crate) fn preview(
     };
     summary.templates = report.templates();
     Ok(RunPreview {
-        by_closeness: closeness_bands(findings.removals),
+        by_closeness: closeness_bands(findings.removals, findings.coverage().is_some()),
         by_size: size_bands(&clusters, is_match),
         above: above
             .iter()
@@ -89,11 +90,18 @@ fn as_removal(ClosePair { a, b, closeness }: ClosePair) -> Removal {
     Removal { row: a, kept: b, closeness: Some(closeness) }
 }
 
-/// Returns the removals of the least similar documents, the least similar first, at most `most`.
-fn least_similar(removals: &[Removal], most: usize) -> Vec<Removal> {
-    let mut proven: Vec<Removal> =
-        removals.iter().filter(|removal| removal.closeness.is_some()).copied().collect();
-    proven.sort_unstable_by(by_closeness);
+/// Returns the removals of the least similar documents, the least similar first, at most `most`. With coverage, those
+/// with most lost words.
+fn closest_to_limit(findings: &Findings<'_>, most: usize) -> Vec<Removal> {
+    let is_coverage = findings.coverage().is_some();
+    let is_proven = |removal: &&Removal| is_coverage || removal.closeness.is_some();
+    let mut proven: Vec<Removal> = findings.removals.iter().filter(is_proven).copied().collect();
+    if is_coverage {
+        let lost = |row| findings.lost_words(row).map_or(0, |lost| lost.lost);
+        proven.sort_by_key(|removal| (Reverse(lost(removal.row)), removal.row));
+    } else {
+        proven.sort_unstable_by(by_closeness);
+    }
     proven.truncate(most);
     proven
 }

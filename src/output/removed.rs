@@ -61,6 +61,13 @@ impl RowTable for RemovedRows {
         distance_column(),
         lost_words_column(|row| row.lost.map(|lost| lost.lost)),
         lost_share_column(|row| row.lost.map(LostWords::share)),
+        // It must come last, because other methods do not write it.
+        Column::new(
+            "covered_by",
+            "Number of kept documents that have its words together, except for those that are lost. The kept document has \
+             most of them. Only with the method covered.",
+            Value::OptionalCount(|row| row.covered_by),
+        ),
     ];
 }
 
@@ -71,15 +78,17 @@ fn write_removed(results: &Results<'_>) -> Result<()> {
         (true, false) => &RemovedRows::COLUMNS[..1],
         // A list of IDs alone would make its reader remove kept documents, too.
         (true, true) => &RemovedRows::COLUMNS[..3],
-        (false, _) => RemovedRows::COLUMNS,
+        (false, _) if results.findings.coverage().is_some() => RemovedRows::COLUMNS,
+        (false, _) => &RemovedRows::COLUMNS[..RemovedRows::COLUMNS.len() - 1],
     };
     results.write_rows("removed", columns, |rows| {
-        results.findings.removals.iter().try_for_each(|removal| {
+        results.findings.removals.iter().enumerate().try_for_each(|(at, removal)| {
             rows.write(&NamedPair {
                 first: &documents.name(removal.row),
                 second: &originals.name(removal.kept),
                 closeness: removal.closeness,
                 lost: results.findings.lost_words(removal.row),
+                covered_by: results.findings.covered_by(at),
             })
         })
     })

@@ -36,7 +36,7 @@ impl<'c> PageTexts<'c> {
         if is_copied {
             texts = texts.with_documents_read_anyway();
         }
-        let examples = choose_examples(findings.removals, &mut texts);
+        let examples = choose_examples(findings, &mut texts);
         let clusters = list_clusters(findings, clusters, &mut texts);
         Self { examples, clusters, texts }
     }
@@ -133,9 +133,12 @@ fn add_closeness(report: &mut Report, removals: &[Removal]) {
 /// into degrees of closeness. From each degree, takes the document whose texts are cheapest to read. Leaves
 /// half of the budget for reading texts to the previews.
 fn choose_examples<'r>(
-    removals: &'r [Removal],
+    findings: &Findings<'r>,
     affordable: &mut AffordableTexts,
 ) -> Vec<&'r Removal> {
+    let removals = findings.removals;
+    // With coverage, no removal has a closeness, and each has a kept document with most of its words.
+    let is_coverage = findings.coverage().is_some();
     let half = affordable.left() / 2;
     let price = |removal: &Removal, affordable: &AffordableTexts| {
         let [kept, removed] = both(removal);
@@ -143,8 +146,9 @@ fn choose_examples<'r>(
     };
     // There may be hundreds of millions of removals, and their places take the least memory.
     let at = |&place: &u32| &removals[place as usize];
-    let is_affordable =
-        |removal: &Removal| removal.closeness.is_some() && price(removal, affordable) <= half;
+    let is_affordable = |removal: &Removal| {
+        (is_coverage || removal.closeness.is_some()) && price(removal, affordable) <= half
+    };
     let places = (0..).zip(removals).filter(|(_, removal)| is_affordable(removal));
     let mut candidates: Vec<u32> = places.map(|(place, _)| place).collect();
     candidates.sort_unstable_by(|a, b| by_closeness(at(a), at(b)));

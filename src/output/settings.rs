@@ -27,8 +27,6 @@ pub struct Outputs {
     pub any_number_of_pairs: bool,
     /// Whether copies of the inputs without the removed documents are written.
     pub kept: bool,
-    /// Whether the numbers of removals by source are written.
-    pub sources: bool,
     /// Columns of the list of all documents. `None` if it is not written.
     pub annotation: Option<Annotation>,
     /// Whether copies of the inputs contain bad records.

@@ -19,7 +19,7 @@ pub(super) const OUTPUT: Output = Output {
         columns: || describe_columns(SourceRows::COLUMNS),
     },
     stage: WRITE_STAGE,
-    is_wanted: |outputs| outputs.sources,
+    is_wanted: |results| results.findings.plan.source().is_some(),
     write: write_sources,
 };
 

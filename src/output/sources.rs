@@ -2,10 +2,11 @@
 //! on the page. The table also shows the sources of the kept documents.
 
 use super::findings::{Findings, Side};
+use crate::pipeline::FoundPassages;
 use crate::pipeline::scope::ScopeValue;
-use crate::pipeline::{FoundPassages, Percentage};
 use crate::write::report::{SOURCES, Source, Sources};
 use simtool_base::fault::quoted;
+use simtool_base::percentage::Percentage;
 use simtool_base::quantity::{counted, grouped, percent};
 use simtool_model::document::DocOrdinal;
 use simtool_model::sides::Sides;

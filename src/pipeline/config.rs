@@ -4,12 +4,12 @@ use super::boilerplate_rule::Boilerplate;
 use super::document_fields::DocumentFields;
 use super::keep_order::KeepOrder;
 pub use super::keep_rule::Keep;
-use super::lose_limit::{self, LoseLimit};
 use super::scope::{Scope, ScopeValue};
 use crate::method::Method;
 use simtool_base::error::Result;
 use simtool_base::options::{Choice, Options};
 use simtool_compute::resources::Resources;
+use simtool_coverage::LoseLimit;
 use simtool_fingerprint::hash_table::HashTable;
 use simtool_kernels::Isa;
 use std::num::{NonZeroUsize, ParseIntError};
@@ -179,7 +179,7 @@ impl Config {
                 .transpose()?,
             fields,
             clusters: options.take_choice("cluster")?.unwrap_or_default(),
-            lose: options.take_parsed("lose", lose_limit::RULE)?,
+            lose: options.take_parsed("lose", simtool_coverage::RULE)?,
             may_leave_pairs_out: false,
             has_text_facts: false,
             lost_words: LostWordCount::default(),

@@ -36,6 +36,9 @@ pub(super) struct CorpusTerms<'c> {
     /// Values of the documents that are collected.
     wanted: WantedTraits<'c>,
     progress: &'c dyn Progress,
+    /// Whether the terms of each document are in reading order, with repetitions. Then no hashes of sequences are
+    /// collected.
+    is_in_reading_order: bool,
     /// Stored terms of shards, which are not read then.
     parts: Option<&'c Parts<'c>>,
     summaries: Vec<OnceLock<ShardSummary>>,
@@ -49,7 +52,13 @@ impl<'c> CorpusTerms<'c> {
         progress: &'c dyn Progress,
     ) -> Self {
         let summaries = (0..collection.shard_count()).map(|_| OnceLock::new()).collect();
-        Self { collection, terms, wanted, progress, parts: None, summaries }
+        let (is_in_reading_order, parts) = (false, None);
+        Self { collection, terms, wanted, progress, is_in_reading_order, parts, summaries }
+    }
+
+    /// Visits the terms of each document in reading order, with repetitions.
+    pub(super) fn in_reading_order(self) -> Self {
+        Self { is_in_reading_order: true, ..self }
     }
 
     /// Takes the terms of shards from `parts` if they are stored there.
@@ -75,19 +84,30 @@ impl<'c> CorpusTerms<'c> {
 
     /// Reads a shard, passes the terms of each document to `visit`, and returns the summary of the shard.
     fn read_first(&self, shard: usize, visit: &mut dyn FnMut(u32, &[u64])) -> Result<ShardSummary> {
-        let mut scratch = TermScratch::with_sequence();
+        let has_sequence = !self.is_in_reading_order;
+        let mut scratch =
+            if has_sequence { TermScratch::with_sequence() } else { TermScratch::default() };
         let first = &mut |index, document: &Document<'_>| {
-            let terms = self.terms.find_set(document.text, &mut scratch);
+            let terms = self.found(document.text, &mut scratch);
             visit(index, terms);
             let has_terms = !terms.is_empty();
             scratch.release();
             Ok(Compared {
                 has_terms,
                 tokens: scratch.token_count(),
-                sequence: Some(scratch.sequence()),
+                sequence: has_sequence.then(|| scratch.sequence()),
             })
         };
         read_summarized(self.collection, shard, self.wanted, first)
+    }
+
+    /// Returns the terms of a text, as the visitor needs them.
+    fn found<'s>(&self, text: &[u8], scratch: &'s mut TermScratch) -> &'s mut Vec<u64> {
+        if self.is_in_reading_order {
+            self.terms.find(text, scratch)
+        } else {
+            self.terms.find_set(text, scratch)
+        }
     }
 
     /// Visits the stored terms of the `wanted` documents of a shard.
@@ -119,6 +139,11 @@ impl<'c> CorpusTerms<'c> {
     pub(super) fn scope_values(&self) -> Vec<u64> {
         let summaries = self.summaries.iter().filter_map(OnceLock::get);
         summaries.flat_map(ShardSummary::scope_values).copied().collect()
+    }
+
+    /// Returns the number of documents. Every shard must have been read before this call.
+    pub(super) fn document_count(&self) -> u32 {
+        self.summaries.iter().filter_map(OnceLock::get).map(ShardSummary::document_count).sum()
     }
 
     /// Returns the summary of the collection. Every shard must have been read before this call.
@@ -178,7 +203,7 @@ impl TermSource for CorpusTerms<'_> {
                 return Ok(());
             };
             return read_again(self.collection, shard, last + 1, wanted, &mut |index, text| {
-                visit(index, self.terms.find_set(text, &mut scratch));
+                visit(index, self.found(text, &mut scratch));
                 scratch.release();
             });
         }

@@ -9,7 +9,7 @@ use super::corpus_terms::CorpusTerms;
 use super::deciding_fingerprints::find_deciding;
 use super::fingerprint_collection::{CollectionRows, FingerprintedCollection, WithoutWords};
 use super::in_turns::InTurns;
-use super::kept_terms::{KeptTerms, memory_share};
+use super::kept_terms::{KeptTerms, TermSpace};
 use super::near_filter::NearFilter;
 use super::parts::{Parts, ShardShare};
 use super::plan::Plan;
@@ -20,7 +20,6 @@ use super::timings::{StageClock, Timings};
 use super::verify::{RowTexts, Verifying, is_better_joined, verify};
 use super::watched::Watched;
 use crate::method::{Criterion, DocumentTerms, Fitted};
-use simtool_base::durable::free_bytes;
 use simtool_base::error::Result;
 use simtool_compute::context::Context;
 use simtool_model::sides::Sides;
@@ -59,6 +58,31 @@ pub(super) fn find_close<R>(
     context: &Context<'_>,
     then: impl FnOnce(FoundClose, Sides<&dyn Corpus>) -> Result<R>,
 ) -> Result<R> {
+    with_compared_texts(corpora, plan, context, |corpora, mut timings| {
+        let views = corpora.as_ref().map(|corpus| *corpus);
+        let run = CloseSearch { corpora: views, plan, parts, context };
+        let found = match plan.method().close() {
+            Criterion::Similarity(threshold) => run.sets(threshold),
+            Criterion::Distance(distance) => run.rows(distance),
+            Criterion::Coverage => Err(plan.method().no_pairs("the search")),
+        }?;
+        timings.extend(&found.timings);
+        then(FoundClose { timings, ..found }, corpora)
+    })
+}
+
+/// Calls `then` with the collections whose texts are compared, without boilerplate if the plan wants that, and with the
+/// time that preparing them took.
+///
+/// # Errors
+///
+/// A collection cannot be read, the memory is too little, or `then` fails.
+pub(super) fn with_compared_texts<R>(
+    corpora: Sides<&dyn Corpus>,
+    plan: &Plan,
+    context: &Context<'_>,
+    then: impl FnOnce(Sides<&dyn Corpus>, Timings) -> Result<R>,
+) -> Result<R> {
     let watched = corpora.map(|corpus| Watched { corpus, progress: context.progress() });
     let terms = plan.method().recipe().terms();
     let in_turns = watched.as_ref().map(|corpus| InTurns::new(corpus, terms, context));
@@ -68,14 +92,7 @@ pub(super) fn find_close<R>(
         if plan.boilerplate().is_some() {
             timings.end("count lines");
         }
-        let views = corpora.as_ref().map(|corpus| *corpus);
-        let run = CloseSearch { corpora: views, plan, parts, context };
-        let found = match plan.method().close() {
-            Criterion::Similarity(threshold) => run.sets(threshold),
-            Criterion::Distance(distance) => run.rows(distance),
-        }?;
-        timings.extend(&found.timings);
-        then(FoundClose { timings, ..found }, corpora)
+        then(corpora, timings)
     })
 }
 
@@ -109,6 +126,7 @@ pub(crate) fn store_shards(
             let compared = run.verified_terms();
             run.row_settings(fitted, compared.as_ref()).fill(corpus, parts, Some(share))
         }
+        Criterion::Coverage => Err(plan.method().no_pairs("a stored part")),
     }
 }
 
@@ -199,13 +217,8 @@ impl CloseSearch<'_> {
         let learned_bytes =
             terms.frequencies().map_or(0, |learned| Frequencies::bytes(learned.len() as u64));
         let _learned = self.context.memory().hold(learned_bytes);
-        // Terms are kept in memory only if some text is expensive to read again.
-        let free = self.context.memory().free();
-        let kept_bytes = if any_expensive { memory_share(free) } else { 0 };
         let folder = self.context.temporary_folder();
-        // Other programs use the folder as well, so a tenth of its free space is left to them. If terms do
-        // not fit, the texts are read again.
-        let room = if any_expensive { free_bytes(folder) / 10 * 9 } else { 0 };
+        let space = TermSpace::of(any_expensive, self.context);
         // Terms that are stored need not be kept a second time.
         let is_stored = |shard| parts.is_some_and(|parts| parts.has(shard));
         let prices = self.corpora.map(|corpus| {
@@ -214,8 +227,8 @@ impl CloseSearch<'_> {
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, price)| {
             // Two collections share the memory and the space on disk.
             let each = |bytes| if sources.is_two() { bytes / 2 } else { bytes };
-            let spool = (folder, each(room));
-            let share = self.context.memory().share(each(kept_bytes));
+            let spool = (folder, each(space.files));
+            let share = self.context.memory().share(each(space.memory));
             KeptTerms::new(source, price, share, spool, progress)
         });
         let by_scope = self.plan.relation().map(|relation| ScopeFilter::new(relation, &sources));

@@ -44,6 +44,8 @@ pub(super) fn levels(plan: &Plan, mut stricter: Vec<LimitLevel>, removed: u64) -
     let least = match limit(plan) {
         Criterion::Similarity(threshold) => Closest::Similarity(threshold.ratio()),
         Criterion::Distance(most) => Closest::Distance(most),
+        // The limit of coverage is a number of words, and others give other kept documents.
+        Criterion::Coverage => return Vec::new(),
     };
     stricter.push(LimitLevel { least, removed });
     stricter
@@ -93,6 +95,7 @@ pub(super) fn stricter_levels(found: &FinishedSearch<'_>) -> Vec<LimitLevel> {
             };
             stricter.into_par_iter().map(level).collect()
         }
+        Criterion::Coverage => Vec::new(),
     }
 }
 

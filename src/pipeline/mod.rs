@@ -12,6 +12,7 @@
 //! * [`config`] is all settings, [`Plan`] the settings that were checked together.
 //! * [`find_near_duplicates`] runs a plan. [`deduplicate`], [`match_collections`], [`fingerprint`]
 //!   and [`compare()`] are whole runs in one call.
+//! * `find_covered` finds documents whose words are all in others, without pairs, for the method `covered`.
 //! * [`find_passages()`] finds passages that occur more than once, in any two documents.
 //! * [`find_contamination()`] finds the items of an evaluation set in documents.
 //! * [`match_queries()`] is `simtool N M`. It counts and numbers the most frequent words of form-feed
@@ -32,6 +33,7 @@ pub(crate) mod document_traits;
 pub(crate) mod excerpts;
 pub(crate) mod find_close;
 pub(crate) mod find_contamination;
+mod find_covered;
 pub(crate) mod find_passages;
 pub(crate) mod fingerprint_collection;
 mod fingerprint_documents;
@@ -44,7 +46,6 @@ mod keep_rule;
 pub(crate) mod kept_terms;
 mod left_out_counts;
 mod levels;
-mod lose_limit;
 pub(crate) mod lost_words;
 pub(crate) mod match_queries;
 pub(crate) mod near_duplicates;
@@ -54,7 +55,6 @@ mod needed_memory;
 pub(crate) mod one_call;
 mod origin;
 pub(crate) mod parts;
-mod percentage;
 pub(crate) mod plan;
 pub(crate) mod probe_sets;
 mod quarantine;
@@ -79,16 +79,15 @@ pub use fingerprint_collection::{
     FingerprintedCollection, WithoutWords, fingerprint_by_fitted, fingerprint_collection,
 };
 pub use item_in_document::ItemInDocument;
-pub use lose_limit::{LoseLimit, LostWords};
 pub use lost_words::{PairLoss, RemovalLosses};
 pub use match_queries::{MatchedQueries, match_queries};
 pub use near_duplicates::{NearDuplicates, find_near_duplicates};
 pub use one_call::{compare, deduplicate, fingerprint, fingerprint_by, match_collections};
 pub use origin::Origin;
-pub use percentage::Percentage;
 pub use plan::{Plan, Task};
 pub use quarantine::{Quarantine, Quarantined};
 pub use set_keys::{KeyedSet, SetKeys, SetUnderKey};
 pub use shard_summary::CollectionSummary;
+pub use simtool_coverage::{LoseLimit, LostWords};
 pub use text_facts::TextFacts;
 pub use verify::Verifier;

@@ -2,6 +2,7 @@
 
 use super::config::ClusterRule;
 use super::find_close::{FoundClose, find_close};
+use super::find_covered::{FoundCovered, find_covered};
 use super::levels::{FinishedSearch, levels, stricter_levels};
 use super::lost_words::{RemovalLosses, removal_losses};
 use super::needed_memory::check_removals;
@@ -16,6 +17,8 @@ use crate::write::summary::LimitLevel;
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::{Progress, Work};
 use simtool_compute::context::Context;
+use simtool_coverage::{Coverage, CoveredDocument};
+use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Price};
 use simtool_set_join::close::{Close, Neighbourhood};
@@ -38,6 +41,9 @@ pub struct NearDuplicates {
     pub removals: Vec<Removal>,
     /// Words that each removal loses. `None` if they were not counted.
     pub losses: Option<RemovalLosses>,
+    /// Kept documents that have the words of the removed ones, in the order of the removals. `None` unless the method
+    /// decides by coverage.
+    pub coverage: Option<Coverage>,
     /// Number of documents that stay only because their removal would lose more words than [`Plan::lose`] allows.
     pub kept_for_words: u64,
     /// Limits on the similarity or distance, each with the number of documents that a run with this limit
@@ -104,9 +110,36 @@ pub(crate) fn find_in_context(
             rule,
         ));
     }
+    if let Some(limit) = plan.coverage() {
+        return Ok(by_coverage(find_covered(corpora, plan, limit, context)?));
+    }
     find_close(corpora, plan, parts, context, |found, corpora| {
         decide(found, corpora, plan, context)
     })
+}
+
+/// Makes the result of a run of documents whose words are in others. It has no pairs.
+fn by_coverage(found: FoundCovered) -> NearDuplicates {
+    let FoundCovered { read, coverage, timings, spooled_bytes } = found;
+    let documents = coverage.documents.iter();
+    let removal = |document: &CoveredDocument| {
+        let CoveredDocument { row, kept, .. } = *document;
+        // Several documents may be kept in its place, so its closeness to this one proves nothing.
+        Removal { row, kept, closeness: None }
+    };
+    let losses = documents.clone().map(|document| (document.row, Some(document.loss)));
+    let no_groups = read.as_ref().map(|_| Groups::default());
+    NearDuplicates {
+        read,
+        close: Close::sets(no_groups, Vec::new().into()),
+        removals: documents.clone().map(removal).collect(),
+        losses: Some(RemovalLosses::new(losses.collect())),
+        coverage: Some(coverage),
+        kept_for_words: 0,
+        levels: Vec::new(),
+        timings,
+        spooled_bytes,
+    }
 }
 
 /// Chooses the documents to remove, given all pairs of near-duplicates. Counts the documents that stricter limits
@@ -160,6 +193,7 @@ pub(super) fn decide(
         close,
         removals,
         losses,
+        coverage: None,
         kept_for_words,
         levels,
         timings,

@@ -4,16 +4,20 @@ use super::boilerplate_rule::Boilerplate;
 use super::config::{ClusterRule, Config, Keep, KeepCount, LostWordCount};
 use super::document_traits::WantedTraits;
 use super::keep_order::KeepOrder;
-use super::lose_limit::LoseLimit;
 use super::scope::{Relation, Scope, ScopeValue};
 use crate::method::{Criterion, Method};
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Choice;
 use simtool_base::quantity::bytes;
 use simtool_compute::resources::Resources;
+use simtool_coverage::LoseLimit;
 use simtool_model::similarity::Threshold;
 use simtool_set_join::kept_pairs::DecidingRule;
 use std::fmt;
+
+/// Most words that a removal by coverage may lose, if the user says nothing else. Texts often have a number or a date of
+/// their own.
+const LOST_BY_COVERAGE: LoseLimit = LoseLimit::Words(3);
 
 /// Task of a run: to compare one collection with itself, or queries with a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +42,7 @@ impl Plan {
     /// # Errors
     ///
     /// The settings contradict each other or the task.
-    pub fn new(config: Config, task: Task) -> Result<Self> {
+    pub fn new(mut config: Config, task: Task) -> Result<Self> {
         if config.resources.threads == 0 {
             return Err(Error::config("threads", 0, "must be at least 1"));
         }
@@ -69,6 +73,11 @@ impl Plan {
                             `queries`";
                 return Err(Error::config(field, given, rule));
             }
+        }
+        // The summary shows the limit that holds, so it is in the settings even if the user left it open.
+        if config.method.is_coverage() {
+            check_coverage(&config)?;
+            config.lose.get_or_insert(LOST_BY_COVERAGE);
         }
         if let Some(lose) = config.lose.filter(|_| !compares_texts(&config.method)) {
             let rule = "compares the texts of removed and kept documents: use `method` exact, or give `verify`";
@@ -173,6 +182,11 @@ impl Plan {
         self.config.lose
     }
 
+    /// Returns the most words that a removal may lose if the method decides by coverage, and otherwise `None`.
+    pub(crate) fn coverage(&self) -> Option<LoseLimit> {
+        self.lose().filter(|_| self.method().is_coverage())
+    }
+
     /// Returns the rule for when a document may be removed because of another one.
     #[must_use]
     pub fn clusters(&self) -> ClusterRule {
@@ -213,13 +227,31 @@ impl Plan {
                 Criterion::Similarity(_) => 2.5,
                 Criterion::Distance(_) if self.method().recipe().terms().is_learned() => 2.0,
                 Criterion::Distance(_) => 1.0,
+                Criterion::Coverage => 2.0,
             }
     }
 }
 
 /// Returns whether documents are near-duplicates only if their texts were compared.
 fn compares_texts(method: &Method) -> bool {
-    method.verify().is_some() || matches!(method.close(), Criterion::Similarity(_))
+    method.verify().is_some()
+        || matches!(method.close(), Criterion::Similarity(_) | Criterion::Coverage)
+}
+
+/// Checks that the settings go with a method that decides by coverage.
+fn check_coverage(config: &Config) -> Result<()> {
+    let name = config.method.name();
+    let rule = format!("does not go with {name}, which compares no pairs");
+    if let Some(Scope { relation: Relation::Across, value }) = config.scope {
+        return Err(Error::config("across", value.written(&config.fields), rule));
+    }
+    if config.keep_count != KeepCount::ONE {
+        return Err(Error::config("keep_count", config.keep_count.0, rule));
+    }
+    if config.clusters != ClusterRule::Proven {
+        return Err(Error::config("cluster", config.clusters.name(), rule));
+    }
+    Ok(())
 }
 
 impl fmt::Display for Plan {
@@ -251,6 +283,12 @@ impl fmt::Display for Plan {
                  memory or in a temporary file.",
                 threshold.measure().described,
                 threshold.number()
+            )?,
+            (Criterion::Coverage, _) => writeln!(
+                f,
+                "{name}: documents whose {terms} are in kept documents, one or several.\nThey are counted in tables. \
+                 Documents with too many unique words stay. The others are looked at in the order of preference, \
+                 from the last one on.",
             )?,
             // No method combines a distance with sets, because sets have no distance.
             (Criterion::Distance(_), None) => {}

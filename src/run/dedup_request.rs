@@ -110,7 +110,6 @@ impl Request {
         let corpus_input = parse_corpus_input(&input, &paths, &mut options)?;
         let mut config = Config::parse_without_method(&mut options)?;
         let mut outputs = parse_outputs(&mut options)?;
-        outputs.sources = config.by.is_some();
         let fail_if = FailIf::parse(&mut options)?;
         outputs.any_number_of_pairs = job.existing == Existing::Replace;
         // Users who ask for all documents want to know all about them.
@@ -176,6 +175,13 @@ impl Request {
 
     /// Returns the plan of the run with this method.
     pub(super) fn plan(&self, method: Method) -> Result<Plan> {
+        if method.is_coverage() {
+            self.job.parts.refuse("stores sets of shingles, and covered needs their order")?;
+            if self.outputs.pairs && self.task() == Task::Deduplicate {
+                let rule = "does not go with covered, which finds no pairs";
+                return Err(Error::config("pairs", true, rule));
+            }
+        }
         Plan::new(Config { method, ..self.config.clone() }, self.task())
     }
 
@@ -325,7 +331,6 @@ fn parse_outputs(options: &mut Options) -> Result<Outputs> {
         only_ids,
         pairs,
         any_number_of_pairs: false,
-        sources: false,
         kept,
         annotation: annotation.flatten(),
         bad_records,

@@ -1,9 +1,9 @@
 //! The option `fail_if`: conditions on which a run ends before it writes anything.
 
 use crate::output::SourceCounts;
-use crate::pipeline::Percentage;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::options::Options;
+use simtool_base::percentage::Percentage;
 use simtool_base::quantity::{counted, grouped, percent};
 use std::fmt;
 use std::str::FromStr;

@@ -82,6 +82,8 @@ pub struct ClusteredDocument {
     /// Whether the run was a match, so that the kept document is in the corpus and the removed ones are
     /// queries.
     pub is_match: bool,
+    /// Whether several kept documents together may have the words of a removed one, so that no pairs were compared.
+    pub is_coverage: bool,
     /// Weighting of the terms with which the run computed similarities, for example `idf`. `None` if the run
     /// did not weight terms.
     pub weight: Option<String>,
@@ -250,6 +252,7 @@ impl MemberReader<'_> {
             cluster,
             at,
             is_match: run.is_match(),
+            is_coverage: run.is_coverage(),
             weight,
             boilerplate: run.parameter("boilerplate").and_then(|rule| rule.parse().ok()),
             compare_settings: given.collect(),

@@ -135,9 +135,9 @@ impl TextMaker {
         };
         let threshold = match method.close() {
             Criterion::Similarity(threshold) => threshold,
-            // A method that compares distances has no similarity threshold, so the sampled terms use
+            // A method that compares no similarities has no similarity threshold, so the sampled terms use
             // the default threshold.
-            Criterion::Distance(_) => Threshold::DEFAULT,
+            Criterion::Distance(_) | Criterion::Coverage => Threshold::DEFAULT,
         };
         let terms = SampledTerms::new(threshold);
         let share = usize::try_from(resources.memory / MEMORY_A_TEXT_BYTE).unwrap_or(usize::MAX);

@@ -127,7 +127,7 @@ pub const TERMS: &[Setting] = &[
     Setting::value(
         "shingle",
         "UNIT:N",
-        "Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].\n\nN alone counts \
+        "Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3, or words:8 with covered].\n\nN alone counts \
          words. UNIT alone has N of 3, or 5 for chars.",
     ).usual()
     .explained_by(shingle_help),
@@ -221,8 +221,8 @@ fn add_settings(help: &mut String, title: &str, options: &[SketchOption]) {
 
 /// Returns the long help text of `--shingle`, with a line for each tokenizer.
 fn shingle_help() -> String {
-    let mut help = "Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3]. N alone counts \
-                    words. UNIT alone has N of 3, or 5 for chars. UNIT is a tokenizer:\n"
+    let mut help = "Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3, or words:8 with covered]. N \
+                    alone counts words. UNIT alone has N of 3, or 5 for chars. UNIT is a tokenizer:\n"
         .to_owned();
     for kind in TOKENIZERS {
         // Writing to a string cannot fail.

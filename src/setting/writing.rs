@@ -62,11 +62,13 @@ pub(super) const REMOVING: &[Setting] = &[
     Setting::value(
         "lose",
         "N[%]",
-        "Keep a document whose removal would lose more than N words, or more than N% of its words, as in 3 or 1%.\n\n\
+        "Keep a document whose removal would lose more than N words, or more than N% of its words, as in 3 or 1% \
+         [default: 3 with covered, otherwise any number].\n\n\
          A word is lost if no shingle around it is also in the document that would be kept in its place. \
          Each removal is tested alone, after the clusters or the closest matches are decided: a document that stays takes \
          no other along. For example, with `--lose 0` pages that differ in the name of a server both stay. The table \
-         counts the documents that stay because of this. With fingerprints, needs --verify.",
+         counts the documents that stay because of this. With fingerprints, needs --verify. With --method covered, a word \
+         is lost if no kept document has a shingle around it; then `--lose 0` also keeps each shingle of the collection.",
     ).not_on_engines(),
     Setting::value(
         "by",

@@ -26,6 +26,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("fingerprint", &["base", "kernels", "model"]),
     ("hamming", &["base", "compute", "kernels", "model"]),
     ("set-join", &["base", "compute", "kernels", "model"]),
+    ("coverage", &["base", "compute", "kernels", "set-join"]),
     ("passages", &["base", "compute", "kernels"]),
     ("contamination", &["base", "compute", "kernels", "model"]),
 ];

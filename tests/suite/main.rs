@@ -20,6 +20,7 @@ mod corpus;
 mod corpus_simhash;
 #[cfg(unix)]
 mod corpus_trouble;
+mod covered;
 mod determinism;
 mod document_columns;
 #[cfg(unix)]

@@ -16,6 +16,7 @@ pub mod mapped_file;
 pub mod memory_ledger;
 pub mod memory_turns;
 pub mod options;
+pub mod percentage;
 pub mod progress;
 pub mod quantity;
 pub mod shell_word;

@@ -41,7 +41,7 @@ enum Note {
 
 /// Function from a term to the number of its cell, which is the two-bit counter for the term.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CellNumbers {
+pub struct CellNumbers {
     cells: u64,
     /// Number of bits by which a term is rotated before its cell is computed. Each round of counting
     /// uses another number, so terms that share a cell in one round rarely share one in the next.
@@ -51,7 +51,7 @@ pub(super) struct CellNumbers {
 impl CellNumbers {
     /// Returns the number of the cell (two-bit counter) for a term.
     #[inline]
-    pub(super) fn of(self, term: u64) -> u64 {
+    pub fn of(self, term: u64) -> u64 {
         let chosen = u128::from(term.rotate_left(self.rotation));
         // The upper half of the product is always below `cells`, and needs no division.
         ((chosen * u128::from(self.cells)) >> 64) as u64
@@ -61,7 +61,7 @@ impl CellNumbers {
 /// A table of two-bit counters, which are called cells. Each term has one cell, and several terms can
 /// share it.
 #[derive(Debug)]
-pub(super) struct Cells {
+pub struct Cells {
     bytes: LargeBuffer<u8>,
     numbers: CellNumbers,
     /// Ledger that counts the memory of the table and of the writers that fill it.
@@ -82,7 +82,7 @@ impl Cells {
     ///
     /// # Errors
     /// Not enough memory.
-    pub(super) fn new(cells: u64, round: u32, ledger: &Ledger) -> Result<Self> {
+    pub fn new(cells: u64, round: u32, ledger: &Ledger) -> Result<Self> {
         let cells = cells.max(Self::LEAST);
         let bytes = LargeBuffer::try_resident(cells.div_ceil(Self::A_BYTE) as usize, TABLE)?;
         let bytes = bytes.entered_in(ledger);
@@ -91,12 +91,12 @@ impl Cells {
     }
 
     /// Returns the function from terms to the cells of this table.
-    pub(super) fn numbers(&self) -> CellNumbers {
+    pub fn numbers(&self) -> CellNumbers {
         self.numbers
     }
 
     /// Divides the table into sections with locks, so that several threads can write to it.
-    pub(super) fn filling(&mut self) -> Filling<'_> {
+    pub fn filling(&mut self) -> Filling<'_> {
         let sections = self.bytes.chunks_mut(SECTION_BYTES).map(Mutex::new).collect();
         Filling { sections, ledger: &self.ledger }
     }
@@ -109,7 +109,7 @@ impl Cells {
     /// Returns whether the terms of cell number `cell` may be matched. Matched terms occur in two sets,
     /// or in both collections of a join of two.
     #[inline]
-    pub(super) fn is_matched(&self, cell: u64) -> bool {
+    pub fn is_matched(&self, cell: u64) -> bool {
         self.bytes[(cell / Cells::A_BYTE) as usize] >> (cell % Cells::A_BYTE * 2) & 3 == MATCHED
     }
 }
@@ -117,7 +117,7 @@ impl Cells {
 /// The table of cells while threads write to it. It is divided into sections, and each section has a
 /// lock.
 #[derive(Debug)]
-pub(super) struct Filling<'a> {
+pub struct Filling<'a> {
     sections: Vec<Mutex<&'a mut [u8]>>,
     ledger: &'a Ledger,
 }
@@ -129,7 +129,7 @@ impl<'t> Filling<'t> {
     ///
     /// # Errors
     /// Not enough memory.
-    pub(super) fn writers(&self, across: bool) -> Result<[CellWriter<'_, 't>; 2]> {
+    pub fn writers(&self, across: bool) -> Result<[CellWriter<'_, 't>; 2]> {
         let notes = if across { [Note::First, Note::Second] } else { [Note::Occurrence; 2] };
         let [first, second] = notes.map(|note| self.writer(note));
         Ok([first?, second?])
@@ -146,7 +146,7 @@ impl<'t> Filling<'t> {
 /// Buffers in which a worker thread collects cell numbers, with one buffer for each section of the
 /// table.
 #[derive(Debug)]
-pub(super) struct CellWriter<'f, 't> {
+pub struct CellWriter<'f, 't> {
     filling: &'f Filling<'t>,
     note: Note,
     lengths: Vec<u16>,
@@ -156,7 +156,7 @@ pub(super) struct CellWriter<'f, 't> {
 impl CellWriter<'_, '_> {
     /// Records one occurrence of a term. `cell` is the number of the term's cell.
     #[inline]
-    pub(super) fn push(&mut self, cell: u64) {
+    pub fn push(&mut self, cell: u64) {
         let section = cell as usize / SECTION_CELLS;
         let length = usize::from(self.lengths[section]);
         // The section is known, so the lowest 16 bits of the number identify the cell in it.

@@ -71,6 +71,7 @@ mod tests;
 mod weighted_join;
 mod window_scan;
 
+pub use cells::{CellNumbers, CellWriter, Cells, Filling};
 pub use cost::{SampledSets, SetJoinCost, TermShares};
 pub use pair_filter::PairFilter;
 pub use prefix_join::shared_if_enough;

@@ -97,6 +97,26 @@ pub trait TermSource: Sync {
         wanted: Wanted<'_>,
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()>;
+
+    /// Visits documents like [`Self::visit_shard`], but `visit` may fail. After its first error, it is not called again.
+    ///
+    /// # Errors
+    /// The source fails, or `visit` does. Returns the first error.
+    fn try_visit(
+        &self,
+        shard: usize,
+        wanted: Wanted<'_>,
+        visit: &mut dyn FnMut(u32, &[u64]) -> Result<()>,
+    ) -> Result<()> {
+        let mut done = Ok(());
+        self.visit_shard(shard, wanted, &mut |index, terms| {
+            // `visit_shard` cannot be stopped, so all documents after an error are skipped.
+            if done.is_ok() {
+                done = visit(index, terms);
+            }
+        })?;
+        done
+    }
 }
 
 /// The input of a join of one or two collections. The row numbers of the second collection follow the
@@ -115,27 +135,6 @@ impl TermSources<'_> {
     /// Returns the index of the collection that a shard belongs to: 0 or 1.
     pub(super) fn side(&self, shard: usize) -> usize {
         usize::from(shard >= self.first.shard_count())
-    }
-
-    /// Visits documents like [`TermSource::visit_shard`], but `visit` may fail. After its first
-    /// error, it is not called again.
-    ///
-    /// # Errors
-    /// The source fails, or `visit` does. Returns the first error.
-    pub(super) fn try_visit(
-        &self,
-        shard: usize,
-        wanted: Wanted<'_>,
-        visit: &mut dyn FnMut(u32, &[u64]) -> Result<()>,
-    ) -> Result<()> {
-        let mut done = Ok(());
-        self.visit_shard(shard, wanted, &mut |index, terms| {
-            // `visit_shard` cannot be stopped, so all documents after an error are skipped.
-            if done.is_ok() {
-                done = visit(index, terms);
-            }
-        })?;
-        done
     }
 }
 

@@ -13,7 +13,7 @@ class DeduplicateOptions(TypedDict, total=False):
 
     keep: str | None
     cluster: Literal["proven", "components"] | None
-    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
+    method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
     similarity: _Number | str | None
     max_distance: _Integer | None
     verify: _Number | str | None
@@ -26,7 +26,7 @@ class DeduplicateOptions(TypedDict, total=False):
 class MatchOptions(TypedDict, total=False):
     """Options of `match`."""
 
-    method: Literal["exact", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
+    method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
     similarity: _Number | str | None
     max_distance: _Integer | None
     verify: _Number | str | None

@@ -9,7 +9,7 @@ Options:
         that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
         components.
     method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
-        [default: simhash]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
+        [default: simhash]. Values: exact, covered, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
         0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
     max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -17,7 +17,8 @@ Options:
     verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
         similarity of at least S. S can name the same measures as `similarity`. The terms of the
         texts need memory.
-    shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
+    shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3, or
+        words:8 with covered].
     stop_words: Leave these words out before shingles are made, so that their neighbours become
         adjacent: none, english, chinese, or a file of words separated by white space [default:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
@@ -30,7 +31,7 @@ Options:
 
 Options:
     method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
-        [default: simhash]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
+        [default: simhash]. Values: exact, covered, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
         0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
     max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -38,7 +39,8 @@ Options:
     verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
         similarity of at least S. S can name the same measures as `similarity`. The terms of the
         texts need memory.
-    shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
+    shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3, or
+        words:8 with covered].
     stop_words: Leave these words out before shingles are made, so that their neighbours become
         adjacent: none, english, chinese, or a file of words separated by white space [default:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].

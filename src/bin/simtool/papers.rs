@@ -15,7 +15,7 @@ pub(crate) struct Paper {
 pub(crate) const PAPERS: &[Paper] = &[
     // Shingles, the similarity of their sets, and the smallest hashes of sets.
     Paper {
-        methods: &["exact", "minhash"],
+        methods: &["exact", "covered", "minhash"],
         entry: "\
 @inproceedings{broder1997resemblance,
   author = {Broder, Andrei Z.},

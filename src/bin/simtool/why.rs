@@ -127,7 +127,9 @@ impl StatusPage<'_> {
             return text;
         };
         self.list_members(document, other, &mut text);
-        text += &shown_texts(texts);
+        // The words that this kept document lacks may be in others.
+        let lost = if document.is_coverage { "not in it" } else { "lost" };
+        text += &shown_texts(texts, lost);
         let compare = document.compare_command(other, self.output);
         let removed = &document.cluster.removed;
         let is_removed = document.at.is_some();
@@ -193,6 +195,12 @@ fn sentence(document: &ClusteredDocument) -> String {
         return format!("{kept}{of_corpus} was kept, in place of {count} {documents}\n");
     };
     let id = shown(&removed[at].id);
+    if document.is_coverage {
+        return format!(
+            "{id} was removed: kept documents have its words, and {kept} has most of them; covered_by in the output \
+             removed counts them\n"
+        );
+    }
     // The two documents were not compared, so the sentence must not claim that they are similar.
     if is_chained(&removed[at]) {
         format!("{id} was removed: other similar documents link it to {kept}, which was kept\n")
@@ -210,7 +218,10 @@ fn add_line(text: &mut String, name: &str, value: &str) {
 /// Returns the similarity or distance of a removed document to the kept one as text, with the weighting of the
 /// shingles and the lines that the run left out.
 fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
-    let mut text = closeness(member);
+    let mut text = match document.is_coverage {
+        true => "most words of any kept document".to_owned(),
+        false => closeness(member),
+    };
     // Only similarities have weights, distances do not.
     if let (Some(weight), Some(_)) = (&document.weight, member.similarity) {
         let _ = write!(text, ", of shingles weighed by {}", weight.to_uppercase());
@@ -232,8 +243,8 @@ fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
 }
 
 /// Returns the number of shared shingles and the differences of the two texts as text. If the texts cannot be
-/// read, returns the reason.
-fn shown_texts(texts: &Result<ComparedTexts, Error>) -> String {
+/// read, returns the reason. `lost_title` is the title of the words that the kept text lacks.
+fn shown_texts(texts: &Result<ComparedTexts, Error>, lost_title: &str) -> String {
     let ComparedTexts { kept, removed, method, comparison, lost } = match texts {
         Ok(texts) => texts,
         // If files are gone, the result is still explained.
@@ -250,7 +261,7 @@ fn shown_texts(texts: &Result<ComparedTexts, Error>) -> String {
         let shared = shared_shingles(comparison);
         text = format!("shared      {shared} ({compared}){}\n", other_sequence(comparison));
     }
-    add_line(&mut text, "lost", &lost_words(lost));
+    add_line(&mut text, lost_title, &lost_words(lost));
     let names = ["the kept one", "the removed one"];
     let texts = [kept, removed].map(|document| method.compared().compared_text(&document.text));
     text + &difference(texts.each_ref().map(|text| &**text), names, &Marks::for_terminal())

@@ -130,6 +130,8 @@ fn own_step(method: &Method, steps: usize) -> usize {
     let step = match method.close() {
         Criterion::Distance(distance) => distance as usize,
         Criterion::Similarity(threshold) => similarity_step(threshold),
+        // The methods that are measured find pairs.
+        Criterion::Coverage => 0,
     };
     step.min(steps - 1)
 }

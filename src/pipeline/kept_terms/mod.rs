@@ -17,13 +17,15 @@ mod cost;
 mod spool;
 
 pub(crate) use cost::kept_terms_cost;
-pub(super) use cost::memory_share;
+use cost::memory_share;
 
 use self::spool::{BLOCK_TERMS, Spool, SpoolPlace, TERM_BYTES, WHAT, Writing};
+use simtool_base::durable::free_bytes;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::reserve;
 use simtool_base::memory_ledger::{Ledger, Reservation};
 use simtool_base::progress::Progress;
+use simtool_compute::context::Context;
 use simtool_read::Price;
 use simtool_set_join::{TermSource, Wanted};
 use std::path::Path;
@@ -35,6 +37,28 @@ const FIRST_TERMS: u64 = 4 << 10;
 /// Divisor for deciding when terms are written to files. Reading zstd and Parquet texts again is not very
 /// expensive. So their terms go to files only when at most 1/`FEW_REMAIN` of all terms are still needed.
 const FEW_REMAIN: u64 = 4;
+
+/// Space for the terms of a collection that are kept.
+#[derive(Clone, Copy)]
+pub(super) struct TermSpace {
+    /// Number of bytes of memory.
+    pub(super) memory: u64,
+    /// Number of bytes of temporary files.
+    pub(super) files: u64,
+}
+
+impl TermSpace {
+    /// Returns the space that there is in all. It is empty if no text is expensive to read again.
+    pub(super) fn of(any_expensive: bool, context: &Context<'_>) -> Self {
+        if !any_expensive {
+            return Self { memory: 0, files: 0 };
+        }
+        let memory = memory_share(context.memory().free());
+        // Other programs use the folder as well, so a tenth of its free space is left to them. If terms do
+        // not fit, the texts are read again.
+        Self { memory, files: free_bytes(context.temporary_folder()) / 10 * 9 }
+    }
+}
 
 /// Function that returns how expensive it is to read a shard. The argument is the number of the shard.
 pub(super) type PriceOf<'a> = dyn Fn(usize) -> Price + Sync + 'a;

@@ -8,7 +8,6 @@
 //! are read again in batches whose terms fit in memory.
 
 use super::levels::limit;
-use super::lose_limit::LostWords;
 use super::plan::Plan;
 use super::verify::RowTexts;
 use crate::cluster::Removal;
@@ -17,6 +16,7 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::reserved;
 use simtool_base::unordered_map::UnorderedMap;
 use simtool_compute::context::Context;
+use simtool_coverage::{LostWords, visit_lost};
 use simtool_kernels::Isa;
 use simtool_model::closeness::Closeness;
 use simtool_model::sides::Sides;
@@ -42,6 +42,11 @@ pub struct RemovalLosses {
 }
 
 impl RemovalLosses {
+    /// Creates the value from the number of each removed document with its lost words, in ascending order.
+    pub(super) fn new(counted: Vec<(u32, Option<LostWords>)>) -> Self {
+        Self { counted }
+    }
+
     /// Returns the lost words of the removed document with number `row`. `None` if its text could not be read again.
     #[must_use]
     pub fn get(&self, row: u32) -> Option<LostWords> {
@@ -240,27 +245,15 @@ impl TextTerms {
     }
 
     /// Calls `visit` with the beginning and the end of each sequence of lost words, in reading order.
-    fn visit_lost(
-        &self,
-        kept: &TermPlaces<'_>,
-        run_length: usize,
-        mut visit: impl FnMut(u32, u32),
-    ) {
-        let mut done = 0;
+    fn visit_lost(&self, kept: &TermPlaces<'_>, run_length: usize, visit: impl FnMut(u32, u32)) {
         let mut expected = 0;
         // Term number n begins at word number n.
-        for (start, &term) in (0_u32..self.words).zip(&self.terms) {
-            if let Some(place) = kept.place(term, expected) {
-                expected = place + 1;
-                if start > done {
-                    visit(done, start);
-                }
-                done = start.saturating_add(run_length as u32).min(self.words);
-            }
-        }
-        if done < self.words {
-            visit(done, self.words);
-        }
+        let is_kept = self.terms.iter().map(|&term| {
+            let place = kept.place(term, expected);
+            expected = place.map_or(expected, |place| place + 1);
+            place.is_some()
+        });
+        visit_lost(self.words, run_length as u32, is_kept, visit);
     }
 }
 

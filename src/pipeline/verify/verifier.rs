@@ -49,7 +49,7 @@ impl Verifier {
     pub fn new(method: &Method, fitted: &Fitted, resources: &Resources) -> Result<Option<Self>> {
         let threshold = match method.close() {
             Criterion::Similarity(threshold) => Some(threshold),
-            Criterion::Distance(_) => method.verify(),
+            Criterion::Distance(_) | Criterion::Coverage => method.verify(),
         };
         let Some(threshold) = threshold else { return Ok(None) };
         // With weights that were learned for other terms, similarities would be wrong without an error.

@@ -130,6 +130,8 @@ Examples:
       keeps the document of each cluster with the latest date
   simtool dedup big/ --lose 3
       keeps documents with more than three words that are not in the document kept in their place
+  simtool dedup big/ --method covered --keep longest
+      removes documents only if all of their words but three are in kept documents, one or several
   simtool dedup big/ --keep max:score,longest
       keeps the document of each cluster with the highest score, and the longest of several
   simtool dedup pages/ --within lang --prefer source=wiki,news
@@ -162,6 +164,8 @@ Examples:
       all matches to simtool-out/pairs.jsonl
   simtool match new/ --against big/ --write-kept --output fresh
       also writes the documents of new/ without a match in big/ to fresh/kept/
+  simtool match new/ --against big/ --method covered
+      writes the documents of new/ whose words are all in big/, but for three words each
   simtool match new.jsonl --files-from big.paths --method simhash --max-distance 6
       matches by fingerprints against the files that big.paths lists
 

@@ -31,7 +31,7 @@ pub fn preview_text(summary: &Summary, preview: &RunPreview) -> String {
     );
     push_bands(&mut text, "removed documents by size of their cluster", &preview.by_size, summary);
     push_clusters(&mut text, summary, preview);
-    push_pairs(&mut text, preview);
+    push_pairs(&mut text, summary, preview);
     text.push_str(
         "\nnothing was written; a run without the preview removes exactly these documents\n",
     );
@@ -97,9 +97,11 @@ fn push_cluster(text: &mut String, summary: &Summary, cluster: &ReportCluster) {
     }
 }
 
-fn push_pairs(text: &mut String, preview: &RunPreview) {
+fn push_pairs(text: &mut String, summary: &Summary, preview: &RunPreview) {
+    let is_coverage = summary.covered_by_several.is_some();
     if !preview.above.is_empty() {
-        text.push_str("\nremoved, closest to the limit: least similar first\n");
+        let first = if is_coverage { "most lost words" } else { "least similar" };
+        let _ = writeln!(text, "\nremoved, closest to the limit: {first} first");
         for pair in &preview.above {
             push_pair(text, ["kept", "removed"], pair);
         }
@@ -114,6 +116,7 @@ fn push_pairs(text: &mut String, preview: &RunPreview) {
                 push_pair(text, ["kept", "kept"], pair);
             }
         }
+        None if is_coverage => {}
         None => text.push_str("\npairs just below the limit were not searched\n"),
     }
 }

@@ -16,6 +16,15 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     if report.cluster_sizes.is_empty() {
         return Ok(());
     }
+    if summary.covered_by_several.is_some() {
+        writeln!(
+            out,
+            "<h2>Coverage</h2>\n<p class=\"quiet\">The words of each of the {} are in kept documents, one or several, \
+             except for a few that may be lost.</p>",
+            counted(summary.removed, "removed document"),
+        )?;
+        return write_figures(out, summary, report);
+    }
     let wording = Wording::of(summary);
     writeln!(
         out,

@@ -52,6 +52,9 @@ const FEW_OWN_WORDS: &str =
 /// Explanation of the number of removals that lose words.
 const WITH_LOSS: &str = "have words that the document kept in their place lacks, see lost_words";
 
+/// Explanation of the number of removals by coverage that lose words.
+const COVERED_WITH_LOSS: &str = "have words that no kept document has, see lost_words";
+
 /// Explanation of the number of files without a copy.
 const UNCOPIED: &str =
     "files without a copy in kept: nothing in them can be read, see the output files";
@@ -129,10 +132,19 @@ impl Summary {
     #[must_use]
     pub(crate) fn figures(&self) -> Vec<Figure> {
         let read = self.read.first();
-        let names = if self.is_match() { &OF_QUERIES } else { &OF_DOCUMENTS };
+        let is_coverage = self.covered_by_several.is_some();
+        let names = match (self.is_match(), is_coverage) {
+            (true, true) => &OF_COVERED_QUERIES,
+            (true, false) => &OF_QUERIES,
+            (false, _) => &OF_DOCUMENTS,
+        };
         let new = |key, name, count: u64| Figure::new(key, name, count);
         let pairs = Figure::new("pairs", "pairs", self.pairs);
-        let many = "not counted: there are too many pairs";
+        let many = if is_coverage {
+            "not searched: the method covered compares no pairs"
+        } else {
+            "not counted: there are too many pairs"
+        };
         let mut figures = vec![
             new("files", names.files, read.files),
             new("records_in", "records", read.records()).for_programs(),
@@ -142,9 +154,12 @@ impl Summary {
                 .if_known()
                 .note("would lose more words than --lose allows"),
             new("removed", "removed", self.removed).of(read.documents).note(names.removed),
+            Figure::new("covered_by_several", "  by several", self.covered_by_several)
+                .if_known()
+                .note("no single kept document has all their words, but several together do"),
             Figure::new("removed_with_loss", "  losing words", self.losing_removals)
                 .if_known()
-                .note(WITH_LOSS),
+                .note(if is_coverage { COVERED_WITH_LOSS } else { WITH_LOSS }),
             Figure::new("lost_words", "  words lost", self.lost_words).if_known(),
             new("clusters", names.clusters, self.clusters).note(names.clusters_note),
             new("template_clusters", "templates", self.templates.clusters)
@@ -297,4 +312,11 @@ const OF_QUERIES: Names = Names {
     removed: "similar to a document of the corpus",
     clusters: "matched",
     clusters_note: "documents of the corpus that queries are similar to",
+};
+
+const OF_COVERED_QUERIES: Names = Names {
+    kept: "have words that no document of the corpus has",
+    removed: "have their words in documents of the corpus",
+    clusters_note: "documents of the corpus that have most words of a query",
+    ..OF_QUERIES
 };

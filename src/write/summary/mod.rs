@@ -81,6 +81,9 @@ pub struct Summary {
     /// Number of documents that stay only because their removal would lose more words than `--lose` allows. `None` if
     /// there is no such limit.
     pub kept_for_words: Option<u64>,
+    /// Number of removed documents whose words are in several kept documents. `None` unless the method decides by
+    /// coverage.
+    pub covered_by_several: Option<u64>,
     /// Number of words of removed documents that are in no shingle which the kept document has, too. `None` if they were
     /// not counted.
     pub lost_words: Option<u64>,

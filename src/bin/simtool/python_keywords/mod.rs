@@ -278,7 +278,7 @@ fn defaults_and_types_are_those_of_python() {
         "    similarity: _Number | str | None = None,",
         "    keep_count: _Integer | None = 1,",
         "    cluster: Literal[\"proven\", \"components\"] | None = \"proven\",",
-        "    shingle: _Integer | str | None = \"words:3\",",
+        "    shingle: _Integer | str | None = None,",
         "    tmp_dir: _Path | None = None,",
         "    stop_words: _Path | Collection[str] | None = None,",
     ] {

@@ -88,14 +88,19 @@ pub(super) fn methods() -> String {
 fn class(method: &str, help: &str) -> String {
     let class = class_name(method);
     let settings = settings(method);
-    let limit = if method == "exact" { ("similarity", "0.9") } else { ("max_distance", "6") };
+    let (name, value) = match method {
+        "exact" => ("similarity", "0.9"),
+        "covered" => ("shingle", "words:5"),
+        _ => ("max_distance", "6"),
+    };
+    let is_number = value.parse::<f64>().is_ok();
+    let literal = if is_number { value.to_owned() } else { format!("'{value}'") };
     let mut text = format!("\n\nclass {class}(Method):\n");
     push_wrapped(&mut text, &format!("    \"\"\"{}", as_sentence(help)), "    ");
     let _ = write!(
         text,
-        "\n        >>> simtool.{class}({0}={1})\n        simtool.{class}({0}={1})\n        \
-         >>> str(simtool.{class}({0}={1}))\n        '{method}:{0}={1}'\n\n    Options:\n",
-        limit.0, limit.1
+        "\n        >>> simtool.{class}({name}={literal})\n        simtool.{class}({name}={literal})\n        \
+         >>> str(simtool.{class}({name}={literal}))\n        '{method}:{name}={value}'\n\n    Options:\n"
     );
     for Keyword { name, help, .. } in &settings {
         push_wrapped(&mut text, &format!("        {name}: {help}"), "            ");

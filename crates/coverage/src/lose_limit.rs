@@ -1,11 +1,11 @@
 //! Number of words that a removal loses, and the option `lose`: the most words that a removal may lose.
 
-use super::percentage::Percentage;
+use simtool_base::percentage::Percentage;
 use std::fmt;
 use std::str::FromStr;
 
 /// Description of valid values of the option, for error messages.
-pub(super) const RULE: &str = "must be a number of words, such as 3, or a percentage of the words up to 100, such as 1% or 0.5%";
+pub const RULE: &str = "must be a number of words, such as 3, or a percentage of the words up to 100, such as 1% or 0.5%";
 
 /// Number of words of a removed document, and number of its words that are lost because its kept document lacks them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl LostWords {
 /// Most words of a removed document that its kept document may lack. A document that would lose more stays.
 ///
 /// ```
-/// use simtool::pipeline::{LoseLimit, LostWords};
+/// use simtool_coverage::{LoseLimit, LostWords};
 ///
 /// let one_percent: LoseLimit = "1%".parse().unwrap();
 /// assert!(one_percent.allows(LostWords { words: 200, lost: 2 }));
@@ -43,6 +43,12 @@ pub enum LoseLimit {
 }
 
 impl LoseLimit {
+    /// Returns whether no word may be lost.
+    #[must_use]
+    pub fn is_zero(self) -> bool {
+        !self.allows(LostWords { words: u32::MAX, lost: 1 })
+    }
+
     /// Returns whether a document may be removed although these words are lost.
     #[must_use]
     pub fn allows(self, LostWords { words, lost }: LostWords) -> bool {

@@ -9,7 +9,7 @@ const UNITS: u32 = 1000;
 /// Share of a whole, from 0 % to 100 %, in steps of a thousandth of a percent.
 ///
 /// ```
-/// use simtool::pipeline::Percentage;
+/// use simtool_base::percentage::Percentage;
 ///
 /// let third: Percentage = "33.333%".parse().unwrap();
 /// assert!(third.allows(33_333, 100_000) && !third.allows(1, 3));
@@ -20,7 +20,8 @@ pub struct Percentage(u32);
 
 impl Percentage {
     /// Creates a percentage without decimals. More than 100 are 100.
-    pub(crate) const fn whole(percent: u32) -> Self {
+    #[must_use]
+    pub const fn whole(percent: u32) -> Self {
         Self(if percent > 100 { 100 * UNITS } else { percent * UNITS })
     }
 

@@ -1,0 +1,255 @@
+//! The counting pass: finds the few documents whose runs occur elsewhere, so that they may be removed.
+//!
+//! All runs are counted in a table of two-bit cells ([`Cells`]). A run that occurs once is in no other document. In
+//! real text, the beginning of most documents has so many words in such runs alone that they stay, and they are not read
+//! again for this decision. Runs that share a cell look repeated. So too many documents may remain, but never too few.
+
+use crate::groups::DocumentGroups;
+use crate::loss::LossRule;
+use crate::sources::Sources;
+use simtool_base::error::{Error, Result};
+use simtool_base::large_buffer::reserve;
+use simtool_base::memory_ledger::Reservation;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_set_join::{Cells, Wanted};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Number of cells for each run.
+const CELLS_A_RUN: u64 = 5;
+/// Number of runs at the beginning of a document by which most documents are told to stay.
+const BEGINNING: usize = 32;
+/// Divisor of the free memory for the table of cells.
+const CELLS_PART: u64 = 2;
+/// Description of the memory for runs, for out-of-memory messages.
+pub(crate) const RUNS: &str = "the runs of documents that may be removed";
+/// Bytes of memory for each run of a candidate, if its hash is kept: the hash, and what it takes later, when the runs are
+/// numbered.
+pub(crate) const BYTES_A_KEPT_RUN: u64 = 16 + BYTES_A_NUMBERED_RUN;
+/// Bytes of memory for each run of a candidate with its number: the number, and what is known of each different run.
+pub(crate) const BYTES_A_NUMBERED_RUN: u64 = 14;
+
+/// Documents of a shard.
+#[derive(Debug)]
+pub(crate) struct Shard {
+    /// Row number of the first document.
+    pub(crate) first_row: u32,
+    /// Number of runs of each document.
+    pub(crate) sizes: Vec<u32>,
+    /// Whether each document may be removed.
+    pub(crate) is_candidate: Vec<bool>,
+}
+
+/// The documents of a collection, and those of them that may be removed.
+pub(crate) struct Candidates<'s> {
+    pub(crate) sources: Sources<'s>,
+    pub(crate) groups: DocumentGroups,
+    pub(crate) shards: Vec<Shard>,
+    pub(crate) context: &'s Context<'s>,
+}
+
+/// Runs of the candidates of each shard, one document after the other, if they fit in memory.
+pub(crate) struct KeptRuns {
+    pub(crate) of_shards: Vec<Vec<u64>>,
+    pub(crate) memory: Reservation,
+}
+
+/// The first reading of a collection: its documents, and which of its runs may be in several of them.
+pub(crate) struct Counting<'s> {
+    sources: Sources<'s>,
+    rule: LossRule,
+    context: &'s Context<'s>,
+    shards: Vec<Shard>,
+    cells: Cells,
+}
+
+/// Documents of a shard after counting. The cells of the first runs of each document follow each other.
+struct Counted {
+    sizes: Vec<u32>,
+    cells: Vec<u32>,
+}
+
+impl Shard {
+    /// Returns the row numbers of the candidates, with the number of their runs.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = (u32, usize)> {
+        let sizes = self.sizes.iter().zip(&self.is_candidate);
+        let rows = (self.first_row..).zip(sizes);
+        rows.filter(|(_, (_, is_one))| **is_one).map(|(row, (&size, _))| (row, size as usize))
+    }
+
+    /// Returns whether a document of the shard may be removed.
+    pub(crate) fn is_candidate(&self, row: u32) -> bool {
+        self.is_candidate.get((row - self.first_row) as usize) == Some(&true)
+    }
+
+    /// Returns the number of runs of all candidates.
+    pub(crate) fn candidate_runs(&self) -> usize {
+        self.candidates().map(|(_, runs)| runs).sum()
+    }
+}
+
+impl<'s> Counting<'s> {
+    /// Reads the collection, and finds the documents that may be removed as far as their beginnings say.
+    ///
+    /// # Errors
+    /// The source fails, or there is not enough memory.
+    pub(crate) fn count(
+        sources: Sources<'s>,
+        rule: LossRule,
+        context: &'s Context<'s>,
+    ) -> Result<Self> {
+        context.progress().begin("read and count", Work::Bytes(sources.bytes()));
+        let fitting = context.memory().free() / CELLS_PART * 4;
+        // Only 32 bits of the number of a cell are kept.
+        let count = sources.run_count_hint().saturating_mul(CELLS_A_RUN).min(fitting).min(1 << 32);
+        let mut cells = Cells::new(count, 0, context.memory())?;
+        let numbers = cells.numbers();
+        let filling = cells.filling();
+        let counted = context.threads().try_map(
+            sources.shard_count(),
+            || filling.writers(sources.corpus.is_some()),
+            |writers, shard| {
+                let may_go = sources.may_go(shard);
+                let writer = &mut writers[usize::from(!may_go)];
+                let mut counted = Counted { sizes: Vec::new(), cells: Vec::new() };
+                sources.visit(shard, Wanted::All, &mut |_, runs| {
+                    counted.sizes.push(size(runs.len())?);
+                    // A run that is twice in a document looks repeated, which costs a look later and no document.
+                    for &run in runs {
+                        writer.push(numbers.of(run));
+                    }
+                    let beginning = if may_go { runs.len().min(BEGINNING) } else { 0 };
+                    let beginning = &runs[..beginning];
+                    reserve(&mut counted.cells, beginning.len(), RUNS)?;
+                    counted.cells.extend(beginning.iter().map(|&run| numbers.of(run) as u32));
+                    Ok(())
+                })?;
+                Ok(counted)
+            },
+        )?;
+        // The writers are gone, so the table is complete.
+        drop(filling);
+        let numbered = counted.into_iter().enumerate().collect();
+        let mut shards = context.threads().map(numbered, |(shard, counted): (usize, Counted)| {
+            let mut beginnings = &counted.cells[..];
+            let mut may_go = |&runs: &u32| {
+                if !sources.may_go(shard) {
+                    return false;
+                }
+                let (beginning, rest) = beginnings.split_at(BEGINNING.min(runs as usize));
+                beginnings = rest;
+                let is_kept = beginning.iter().map(|&cell| cells.is_matched(u64::from(cell)));
+                rule.may_go(&is_kept.collect::<Vec<_>>(), runs as usize)
+            };
+            let is_candidate = counted.sizes.iter().map(&mut may_go).collect();
+            Shard { first_row: 0, sizes: counted.sizes, is_candidate }
+        });
+        let mut rows = 0_u32;
+        for shard in &mut shards {
+            shard.first_row = rows;
+            let end = u32::try_from(shard.sizes.len()).ok().and_then(|more| rows.checked_add(more));
+            let rule = "must be fewer than 4294967296 in all";
+            rows = end.ok_or_else(|| Error::limit("documents", rule))?;
+        }
+        Ok(Self { sources, rule, context, shards, cells })
+    }
+
+    /// Reads the documents that may be removed again, and drops those that must stay by all of their runs. Returns the
+    /// others, with their runs if these fit in memory.
+    pub(crate) fn confirm(
+        self,
+        groups: DocumentGroups,
+    ) -> Result<(Candidates<'s>, Option<KeptRuns>)> {
+        let Self { sources, rule, context, mut shards, cells } = self;
+        let runs: usize = shards.iter().map(Shard::candidate_runs).sum();
+        context.progress().begin("read candidates", Work::Steps(0));
+        context.progress().counted("terms", runs as u64);
+        let numbers = cells.numbers();
+        let most = context.memory().free() / BYTES_A_KEPT_RUN;
+        let found = AtomicU64::new(0);
+        let confirmed = context.threads().try_map(
+            shards.len(),
+            || Ok(Vec::new()),
+            |is_kept: &mut Vec<bool>, number| {
+                let shard = &shards[number];
+                let Shard { first_row, sizes, .. } = shard;
+                let mut is_confirmed = vec![false; sizes.len()];
+                let mut kept = Vec::new();
+                let wanted = |index: u32| {
+                    let row = first_row + index;
+                    groups.is_compared(row) && shard.is_candidate(row)
+                };
+                sources.visit(number, Wanted::Some(&wanted), &mut |index, runs| {
+                    is_kept.clear();
+                    is_kept.extend(runs.iter().map(|&run| cells.is_matched(numbers.of(run))));
+                    // A text that has changed since the first reading stays.
+                    let is_same = sizes.get(index as usize) == Some(&(runs.len() as u32));
+                    if !is_same || rule.loss(is_kept).is_none() {
+                        return Ok(());
+                    }
+                    is_confirmed[index as usize] = true;
+                    let more = runs.len() as u64;
+                    // The sum of all documents does not depend on their order, so neither does the decision to keep them.
+                    if found.fetch_add(more, Ordering::Relaxed) + more > most {
+                        kept = Vec::new();
+                        return Ok(());
+                    }
+                    reserve(&mut kept, runs.len(), RUNS)?;
+                    kept.extend(groups.runs(first_row + index, runs));
+                    Ok(())
+                })?;
+                kept.shrink_to_fit();
+                Ok((is_confirmed, kept))
+            },
+        )?;
+        let mut of_shards = Vec::with_capacity(confirmed.len());
+        for (shard, (is_confirmed, kept)) in shards.iter_mut().zip(confirmed) {
+            shard.is_candidate = is_confirmed;
+            of_shards.push(kept);
+        }
+        let found = found.into_inner();
+        let memory = context.memory().hold(found.min(most) * size_of::<u64>() as u64);
+        let kept = (found <= most).then_some(KeptRuns { of_shards, memory });
+        let candidates = Candidates { sources, groups, shards, context };
+        let count = candidates.shards.iter().map(|shard| shard.candidates().count() as u64);
+        context.progress().counted("rows", count.sum());
+        Ok((candidates, kept))
+    }
+}
+
+impl Candidates<'_> {
+    /// Calls `visit` with the row number and the runs of each document of a shard for which `is_wanted` is true for
+    /// its row number.
+    ///
+    /// # Errors
+    /// The source fails, or `visit` does.
+    pub(crate) fn visit(
+        &self,
+        number: usize,
+        is_wanted: &dyn Fn(u32) -> bool,
+        visit: &mut dyn FnMut(u32, &[u64]) -> Result<()>,
+    ) -> Result<()> {
+        let first_row = self.shards[number].first_row;
+        let wanted = |index: u32| is_wanted(first_row + index);
+        let mut own = Vec::new();
+        self.sources.visit(number, Wanted::Some(&wanted), &mut |index, runs| {
+            let row = first_row + index;
+            if self.groups.are_one() {
+                return visit(row, runs);
+            }
+            own.clear();
+            reserve(&mut own, runs.len(), RUNS)?;
+            own.extend(self.groups.runs(row, runs));
+            visit(row, &own)
+        })
+    }
+}
+
+/// Returns the number of runs of a document as 32 bits.
+fn size(runs: usize) -> Result<u32> {
+    let size = u32::try_from(runs).ok().filter(|&size| size < 1 << 31);
+    size.ok_or_else(|| {
+        let rule = "is too long: at most 2147483647 runs are compared; pass over it with a smaller `max_record`";
+        Error::limit(format!("a document of {runs} runs"), rule)
+    })
+}

@@ -1,0 +1,307 @@
+//! Finds kept documents that have the words of each removed document: few documents, and first the one that has most.
+//!
+//! For each kept run of a removed document, the first document in the order of preference that has it is known. Only these
+//! documents are considered. They are read again, and the one that has most of the words that are left is taken first,
+//! until all kept words are covered.
+
+use crate::candidates::{Candidates, RUNS};
+use crate::coverage::{CoveredDocument, Stretch};
+use crate::lose_limit::LostWords;
+use crate::loss::visit_lost;
+use crate::numbered_runs::{Candidate, NONE, NumberedRuns};
+use crate::run_table::{RunSlice, RunTable};
+use simtool_base::error::Result;
+use simtool_base::large_buffer::reserved;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of kept documents that are compared with a removed document.
+const MOST_PARTNERS: usize = 64;
+/// Bytes of memory for each run of the removed documents that are read again together.
+const BYTES_A_RUN: u64 = 64;
+/// Minimum number of runs that are read again together, even if there is not enough memory.
+const LEAST_RUNS: u64 = 1 << 20;
+
+/// A removed document.
+pub(crate) struct Removed {
+    pub(crate) candidate: Candidate,
+    pub(crate) loss: LostWords,
+}
+
+/// A removed document, with the kept documents that are compared with it.
+struct Compared {
+    row: u32,
+    loss: LostWords,
+    /// For each run, the rank of the first kept document that has it, or [`NONE`].
+    firsts: Vec<u32>,
+    /// Ranks of the kept documents, in ascending order.
+    partners: Vec<u32>,
+}
+
+/// The search for kept documents that have the words of removed ones.
+pub(crate) struct Partners<'p> {
+    pub(crate) candidates: &'p Candidates<'p>,
+    /// Row numbers in the order of preference.
+    pub(crate) rows: &'p [u32],
+    /// Number of words of a run.
+    pub(crate) run_length: u32,
+}
+
+/// A run of a kept document: its number, and the word at which it begins.
+type PlacedRun = (u32, u32);
+
+/// Texts that were read again, as numbers of runs. Only runs of removed documents have numbers.
+struct RereadTexts {
+    /// Runs of each removed document in reading order, by its row number.
+    removed: BTreeMap<u32, Vec<u32>>,
+    /// Runs of each kept document in ascending order, by its row number.
+    partners: BTreeMap<u32, Vec<PlacedRun>>,
+}
+
+/// A removed document with the stretches of its words in kept documents.
+type Covered = (CoveredDocument, Vec<Stretch>);
+
+impl Partners<'_> {
+    /// Returns the removed documents with the documents that are kept in their place, in ascending order.
+    ///
+    /// # Errors
+    /// The source fails, or there is not enough memory.
+    pub(crate) fn find(&self, runs: &NumberedRuns, removed: &[Removed]) -> Result<Vec<Covered>> {
+        let memory = self.candidates.context.memory().free();
+        let most = (memory / BYTES_A_RUN).max(LEAST_RUNS) as usize;
+        let mut covered = Vec::with_capacity(removed.len());
+        let mut rest = removed;
+        while !rest.is_empty() {
+            // Texts are read again for each batch, and one document is the smallest batch.
+            let mut size = 0;
+            let fitting = rest.iter().take_while(|removed| {
+                size += runs.of(&removed.candidate).len();
+                size <= most
+            });
+            let (batch, others) = rest.split_at(fitting.count().max(1));
+            covered.extend(self.of_batch(runs, batch)?);
+            rest = others;
+        }
+        covered.sort_unstable_by_key(|(document, _)| document.row);
+        Ok(covered)
+    }
+
+    fn of_batch(&self, runs: &NumberedRuns, batch: &[Removed]) -> Result<Vec<Covered>> {
+        let compared = |Removed { candidate, loss }: &Removed| {
+            let firsts = runs.of(candidate).iter().map(|&run| runs.first[run as usize]);
+            let firsts: Vec<u32> = firsts.collect();
+            let partners = most_frequent(&firsts);
+            Compared { row: candidate.row, loss: *loss, firsts, partners }
+        };
+        let batch: Vec<Compared> = batch.iter().map(compared).collect();
+        let texts = self.read(&batch)?;
+        let covered = |document: Compared| {
+            // A text that can no longer be read has no runs.
+            let own = texts.removed.get(&document.row);
+            let own = own.filter(|own| own.len() == document.firsts.len());
+            let own = own.map_or(&[][..], Vec::as_slice);
+            let partner = |&rank: &u32| {
+                texts.partners.get(&self.rows[rank as usize]).map_or(&[][..], Vec::as_slice)
+            };
+            let partners: Vec<&[PlacedRun]> = document.partners.iter().map(partner).collect();
+            Covering::new(&document, own, &partners, self.run_length).find(self.rows)
+        };
+        Ok(self.candidates.context.threads().map(batch, covered))
+    }
+
+    /// Reads the removed documents and those that are compared with them again.
+    fn read(&self, batch: &[Compared]) -> Result<RereadTexts> {
+        let removed: BTreeSet<u32> = batch.iter().map(|document| document.row).collect();
+        let removed = self.read_rows(&removed, &|runs| runs.to_vec())?;
+        let mut all = reserved(removed.values().map(Vec::len).sum(), RUNS)?;
+        removed.values().for_each(|runs| all.extend_from_slice(runs));
+        self.candidates.context.threads().sort_by_key(&mut all, |&run: &u64| run);
+        all.dedup();
+        let table = RunTable::new(RunSlice::WHOLE, all)?;
+        let own = removed.into_iter().map(|(row, runs)| {
+            let mut numbers = Vec::with_capacity(runs.len());
+            table.visit_numbers(&runs, |_, number| numbers.push(number));
+            (row, numbers)
+        });
+        let removed = own.collect();
+        let partners = batch.iter().flat_map(|document| &document.partners);
+        let partners: BTreeSet<u32> = partners.map(|&rank| self.rows[rank as usize]).collect();
+        let partners = self.read_rows(&partners, &|runs| {
+            let mut found = Vec::new();
+            table.visit_numbers(runs, |at, number| found.push((number, at as u32)));
+            // Sorted by number, a run is found by halving, and its first place comes first.
+            found.sort_unstable();
+            found.shrink_to_fit();
+            found
+        })?;
+        Ok(RereadTexts { removed, partners })
+    }
+
+    /// Reads the documents `wanted`, and returns what `make` makes of the runs of each of them.
+    fn read_rows<T: Send>(
+        &self,
+        wanted: &BTreeSet<u32>,
+        make: &(dyn Fn(&[u64]) -> T + Sync),
+    ) -> Result<BTreeMap<u32, T>> {
+        let candidates = self.candidates;
+        let read = candidates.context.threads().try_map(
+            candidates.shards.len(),
+            || Ok(()),
+            |(), shard| {
+                let mut found = Vec::new();
+                candidates.visit(shard, &|row| wanted.contains(&row), &mut |row, runs| {
+                    found.push((row, make(runs)));
+                    Ok(())
+                })?;
+                Ok(found)
+            },
+        )?;
+        Ok(read.into_iter().flatten().collect())
+    }
+}
+
+/// Returns the different ranks of a list except [`NONE`], in ascending order. If there are more than [`MOST_PARTNERS`],
+/// only the most frequent ones: documents with most of the runs are most likely to have others, too.
+fn most_frequent(firsts: &[u32]) -> Vec<u32> {
+    let mut sorted: Vec<u32> = firsts.iter().copied().filter(|&rank| rank != NONE).collect();
+    sorted.sort_unstable();
+    let mut counted: Vec<(Reverse<usize>, u32)> =
+        sorted.chunk_by(|a, b| a == b).map(|equal| (Reverse(equal.len()), equal[0])).collect();
+    counted.sort_unstable();
+    let mut ranks: Vec<u32> =
+        counted.into_iter().map(|(_, rank)| rank).take(MOST_PARTNERS).collect();
+    ranks.sort_unstable();
+    ranks
+}
+
+/// The choice of the kept documents for a removed one.
+struct Covering<'c> {
+    document: &'c Compared,
+    /// Numbers of its runs.
+    own: &'c [u32],
+    partners: &'c [&'c [PlacedRun]],
+    /// For each partner, whether it has each run of the document.
+    has: Vec<Vec<bool>>,
+    run_length: u32,
+    /// Number of words of the document, or 1 if it is one run.
+    words: u32,
+    /// Whether each word is in a document that was chosen.
+    is_covered: Vec<bool>,
+    stretches: Vec<Stretch>,
+}
+
+impl<'c> Covering<'c> {
+    fn new(
+        document: &'c Compared,
+        own: &'c [u32],
+        partners: &'c [&'c [PlacedRun]],
+        run_length: u32,
+    ) -> Self {
+        let has = |partner: &&[PlacedRun]| {
+            let has = |run| partner.get(first_place(partner, run)).is_some_and(|it| it.0 == run);
+            own.iter().map(|&run| has(run)).collect()
+        };
+        let has = partners.iter().map(has).collect();
+        // The number of words of a single run is not known.
+        let runs = document.firsts.len() as u32;
+        let words = if runs > 1 { runs + run_length - 1 } else { 1 };
+        let is_covered = vec![false; words as usize];
+        let stretches = Vec::new();
+        Self { document, own, partners, has, run_length, words, is_covered, stretches }
+    }
+
+    /// Takes the document that has most of the words that no document before it has, until all kept words are covered.
+    /// `rows` has the row numbers by rank.
+    fn find(mut self, rows: &[u32]) -> Covered {
+        let mut chosen = Vec::new();
+        // Each turn covers at least one word, so the loop ends.
+        loop {
+            let gains =
+                (0..self.partners.len()).map(|partner| (self.gain(partner), Reverse(partner)));
+            // The first of equal gains is that of the document that comes first in the order of preference.
+            let Some((_, Reverse(best))) = gains.filter(|&(gain, _)| gain > 0).max() else { break };
+            let kept = rows[self.document.partners[best] as usize];
+            self.add_stretches(best, kept);
+            chosen.push(kept);
+        }
+        // Words of documents beyond the limit of partners are left.
+        let mut others = BTreeSet::new();
+        for (start, &rank) in self.document.firsts.iter().enumerate() {
+            let words = start..self.is_covered.len().min(start + self.run_length as usize);
+            if rank != NONE && self.is_covered[words.clone()].contains(&false) {
+                others.insert(rank);
+                self.is_covered[words].fill(true);
+            }
+        }
+        let kept = chosen.first().copied();
+        let kept = kept.or_else(|| others.first().map(|&rank| rows[rank as usize]));
+        self.stretches.sort_unstable_by_key(|stretch| stretch.words[0]);
+        let document = CoveredDocument {
+            row: self.document.row,
+            kept: kept.unwrap_or(NONE),
+            covering: (chosen.len() + others.len()) as u32,
+            loss: self.document.loss,
+        };
+        (document, self.stretches)
+    }
+
+    /// Returns the number of words that a partner has and that no chosen document has.
+    fn gain(&self, partner: usize) -> usize {
+        let (mut gain, mut done) = (0, 0);
+        let missing = |from: u32, to: u32| {
+            self.is_covered[from as usize..to as usize].iter().filter(|it| !**it).count()
+        };
+        // The words that are not lost are those between the lost ones.
+        visit_lost(self.words, self.run_length, self.has[partner].iter().copied(), |from, to| {
+            gain += missing(done, from);
+            done = to;
+        });
+        gain + missing(done, self.words)
+    }
+
+    /// Adds the stretches of words that a partner has and that no chosen document has, each with its place in the
+    /// partner. The words of a stretch follow each other in the partner, too.
+    fn add_stretches(&mut self, partner: usize, kept: u32) {
+        let runs = self.partners[partner];
+        let row = self.document.row;
+        let mut last: Option<Stretch> = None;
+        for (start, &run) in (0_u32..).zip(self.own) {
+            if !self.has[partner][start as usize] {
+                continue;
+            }
+            let end = start.saturating_add(self.run_length).min(self.words);
+            let mut done = start;
+            while let Some(words) = next_missing(&self.is_covered, done, end) {
+                let [from, to] = words;
+                // A stretch goes on if the partner has this run right behind the words before it.
+                let goes_on = last.as_mut().filter(|stretch| {
+                    let place = (stretch.kept_from + start).checked_sub(stretch.words[0]);
+                    let has_run = |place| runs.binary_search(&(run, place)).is_ok();
+                    stretch.words[1] == from && place.is_some_and(has_run)
+                });
+                if let Some(stretch) = goes_on {
+                    stretch.words[1] = to;
+                } else {
+                    self.stretches.extend(last.take());
+                    let (_, place) = runs[first_place(runs, run)];
+                    last = Some(Stretch { row, words, kept, kept_from: place + (from - start) });
+                }
+                self.is_covered[from as usize..to as usize].fill(true);
+                done = to;
+            }
+        }
+        self.stretches.extend(last);
+    }
+}
+
+/// Returns the beginning and the end of the first words from `start` to `end` that are not covered.
+fn next_missing(is_covered: &[bool], start: u32, end: u32) -> Option<[u32; 2]> {
+    let from = (start..end).find(|&word| !is_covered[word as usize])?;
+    let to = (from..end).find(|&word| is_covered[word as usize]).unwrap_or(end);
+    Some([from, to])
+}
+
+/// Returns the index of the first place of a run in a list of runs, or of a greater run.
+fn first_place(runs: &[PlacedRun], run: u32) -> usize {
+    runs.partition_point(|&(other, _)| other < run)
+}

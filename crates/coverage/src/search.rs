@@ -1,0 +1,171 @@
+//! The search: counts the runs of the candidates exactly, and decides about them in the order of preference.
+
+use crate::candidates::{Candidates, Counting, RUNS};
+use crate::coverage::Coverage;
+use crate::covering::{Partners, Removed};
+use crate::decision::Removing;
+use crate::groups::DocumentGroups;
+use crate::lose_limit::LoseLimit;
+use crate::loss::LossRule;
+use crate::numbered_runs::{Candidate, NONE, NumberedRuns, Numbering};
+use crate::sources::Sources;
+use simtool_base::error::Result;
+use simtool_base::large_buffer::filled;
+use simtool_base::progress::Work;
+use simtool_compute::context::Context;
+use simtool_set_join::TermSource;
+use std::cmp::Reverse;
+use std::fmt;
+
+/// Order of preference and groups of the documents, which are known once all documents were read.
+#[derive(Clone, Copy)]
+pub struct DocumentOrder<'o> {
+    /// Returns all row numbers. The documents that should rather be kept come first.
+    pub rows: &'o dyn Fn() -> Vec<u32>,
+    /// Returns the group of each document. Only documents of one group cover each other, and documents of group 0 cover
+    /// none. The list is empty if all documents are in one group.
+    pub groups: &'o dyn Fn() -> Vec<u64>,
+}
+
+impl fmt::Debug for DocumentOrder<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("DocumentOrder").finish_non_exhaustive()
+    }
+}
+
+/// A search for the documents whose words are all in others.
+#[derive(Clone, Copy, Debug)]
+pub struct CoverageSearch<'c> {
+    rule: LossRule,
+    context: &'c Context<'c>,
+}
+
+impl<'c> CoverageSearch<'c> {
+    /// Creates a search in which a run has `run_length` words, and a removal may lose as many words as `limit` allows.
+    #[must_use]
+    pub fn new(run_length: u32, limit: LoseLimit, context: &'c Context<'c>) -> Self {
+        Self { rule: LossRule { run_length, limit }, context }
+    }
+
+    /// Finds the documents of one collection to remove. The terms of `source` must be the hashes of the runs of each
+    /// document, in reading order.
+    ///
+    /// # Errors
+    /// The source fails, or there is not enough memory.
+    ///
+    /// # Complexity
+    /// The time of reading the collection twice. The memory is about 1.3 bytes a word, and 30 bytes for each word of a
+    /// document that may be removed.
+    pub fn find(&self, source: &dyn TermSource, order: &DocumentOrder<'_>) -> Result<Coverage> {
+        self.search(Sources { first: source, corpus: None }, order)
+    }
+
+    /// Finds the documents of `queries` whose words are in documents of `corpus`. The queries do not cover each other.
+    /// Row numbers, and those of `order`, begin with the queries, and the corpus follows.
+    ///
+    /// # Errors
+    /// The same as for [`Self::find`].
+    pub fn find_in(
+        &self,
+        queries: &dyn TermSource,
+        corpus: &dyn TermSource,
+        order: &DocumentOrder<'_>,
+    ) -> Result<Coverage> {
+        self.search(Sources { first: queries, corpus: Some(corpus) }, order)
+    }
+
+    fn search(&self, sources: Sources<'_>, order: &DocumentOrder<'_>) -> Result<Coverage> {
+        let counting = Counting::count(sources, self.rule, self.context)?;
+        let (candidates, kept) = counting.confirm(DocumentGroups((order.groups)()))?;
+        let rows = (order.rows)();
+        let mut ranks = filled(NONE, rows.len(), RUNS)?;
+        for (rank, &row) in (0..).zip(&rows) {
+            ranks[row as usize] = rank;
+        }
+        let mut runs = Numbering { candidates: &candidates, ranks: &ranks }.number(kept)?;
+        let mut list = listed(&candidates);
+        self.context.progress().begin("decide", Work::Steps(0));
+        // Queries rely on the corpus alone, which stays, so the order of their removal means nothing.
+        let removed = if sources.corpus.is_some() {
+            self.covered_by_others(list, &runs)
+        } else {
+            // The documents that should rather go come first.
+            list.sort_unstable_by_key(|candidate| Reverse(ranks[candidate.row as usize]));
+            self.removed_in_order(list, &mut runs, &ranks)
+        };
+        self.context.progress().begin("find kept documents", Work::Steps(0));
+        let run_length = self.rule.run_length;
+        let partners = Partners { candidates: &candidates, rows: &rows, run_length };
+        let covered = partners.find(&runs, &removed)?;
+        let (documents, stretches): (Vec<_>, Vec<_>) = covered.into_iter().unzip();
+        Ok(Coverage { documents, stretches: stretches.concat() })
+    }
+
+    /// Returns the documents that go if the documents which certainly stay have their words.
+    fn covered_by_others(&self, list: Vec<Candidate>, runs: &NumberedRuns) -> Vec<Removed> {
+        let mut is_kept = Vec::new();
+        let removed = |candidate: Candidate| {
+            is_kept.clear();
+            let firsts = runs.of(&candidate).iter().map(|&run| runs.first[run as usize]);
+            is_kept.extend(firsts.map(|first| first != NONE));
+            let loss = self.rule.loss(&is_kept)?;
+            Some(Removed { candidate, loss })
+        };
+        list.into_iter().filter_map(removed).collect()
+    }
+
+    /// Looks at the candidates one after the other, and returns those that go. From then on, `runs` has the others as
+    /// documents that stay.
+    fn removed_in_order(
+        &self,
+        list: Vec<Candidate>,
+        runs: &mut NumberedRuns,
+        ranks: &[u32],
+    ) -> Vec<Removed> {
+        let mut removing = Removing::new(self.rule, documents(&list, runs));
+        let (mut removed, mut left) = (Vec::new(), Vec::new());
+        for candidate in list {
+            match removing.remove(runs.of(&candidate)) {
+                Some(loss) => removed.push(Removed { candidate, loss }),
+                None => left.push(candidate),
+            }
+        }
+        // From here on, the candidates that were not removed certainly stay.
+        for candidate in left {
+            let rank = ranks[candidate.row as usize];
+            for &run in &runs.of_shards[candidate.shard][candidate.runs] {
+                let first = &mut runs.first[run as usize];
+                *first = (*first).min(rank);
+            }
+        }
+        removed
+    }
+}
+
+/// Lists the candidates in reading order.
+fn listed(candidates: &Candidates<'_>) -> Vec<Candidate> {
+    let mut list = Vec::new();
+    for (number, shard) in candidates.shards.iter().enumerate() {
+        let mut start = 0;
+        for (row, runs) in shard.candidates() {
+            list.push(Candidate { row, shard: number, runs: start..start + runs });
+            start += runs;
+        }
+    }
+    list
+}
+
+/// Returns the number of documents with each run. All documents that certainly stay count as one.
+fn documents(list: &[Candidate], runs: &NumberedRuns) -> Vec<u32> {
+    let stays = |&first: &u32| u32::from(first != NONE);
+    let mut documents: Vec<u32> = runs.first.iter().map(stays).collect();
+    let mut distinct = Vec::new();
+    for candidate in list {
+        distinct.clear();
+        distinct.extend_from_slice(runs.of(candidate));
+        distinct.sort_unstable();
+        distinct.dedup();
+        distinct.iter().for_each(|&run| documents[run as usize] += 1);
+    }
+    documents
+}
