@@ -43,7 +43,8 @@ pub(super) struct FittingCopies<'c> {
 }
 
 impl StoredCopies {
-    /// Opens the store in `folder`. `file_keys` has a key for each file of the collection.
+    /// Opens the store in `folder`. `file_keys` has, for each file of the collection, a key that is made from the file
+    /// and the settings. `None` if the file cannot be recognized in a later run.
     ///
     /// # Errors
     ///

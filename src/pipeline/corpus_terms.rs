@@ -36,7 +36,7 @@ pub(super) struct CorpusTerms<'c> {
     /// Values of the documents that are collected.
     wanted: WantedTraits<'c>,
     progress: &'c dyn Progress,
-    /// Stored terms of shards, which are not read then.
+    /// Stored terms of shards. Shards with stored terms are not read again.
     parts: Option<&'c Parts<'c>>,
     summaries: Vec<OnceLock<ShardSummary>>,
 }

@@ -128,7 +128,7 @@ const GUESSES: &[Guess] = &[
     (&["lang", "language"], "`stop_words` and `shingle` choose the words of a language"),
 ];
 
-/// Number of letters from which on a name may have two typing errors.
+/// Minimum number of letters of a name that may have two typing errors.
 const LONG_NAME: usize = 8;
 
 /// Words for the minimum of something.
