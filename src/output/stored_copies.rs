@@ -112,7 +112,7 @@ impl FittingCopies<'_> {
         self.files[file].as_ref().map(|(key, _)| self.stored.store.unfinished(*key))
     }
 
-    /// Stores the copy of a file, which is whole. `unedited` are the documents that were not edited in it.
+    /// Stores the complete copy of a file. `unedited` are the documents that were not edited in the copy.
     ///
     /// # Errors
     ///
