@@ -18,7 +18,7 @@ pub struct DocumentField {
 }
 
 impl DocumentFields {
-    /// Returns the number of the field `name`. Adds the field if no setting has named it before.
+    /// Returns the index of the field `name`. Adds the field if no setting has named it before.
     ///
     /// # Errors
     ///

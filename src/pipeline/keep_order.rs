@@ -175,8 +175,8 @@ impl KeepOrder {
         self.field_rules().find(|compared| compared.rule.is_by_date())
     }
 
-    /// Returns the number of the field that each rule compares, and whether the rule lists values. `None` for a
-    /// rule that compares no field.
+    /// Returns, for each rule, the index of the field that it compares, and whether the rule lists values. `None` for
+    /// a rule that compares no field.
     pub(crate) fn key_fields(&self) -> impl Iterator<Item = Option<(usize, bool)>> {
         self.keys.iter().map(|key| Some((key.field()?, matches!(key, KeepKey::Listed { .. }))))
     }
@@ -191,7 +191,7 @@ impl KeepOrder {
     }
 
     /// Compares two documents. `Less` means that the first one is preferred. `lengths` are the lengths of their
-    /// texts. `values` returns the values of both that the rule with an index compares.
+    /// texts. `values` gets the index of a rule, and returns the values of both documents that the rule compares.
     pub(super) fn compare<'v>(
         &self,
         lengths: [u32; 2],
