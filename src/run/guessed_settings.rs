@@ -290,7 +290,7 @@ const OF_COMMANDS: &[(&str, &[Guess])] = &[
                 "all thresholds are measured; give one with the method, as in `method=exact:similarity=0.7`",
             ),
             (&["methods"], "`method` is a list of methods, for example `method=exact,minhash`"),
-            (&["all"], "all presets are measured if `method` names none"),
+            (&["all"], "without `method`, all presets are measured"),
             (&["svg"], "`plot` writes one picture, or all of them to a folder: `plot=plots`"),
             (&["hash_seed"], "`seed` has the seeds of further hash functions: `seed=1,2`"),
             (
