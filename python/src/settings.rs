@@ -150,7 +150,7 @@ pub(crate) fn method_text(name: &str, settings: &Bound<'_, PyDict>) -> PyResult<
         let value = value.to_string_lossy();
         if value.contains(',') {
             return Err(PyValueError::new_err(format!(
-                "{setting} {value}: a comma ends a setting of a method: give {setting} as a keyword beside method"
+                "{setting} {value}: a comma ends a setting of a method: give {setting} as a keyword of its own"
             )));
         }
         text.push(if text.len() == name.len() { ':' } else { ',' });

@@ -122,7 +122,8 @@ impl KeepOrder {
     }
 
     /// Checks that each rule that compares a field names it. A rule may leave it out if the values of one field are
-    /// given beside the texts. Then one rule must. Rules that compare dates need no field if `finds_dates`.
+    /// given together with the texts. Then one rule must do so. Rules that compare dates need no field if
+    /// `finds_dates` is true.
     ///
     /// # Errors
     ///
@@ -153,7 +154,7 @@ impl KeepOrder {
                 Err(Error::config("keep", self.written(fields), needed))
             }
             None if is_given => {
-                let rule = "compares no values that are given beside the texts";
+                let rule = "compares no values that are given together with the texts";
                 Err(Error::config("keep", self.written(fields), rule))
             }
             _ => Ok(()),
