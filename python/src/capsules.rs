@@ -76,7 +76,7 @@ impl Imported {
         }
     }
 
-    /// Returns the number of the column with this name, or `None` if there is none.
+    /// Returns the index of the column with this name, or `None` if there is none.
     pub(crate) fn column_number(&self, name: &str) -> Option<usize> {
         self.columns()?.iter().position(|column| column.name() == name)
     }

@@ -176,7 +176,7 @@ fn is_given_text(data_type: &DataType) -> bool {
     matches!(data_type, Utf8 | LargeUtf8 | Utf8View | Dictionary(..))
 }
 
-/// Returns the number of the column with the texts, or `None` if the object is not a table.
+/// Returns the index of the column with the texts, or `None` if the object is not a table.
 fn column_number(arrow: &Imported, column: Option<&str>) -> PyResult<Option<usize>> {
     let Some(columns) = arrow.columns() else { return Ok(None) };
     let found: Vec<usize> = (0..columns.len())

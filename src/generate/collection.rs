@@ -52,7 +52,7 @@ pub struct Generated {
 /// kind of change, separated by tabs.
 ///
 /// In a pair of two articles, the original comes first and its copy second. In a pair with a query, the
-/// article comes first. Two documents that a chain of pairs connects are near-duplicates, too.
+/// article comes first. Two documents that a chain of pairs connects are also near-duplicates.
 ///
 /// | kind of change | the second document |
 /// | --- | --- |

@@ -161,8 +161,8 @@ impl IndexAdder {
         self.add_part(rows, 0, &Arriving { id: &id, origin: &origin })
     }
 
-    /// Takes the last documents and repeats of the last call of [`add`](Self::add) back. `first` is the number
-    /// of the first of these documents, and `repeats` counts the repeats.
+    /// Takes back the last documents and repeats that the last call of [`add`](Self::add) added. `first` is the number
+    /// of the first of these documents, and `repeats` is the number of these repeats.
     pub(crate) fn take_back(&mut self, first: Option<u64>, repeats: usize) {
         let next = self.writer.next_number();
         let end = next + self.pending.len() as u64;

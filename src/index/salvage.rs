@@ -211,7 +211,7 @@ struct IntactDocuments {
     words: Vec<u64>,
     ids: Vec<Vec<u8>>,
     origins: Vec<Origin>,
-    /// Number of documents that an earlier segment has, too. They are not copied again.
+    /// Number of documents that are also in an earlier segment. They are not copied again.
     copies: u64,
 }
 

@@ -217,8 +217,8 @@ impl DocumentTerms {
         }
     }
 
-    /// Returns the terms of a text like [`Self::find`], for a visitor to whom repetitions mean nothing. A long text
-    /// may repeat few terms millions of times, so its terms are made distinct.
+    /// Returns the terms of a text like [`Self::find`], for callers that ignore repeated terms. A long text may repeat
+    /// few terms millions of times, so its terms are made distinct.
     pub(crate) fn find_set<'s>(
         &self,
         text: &[u8],

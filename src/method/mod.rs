@@ -82,7 +82,7 @@ impl Default for Method {
 }
 
 impl Method {
-    /// Name of the method that holds if the user names none.
+    /// Name of the method that is used if the user names no method.
     pub(crate) const DEFAULT: &str = EXACT;
 
     /// Creates the method that finds all pairs of documents whose sets of terms have at least this

@@ -111,8 +111,8 @@ impl Prices {
         }
     }
 
-    /// Returns the number of the shard that holds the document `row`, and the place of the document in the
-    /// shard, counted from 1. So many documents of the shard must be read to reach it.
+    /// Returns the index of the shard that holds the document `row`, and the place of the document in the
+    /// shard, counted from 1. The place is the number of documents of the shard that must be read to reach it.
     fn place(&self, row: u32) -> (usize, u32) {
         let shard = self.ends.partition_point(|&end| end <= row);
         (shard, row - self.first(shard) + 1)

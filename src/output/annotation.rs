@@ -1,4 +1,4 @@
-//! The option `annotate`: the list of all documents, and what it has beside their clusters.
+//! The option `annotate`: the list of all documents with their clusters, and the further data in this list.
 
 use super::cluster_weight::ClusterWeight;
 use simtool_base::error::{Error, Result};

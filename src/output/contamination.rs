@@ -41,7 +41,7 @@ impl RowTable for ContaminationRows {
         Column::new("record", RECORD_MEANING, Value::Number(|row| row.name.record)),
         Column::new(
             "share",
-            "Share of the item that the document has, by the measure of the run.",
+            "Share of the item that the document contains, as --measure defines it.",
             Value::Ratio(|row| Some(row.found.share)),
         ),
         Column::new(

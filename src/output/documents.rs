@@ -110,8 +110,8 @@ impl RowTable for DocumentRows {
         ),
         Column::new(
             "exact_copies",
-            "Number of documents in its cluster whose texts have the same bytes as its own text, which is counted, \
-             too.",
+            "Number of documents in its cluster whose texts have the same bytes as its own text, the document itself \
+             included.",
             Value::OptionalCount(|row| row.exact_copies),
         ),
         Column::new(
@@ -121,8 +121,8 @@ impl RowTable for DocumentRows {
         ),
         Column::new(
             "repeated_share",
-            "Share of its words that are in passages which another document has, too. Computed with \
-             --annotate, for documents with words.",
+            "Share of its words in passages that are also in another document. Computed with --annotate, for \
+             documents with words.",
             Value::Ratio(|row| row.repeated_share),
         ),
         Column::new(

@@ -51,7 +51,7 @@ pub(crate) const SIZE_OUTPUT: OutputDescription = OutputDescription {
     columns: || describe_columns(SizeRows::COLUMNS),
 };
 
-/// Data about a document of an index, which is written as a row.
+/// The data of one row: facts about a document of an index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndexRow<'r> {
     pub(crate) number: u64,

@@ -32,7 +32,7 @@ pub(super) const OUTPUT: Output = Output {
     write: write_kept,
 };
 
-/// Description of the list of the copies, which is written with them.
+/// Description of the list of all copies. The list is written together with the copies.
 pub(super) const LIST: OutputDescription = OutputDescription {
     name: "files",
     files: &["files.jsonl", "files.tsv", "files.parquet"],

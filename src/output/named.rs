@@ -52,9 +52,9 @@ pub(super) const fn lost_words_column<T: RowTable>(
 ) -> Column<T> {
     Column::new(
         "lost_words",
-        "Number of words of the removed document that are in no shingle which the kept document has, too (characters, with \
-         --shingle chars). Counted with the method exact and with --verify; for compressed files and pages, only with \
-         --annotate or --lose. With the method covered, words that no kept document has.",
+        "Number of words of the removed document that are in none of the shingles it shares with the kept document \
+         (characters, with --shingle chars). Counted with the method exact and with --verify; for compressed files and \
+         pages, only with --annotate or --lose. With the method covered, words that no kept document has.",
         Value::OptionalCount(lost),
     )
 }

@@ -19,7 +19,7 @@ pub(super) struct Results<'f> {
     pub(super) clusters: &'f [Cluster<'f>],
     /// For each document, whether it is kept.
     pub(super) kept: &'f [bool],
-    /// Whether a removed document has an ID that a kept document has, too.
+    /// Whether a removed document has the same ID as a kept document.
     pub(super) has_ambiguous_ids: bool,
     /// Recipe of the method, which is stored in the metadata of output files.
     pub(super) recipe: &'f str,

@@ -5,7 +5,7 @@ use simtool_base::stable_hash::hash;
 use simtool_model::document::{DocOrdinal, DocumentIds};
 use simtool_model::document_id::DocumentId;
 
-/// The documents of a collection whose ID another document of the collection has, too.
+/// The documents of a collection that have the same ID as another document of the collection.
 #[derive(Debug)]
 pub(super) struct SharedIds<'i> {
     ids: &'i DocumentIds,
@@ -19,7 +19,7 @@ impl<'i> SharedIds<'i> {
     /// # Complexity
     ///
     /// O(n log n) for n documents. Takes 8 bytes of memory for each document with an ID, and 16 bytes for each
-    /// document whose ID another document has, too.
+    /// document with the same ID as another document.
     pub(super) fn find(ids: &'i DocumentIds) -> Self {
         if !ids.has_any_id() {
             return Self { ids, documents: Vec::new() };
@@ -63,12 +63,12 @@ impl<'i> SharedIds<'i> {
         Self { ids, documents: shared }
     }
 
-    /// Returns the number of documents whose ID another document has, too.
+    /// Returns the number of documents with the same ID as another document.
     pub(super) fn document_count(&self) -> u64 {
         self.documents.len() as u64
     }
 
-    /// Returns the number of removed documents whose ID a kept document has, too. `kept` says for
+    /// Returns the number of removed documents with the same ID as a kept document. `kept` says for
     /// each document whether it is kept.
     pub(super) fn removed_with_kept(&self, kept: &[bool]) -> u64 {
         let is_kept = |document: &&DocOrdinal| kept[document.index()];

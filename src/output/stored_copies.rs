@@ -43,7 +43,8 @@ pub(super) struct FittingCopies<'c> {
 }
 
 impl StoredCopies {
-    /// Opens the store in `folder`. `file_keys` has a key for each file of the collection.
+    /// Opens the store in `folder`. `file_keys` has, for each file of the collection, a key that is made from the file
+    /// and the settings. `None` if the file cannot be recognized in a later run.
     ///
     /// # Errors
     ///
@@ -111,7 +112,7 @@ impl FittingCopies<'_> {
         self.files[file].as_ref().map(|(key, _)| self.stored.store.unfinished(*key))
     }
 
-    /// Stores the copy of a file, which is whole. `unedited` are the documents that were not edited in it.
+    /// Stores the complete copy of a file. `unedited` are the documents that were not edited in the copy.
     ///
     /// # Errors
     ///

@@ -68,8 +68,8 @@ impl CommonLines {
         (self.documents.capacity() * 2 * size_of::<u64>()) as u64
     }
 
-    /// Returns the text without common lines, which is built in `room`. Returns the whole text if it has no such
-    /// line, or if fewer than [`OWN_WORDS`] words would be left.
+    /// Returns the text without common lines. The shorter text is built in `room`. Returns the whole text if it has
+    /// no common line, or if fewer than [`OWN_WORDS`] words would be left.
     fn own_text<'t>(&self, of: InFile<'t>, room: &'t mut Vec<u8>) -> OwnText<'t> {
         let text = of.document.text;
         let whole = OwnText { text, few_own: None };

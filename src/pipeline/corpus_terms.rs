@@ -39,7 +39,7 @@ pub(super) struct CorpusTerms<'c> {
     /// Whether the terms of each document are in reading order, with repetitions. Then no hashes of sequences are
     /// collected.
     is_in_reading_order: bool,
-    /// Stored terms of shards, which are not read then.
+    /// Stored terms of shards. Shards with stored terms are not read again.
     parts: Option<&'c Parts<'c>>,
     summaries: Vec<OnceLock<ShardSummary>>,
 }

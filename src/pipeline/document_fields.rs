@@ -13,12 +13,13 @@ pub struct DocumentFields(Vec<DocumentField>);
 pub struct DocumentField {
     /// Name of the setting, for error messages.
     pub setting: &'static str,
-    /// Name of the field, written like `text_field`. `None` is a usual field of dates, or the field whose values are given beside the texts.
+    /// Name of the field, written like `text_field`. `None` is a usual field of dates, or the field whose values are
+    /// given together with the texts.
     pub name: Option<String>,
 }
 
 impl DocumentFields {
-    /// Returns the number of the field `name`. Adds the field if no setting has named it before.
+    /// Returns the index of the field `name`. Adds the field if no setting has named it before.
     ///
     /// # Errors
     ///

@@ -232,8 +232,9 @@ impl WordReader<'_> {
         UnicodeWords::new(self.context.isa())
     }
 
-    /// Reads all documents for the first time. Calls `visit` for each document, with the buffers of the thread and
-    /// the result of the shard, which `start` creates. Returns the results and summaries of all shards.
+    /// Reads all documents for the first time. Creates the result of each shard by `start`. Calls `visit` for each
+    /// document, with the buffers of the thread and the result of the shard. Returns the results and summaries of all
+    /// shards.
     fn read<R: Send>(
         &self,
         stage: &'static str,

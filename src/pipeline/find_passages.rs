@@ -84,7 +84,7 @@ pub fn find_passages(
 pub struct RepeatedWords {
     /// Number of words of the document.
     pub words: u32,
-    /// Number of its words that are in passages which another document has, too.
+    /// Number of its words in passages that are also in another document.
     pub repeated: u32,
 }
 

@@ -122,7 +122,8 @@ impl KeepOrder {
     }
 
     /// Checks that each rule that compares a field names it. A rule may leave it out if the values of one field are
-    /// given beside the texts. Then one rule must. Rules that compare dates need no field if `finds_dates`.
+    /// given together with the texts. Then one rule must do so. Rules that compare dates need no field if
+    /// `finds_dates` is true.
     ///
     /// # Errors
     ///
@@ -153,7 +154,7 @@ impl KeepOrder {
                 Err(Error::config("keep", self.written(fields), needed))
             }
             None if is_given => {
-                let rule = "compares no values that are given beside the texts";
+                let rule = "compares no values that are given together with the texts";
                 Err(Error::config("keep", self.written(fields), rule))
             }
             _ => Ok(()),
@@ -175,8 +176,8 @@ impl KeepOrder {
         self.field_rules().find(|compared| compared.rule.is_by_date())
     }
 
-    /// Returns the number of the field that each rule compares, and whether the rule lists values. `None` for a
-    /// rule that compares no field.
+    /// Returns, for each rule, the index of the field that it compares, and whether the rule lists values. `None` for
+    /// a rule that compares no field.
     pub(crate) fn key_fields(&self) -> impl Iterator<Item = Option<(usize, bool)>> {
         self.keys.iter().map(|key| Some((key.field()?, matches!(key, KeepKey::Listed { .. }))))
     }
@@ -191,7 +192,7 @@ impl KeepOrder {
     }
 
     /// Compares two documents. `Less` means that the first one is preferred. `lengths` are the lengths of their
-    /// texts. `values` returns the values of both that the rule with an index compares.
+    /// texts. `values` gets the index of a rule, and returns the values of both documents that the rule compares.
     pub(super) fn compare<'v>(
         &self,
         lengths: [u32; 2],

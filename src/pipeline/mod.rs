@@ -62,6 +62,7 @@ mod row_scope;
 pub mod scope;
 mod set_keys;
 pub(crate) mod shard_summary;
+mod source;
 pub(crate) mod stored_bytes;
 mod stored_close;
 mod stored_passages;

@@ -26,7 +26,7 @@ use simtool_read::Corpus;
 ///
 /// # Errors
 ///
-/// The settings do not fit together. All errors of [`find_near_duplicates`] are possible, too.
+/// The settings do not fit together. All errors of [`find_near_duplicates`] are also possible.
 pub fn deduplicate(corpus: &dyn Corpus, config: &Config) -> Result<NearDuplicates> {
     let plan = Plan::new(config.clone(), Task::Deduplicate)?;
     find_near_duplicates(Sides::One(corpus), &plan, &NoProgress)
@@ -71,7 +71,7 @@ pub fn match_collections(
 ///
 /// # Errors
 ///
-/// The method of `config` makes no fingerprints. All errors of [`fingerprint_collection`] are possible, too.
+/// The method of `config` makes no fingerprints. All errors of [`fingerprint_collection`] are also possible.
 pub fn fingerprint(corpus: &dyn Corpus, config: &Config) -> Result<FingerprintedCollection> {
     let (recipe, resources) = (config.method.recipe(), &config.resources);
     fingerprint_collection(corpus, recipe, resources, WithoutWords::Allowed, &NoProgress)

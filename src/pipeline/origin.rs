@@ -34,10 +34,11 @@ impl Choice for Origin {
             Self::Document => "Each document counts",
             Self::File => "Documents of a file count as one",
             Self::Folder => {
-                "Documents of a folder count as one: the folder of the ID if that is a URI, or else of the file"
+                "Documents in the same folder count as one. This is the folder of the ID if the ID is a URI, or else \
+                 the folder of the file"
             }
             Self::Host => {
-                "Documents of a host count as one: the host of the ID. All documents without one count as one"
+                "Documents whose IDs have the same host count as one. All documents without a host count as one"
             }
         }
     }

@@ -3,11 +3,10 @@
 
 use super::boilerplate_rule::Site;
 use super::document_fields::DocumentFields;
-use super::shard_summary::CollectionSummary;
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_base::stable_hash::hash;
-use simtool_model::document::{DocOrdinal, Document};
+use simtool_model::document::Document;
 use simtool_model::document_id::DocumentId;
 use std::borrow::Cow;
 use std::path::Path;
@@ -93,20 +92,6 @@ impl Scope {
     }
 }
 
-impl CollectionSummary {
-    /// Returns the source of document number `row`, which is in `file`. `None` if the document has no such value. A
-    /// value of a field must have been collected.
-    pub(crate) fn source<'s>(
-        &'s self,
-        row: u32,
-        file: &'s Path,
-        by: ScopeValue,
-    ) -> Option<Cow<'s, [u8]>> {
-        let (id, _) = self.ids.id_and_place(DocOrdinal(row));
-        by.of(id, file, |_| self.traits.source(row))
-    }
-}
-
 impl ScopeValue {
     /// Parses the value of the option `setting`. Adds its field to `fields`.
     ///
@@ -128,7 +113,7 @@ impl ScopeValue {
     }
 
     /// Returns the value of the document `id` in `file`. `field` returns the value of the field with this number.
-    fn of<'d>(
+    pub(super) fn of<'d>(
         self,
         id: Option<DocumentId<'_>>,
         file: &'d Path,

@@ -96,7 +96,7 @@ impl Compared {
     }
 }
 
-/// Data about the documents and faults of a collection, which was collected while the collection was read.
+/// Data about the documents and faults of a collection. Reading the collection collects these data.
 #[derive(Clone, Debug, Default)]
 pub struct CollectionSummary {
     /// File, record and ID of every document.

@@ -16,7 +16,7 @@ pub(crate) struct UnreadValues {
 }
 
 impl UnreadValues {
-    /// Counts the value of a document, which the rule cannot use, unless it is blank.
+    /// Counts a value that the rule cannot use, unless the value is blank. `row` is the document with the value.
     pub(super) fn push(&mut self, row: u32, value: &[u8]) {
         if value.trim_ascii().is_empty() {
             return;

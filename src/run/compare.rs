@@ -58,7 +58,7 @@ impl CompareRequest {
         // The settings of the method are taken before the given ones are copied, which are compared with those of runs.
         let named = Method::take_name(&mut options)?;
         if let Some(other) = named.filter(|name| name != METHOD) {
-            let rule = "must be simhash, whose distance is printed beside the exact similarity";
+            let rule = "must be simhash: its distance is printed next to the exact similarity";
             return Err(Error::config("method", other, rule));
         }
         let given = options.clone();

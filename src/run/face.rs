@@ -52,7 +52,8 @@ pub trait Face: Sync {
         Box::new(NoInterruptions)
     }
 
-    /// Returns a message of the library in which settings in backquotes have the names that users write.
+    /// Returns a message of the library for users. Each name of a setting in backquotes is replaced by the name that
+    /// users write, for example `text_field` by `--text-field`.
     fn message(&self, message: &str) -> String {
         spell_settings(message, &|name| self.spelled(name))
     }

@@ -128,7 +128,7 @@ const GUESSES: &[Guess] = &[
     (&["lang", "language"], "`stop_words` and `shingle` choose the words of a language"),
 ];
 
-/// Number of letters from which on a name may have two typing errors.
+/// Minimum number of letters of a name that may have two typing errors.
 const LONG_NAME: usize = 8;
 
 /// Words for the minimum of something.
@@ -289,7 +289,7 @@ const OF_COMMANDS: &[(&str, &[Guess])] = &[
                 "all thresholds are measured; give one with the method, as in `method=exact:similarity=0.7`",
             ),
             (&["methods"], "`method` is a list of methods, for example `method=exact,minhash`"),
-            (&["all"], "all presets are measured if `method` names none"),
+            (&["all"], "without `method`, all presets are measured"),
             (&["svg"], "`plot` writes one picture, or all of them to a folder: `plot=plots`"),
             (&["hash_seed"], "`seed` has the seeds of further hash functions: `seed=1,2`"),
             (

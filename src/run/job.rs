@@ -124,7 +124,7 @@ impl<'j> Job<'j> {
         Ok(Self { request, resources, face, context, timings })
     }
 
-    /// Finds the files in `paths` and opens them. `fields` are read beside the text.
+    /// Finds the files in `paths` and opens them. `fields` are read in addition to the text.
     ///
     /// # Errors
     ///

@@ -40,9 +40,9 @@ pub(crate) struct MethodSample {
     /// Fingerprints of some sampled documents. `None` if the method makes no fingerprints, or if their
     /// weights must first be learned from the whole collection.
     pub(crate) rows: Option<FingerprintRows<'static>>,
-    /// Fraction of the sampled terms that belong to documents which may have a similar document, as far
-    /// as the counts of their terms show. The first round of an exact join keeps these documents. The
-    /// fraction in the whole collection is larger, because there more documents share terms.
+    /// Fraction of the sampled terms that belong to living documents. A document is living if, by the
+    /// counts of its terms, it may have a similar document. The first round of an exact join keeps these
+    /// documents. The fraction in the whole collection is larger, because there more documents share terms.
     living_share: f64,
     /// Fraction of the sampled terms that belong to documents which are similar to another sampled
     /// document.

@@ -60,10 +60,10 @@ impl SampledTerms {
         documents.map(|(start, &(end, size))| (&self.terms[start..end], size))
     }
 
-    /// Returns the fraction of the terms that belong to documents which may have a similar document, as
-    /// far as the counts of their terms show. The first round of an exact join of the sampled documents
-    /// would keep these documents. The fraction in the whole collection is larger, because there more
-    /// documents share terms.
+    /// Returns the fraction of the terms that belong to living documents. A document is living if, by the
+    /// counts of its terms, it may have a similar document. The first round of an exact join of the
+    /// sampled documents would keep these documents. The fraction in the whole collection is larger,
+    /// because there more documents share terms.
     pub(super) fn living_share(&self) -> f64 {
         let mut counts: UnorderedMap<u64, u32> = UnorderedMap::default();
         for &term in &self.terms {

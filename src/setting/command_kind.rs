@@ -34,7 +34,7 @@ pub struct SettingGroup {
     pub rows: &'static [Setting],
 }
 
-/// Number of options from which on a command has a short help, which lists only some of them.
+/// Minimum number of options of a command with a short help, which lists only some of the options.
 const MANY: usize = 40;
 
 impl CommandKind {

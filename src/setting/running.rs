@@ -83,9 +83,9 @@ pub(super) const PARTS: &[Setting] = &[
     Setting::flag(
         "resume",
         "Store what was read, and go on from there if this run was stopped before.\n\nThe folder OUTPUT.parts \
-         has what each file gave: fingerprints, terms or words. A run with the same options reads only the files \
-         that are not there, or that have changed. The results are the same. The folder is removed after the run. \
-         Terms and words take about as much space as the texts.",
+         has the fingerprints, terms or words of each file that was read. A run with the same options reads only \
+         files without such data, and files that have changed. The results are the same. The folder is removed after \
+         the run. Terms and words take about as much space as the texts.",
     )
     .of_resources(),
     Setting::value(

@@ -27,8 +27,9 @@ pub(super) const KEEPING: &[Setting] = &[
     Setting::value(
         "keep_count",
         "N",
-        "Keep up to this number of documents of each cluster.\n\nThese are the document that is kept without \
-         this option, and those of the removed documents of its cluster that come first by --prefer and --keep.",
+        "Keep up to this number of documents of each cluster.\n\nThe first is the document that is kept without \
+         this option. The others are chosen from the removed documents of its cluster, in the order of --prefer and \
+         --keep.",
     ).not_on_engines()
     .default("1"),
     Setting::choice(
@@ -52,8 +53,8 @@ pub(super) const KEEPING: &[Setting] = &[
          in-place     Also write the folder annotated: copies of the inputs whose records have these columns\n\
          weight=RULE  Weight of a kept document by the size n of its cluster: 1 (the default), sqrt, log (1 + ln n), \
          or sizes from which a weight holds, such as 1:1,2:2,10:3\n\
-         repeated=N   Also compute, for each document, the share of its words that are in passages of at least N \
-         words which another document has, too; searches the passages as `simtool passages` does.",
+         repeated=N   Also compute, for each document, the share of its words in passages of at least N words that \
+         are also in another document; searches the passages as `simtool passages` does.",
     ).usual().not_on_engines(),
 ];
 

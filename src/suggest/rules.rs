@@ -71,7 +71,7 @@ pub(super) fn shingle(profile: &CorpusProfile) -> (&'static str, String) {
     (shingle, format!("`shingle` {shingle}: {why}"))
 }
 
-/// Returns the similarity, in hundredths, from which on the default method finds a pair, too.
+/// Returns the minimum similarity, in hundredths, of the pairs that the default method also finds.
 pub(super) fn copies(measure: &Measure) -> usize {
     if measure.name == JACCARD.name { DEFAULT_LEAST } else { DEFAULT_LEAST_OTHERWISE }
 }

@@ -15,8 +15,8 @@ use simtool_model::matches::Match;
 /// than copying a variable number of bytes.
 const SHORT_ID: usize = 16;
 
-/// ID of a document of the corpus, which may be written many times. If the ID is short, the value contains a
-/// copy of it. So writing a short ID does not read the memory of the corpus again.
+/// ID of a document of the corpus. The ID may be written many times. If it is short, this value contains a copy
+/// of it, so that writing the ID does not read the memory of the corpus again.
 #[derive(Clone, Copy, Debug)]
 pub struct Id<'c> {
     block: [u8; SHORT_ID],

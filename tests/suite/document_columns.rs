@@ -33,7 +33,7 @@ fn documents(folder: &Folder, options: &str) -> Vec<Value> {
     rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Returns the share of the words of each text that are in a window of [`WORDS`] words which another text has, too.
+/// Returns the share of the words of each text that are in a window of [`WORDS`] words that is also in another text.
 fn repeated_shares(texts: &[String]) -> Vec<Option<f64>> {
     let words: Vec<Vec<&str>> =
         texts.iter().map(|text| text.split_whitespace().collect()).collect();

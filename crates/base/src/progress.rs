@@ -90,7 +90,7 @@ impl<'p> Share<'p> {
         Self { steps: self.steps * part as f64 / whole.max(1) as f64, ..self }
     }
 
-    /// Returns the same share, which is reported to `progress` instead. `progress` also answers whether
+    /// Returns the same share of the work, but it reports to `progress`. `progress` also answers whether
     /// the work should stop.
     #[must_use]
     pub fn reported_to(self, progress: &dyn Progress) -> Share<'_> {

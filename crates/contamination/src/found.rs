@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// An item that a document contains, as far as the search asks for.
+/// An item that a document contains. The document has at least the share of the item that the search requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundItem {
     /// Number of the item in the evaluation set, counted from 0.

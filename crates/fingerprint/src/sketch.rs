@@ -22,8 +22,8 @@ pub struct SketchKind {
     /// Options of this kind that methods without fingerprints lack. Another kind may have some of
     /// these options, too.
     pub options: &'static [SketchOption],
-    /// Names of the options of this kind that methods without fingerprints have, too: `weight` or
-    /// `similarity`.
+    /// Names of the other options of this kind, for example `weight` or `similarity`. Methods
+    /// without fingerprints also have these options.
     pub shared_options: &'static [&'static str],
     /// Default values that this kind gives to other options, for example `("shingle", "1")`.
     pub defaults: &'static [(&'static str, &'static str)],

@@ -22,8 +22,8 @@ use simtool_model::sides::Sides;
 const SIMILAR: usize = 500;
 /// Number of rows of unrelated documents.
 const OTHERS: usize = 500;
-/// Maximum size of all recursion paths that exist at the same time. The unit is one 64-bit word for
-/// each 64-bit word of the rows.
+/// Maximum size of all recursion paths that exist at the same time, in multiples of the size of all
+/// rows.
 const MOST_PATH_WORDS: usize = 4;
 
 /// Returns shapes of fingerprints, each with a maximum distance. Some or all rows that share a template

@@ -1,5 +1,5 @@
-//! Finds the rows that may be near a value in their bucket. The bucket of a row is selected by a hash of
-//! some of its bits.
+//! Finds the rows that may be near a value. Each row is compared only with the values in its own bucket,
+//! which a hash of some bits of the row selects.
 //!
 //! A bucket has one word: the fold of its only value (see [`Fingerprint::fold32`]), or [`CROWDED`] if
 //! it has several values. The folds of two rows differ in at most as many bits as the rows do. So this
@@ -25,7 +25,7 @@ pub fn places(rows: usize) -> usize {
     rows + STEP
 }
 
-/// Finds the rows that may be near a value in their bucket. These are the rows whose bucket is
+/// Finds the rows that may be near a value in their own bucket. These are the rows whose bucket is
 /// [`CROWDED`], and the rows whose fold is near the word of their bucket. A fold is the XOR of the
 /// 32-bit words of a row. It is near if it differs from the word in at most `max_distance` bits.
 /// Writes the indices of the found rows to `found` in ascending order, and returns their number.

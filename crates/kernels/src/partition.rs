@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Function that assigns each value to a part.
 pub trait Parts<L>: Sync {
-    /// Returns the number of the part of `value`, which is below [`Self::parts`].
+    /// Returns the index of the part of `value`. It is below [`Self::parts`].
     fn part(&self, value: L) -> usize;
 
     /// Returns the number of parts.

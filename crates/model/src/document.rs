@@ -515,7 +515,7 @@ impl DocumentIds {
         Place { file: part.file, record: self.first_records[shard] + part.record(at) }
     }
 
-    /// Returns the number of the shard that has a document, and the number of the document in the shard.
+    /// Returns the index of the shard that has a document, and the index of the document in the shard.
     ///
     /// # Panics
     ///

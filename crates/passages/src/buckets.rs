@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// Number of items of the first block of a bucket that a thread fills.
 const FEWEST_IN_BLOCK: usize = 32;
-/// Number of items of a block. Each block that a thread fills is twice as large as the one before, up to this
-/// size.
+/// Maximum number of items of a block. Each block that a thread fills is twice as large as the one before, up to
+/// this size.
 const MOST_IN_BLOCK: usize = 256;
 
 /// A fixed number of lists, called buckets, that several threads fill at the same time. The order of the items

@@ -85,7 +85,7 @@ impl Choice for Cut {
 pub struct Passages {
     /// The passages, in reading order.
     pub passages: Vec<Passage>,
-    /// The words to cut if one copy is kept, in reading order.
+    /// The words that [`Cut::First`] cuts, in reading order.
     pub(crate) cuts: Vec<CutRange>,
     /// Number of documents of the collection.
     pub documents: u64,

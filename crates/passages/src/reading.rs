@@ -7,7 +7,7 @@ use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Temporary number and number of words of each document of a shard, in order.
+/// For each document of a shard, in order: its temporary number, and the number of its words.
 type ShardDocuments = Vec<(u32, u32)>;
 
 /// Numbers of all documents in reading order.

@@ -165,7 +165,8 @@ fn in_shard<'i, T>(
     &items[start..start + count]
 }
 
-/// Returns the words of the ranges, which are in one shard.
+/// Returns the words of the ranges, all of them in one shard. `shard` is its index and the number of its first
+/// document.
 fn words_of(
     source: &dyn WordSource,
     shard: (usize, u32),

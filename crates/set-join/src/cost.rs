@@ -69,8 +69,8 @@ pub struct SetJoinCost {
 /// Fractions of all terms and of all pairs, estimated from a sample of the documents.
 #[derive(Clone, Copy, Debug)]
 pub struct TermShares {
-    /// Fraction of all terms that belong to documents which may have a similar document, as far as the
-    /// counts of their terms show.
+    /// Fraction of all terms that belong to living documents. A document is living if, by the counts of
+    /// its terms, it may have a similar document.
     pub living: f64,
     /// Fraction of all terms that belong to documents with at least one similar document.
     pub similar: f64,

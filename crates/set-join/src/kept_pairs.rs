@@ -52,7 +52,7 @@ pub enum DecidingRule {
 /// [`DecidingRule::Component`].
 ///
 /// # Errors
-/// The search fails, even these pairs are too many, or there is not enough memory.
+/// The search fails, more than `most` pairs are needed, or there is not enough memory.
 pub fn deciding_pairs<S: PairSearch>(
     search: &mut S,
     turns: Turns,

@@ -17,14 +17,15 @@ use simtool_compute::context::Context;
 /// Pairs are reduced again when they are more than twice as many as the last reduction left, plus this number.
 const FEW_PAIRS: usize = 1 << 20;
 
-/// Finds enough pairs for the connected components and for the pair of each document with the preferred document
-/// of its component. Returns them in ascending order. `most` is the number of pairs that fit in memory.
+/// Finds only two kinds of pairs: enough pairs to connect each component, and the pair of each document with the
+/// preferred document of its component, if the two are similar. Returns the pairs in ascending order. `turns` is the
+/// order in which documents are preferred, and `most` is the number of pairs that fit in memory.
 ///
 /// # Complexity
-/// The time of comparing all documents with each other. Memory for two pairs a document.
+/// The time of comparing all documents with each other, and memory for two pairs for each document.
 ///
 /// # Errors
-/// The search fails, even these pairs are too many, or there is not enough memory.
+/// The search fails, more than `most` pairs are needed, or there is not enough memory.
 pub(crate) fn linking_pairs<S: PairSearch>(
     search: &mut S,
     turns: &Turns,

@@ -16,9 +16,9 @@ use simtool_compute::context::Context;
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
 
-/// Minimum number of cells (two-bit counters) per term. With so few, the table still recognizes three
-/// fifths of the unmatched terms. If there is no memory for so many, terms are counted in slices, one
-/// after the other.
+/// Minimum number of cells (two-bit counters) per term. With so few cells, the table still recognizes
+/// three fifths of the unmatched terms, which no other set contains. If there is not enough memory for
+/// so many cells, terms are counted in slices, one after the other.
 const LEAST_CELLS_PER_TERM: u64 = 2;
 
 /// Maximum number of slices of the terms in the first round of counting. A slice has the terms that are

@@ -24,7 +24,7 @@ pub struct SetJoin<'a> {
     pub(super) context: &'a Context<'a>,
 }
 
-/// Rule for choosing the kept documents, and the order in which they are preferred.
+/// Rule for choosing the kept documents, and the order in which documents are preferred.
 #[derive(Clone, Copy)]
 pub struct KeptChoice<'o> {
     /// Rule by which similar pairs decide.

@@ -10,7 +10,7 @@ const AHEAD: usize = 16;
 /// While a term is numbered, a second prefetch is done for the term that comes this number of terms
 /// later. It fetches the entry of `terms` to which the slot of this later term refers.
 const SOON: usize = 8;
-/// Minimum number of slots of the hash table that are in use as soon as a term is numbered.
+/// Minimum number of slots that a hash table with at least one term uses.
 const LEAST_PLACES: usize = 1 << 10;
 /// Value of a slot of the hash table that has no term.
 const FREE: u32 = 0;

@@ -109,8 +109,8 @@ fn weight(sources: &TermSources<'_>, term: u64) -> u64 {
 struct Posting {
     /// Index of the set in [`WeightedJoin::order`].
     place: u32,
-    /// Total weight of this term and of the set's later matched terms. A matched term is one that
-    /// another set has, too.
+    /// Total weight of this term and of the set's later matched terms. A term is matched if another
+    /// set also contains it.
     rest: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Counts the words that each removal loses: words of the removed document that its kept document lacks.
 //!
-//! A word of the removed document is *kept* if at least one of the shingles around it is a shingle of the kept document,
-//! too. The other words are *lost*. A text that is shorter than a shingle is one shingle. The words are the tokens of the
+//! A word of the removed document is *kept* if at least one of the shingles around it is also a shingle of the kept
+//! document. The other words are *lost*. A text that is shorter than a shingle is one shingle. The words are the tokens of the
 //! method: with `chars:5`, they are characters.
 //!
 //! Documents that are equal to their kept document lose nothing. The texts of the others, and of their kept documents,

@@ -1,7 +1,7 @@
 //! Files to which a run appends what it has read. Each run, also one that goes on, writes a file of its own.
 //!
 //! A file is a sequence of frames. A run that is killed leaves a file whose last frame may be cut, and a power cut
-//! may leave zeros. So a frame has a checksum, and a file is read as far as its frames are whole.
+//! may leave zeros. So a frame has a checksum, and a file is read up to the first frame that is not whole.
 
 use simtool_base::durable::Disk;
 use simtool_base::error::{Error, Result};

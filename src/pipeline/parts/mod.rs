@@ -126,8 +126,8 @@ impl<'c> Parts<'c> {
         Self { excerpts, ..self }
     }
 
-    /// Returns a key for each file of the collection, which is made from the keys of its shards. `None` if a shard has
-    /// no key.
+    /// Returns a key for each file of the collection. The key of a file is made from the keys of its shards. It is
+    /// `None` if a shard has no key.
     pub(crate) fn file_keys(&self) -> Vec<Option<u128>> {
         let mut keys: Vec<Option<Vec<u8>>> = vec![Some(Vec::new()); self.collection.file_count()];
         for (shard, key) in self.keys.iter().enumerate() {

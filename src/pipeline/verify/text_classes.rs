@@ -32,7 +32,7 @@ pub(crate) struct RowTexts<'r> {
     pub(crate) context: &'r Context<'r>,
 }
 
-/// A class: documents of one group that have equal sets of terms, and this set.
+/// Documents of one group whose sets of terms are equal, together with this set. A group has equal fingerprints.
 #[derive(Debug)]
 pub(crate) struct Class {
     group: u32,

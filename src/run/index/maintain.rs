@@ -60,7 +60,7 @@ pub fn stat_index(request: &OpenRequest, access: FileAccess) -> Result<StatOutco
     })
 }
 
-/// Checks every byte of an index against its checksums. Returns the size of the index, which is intact.
+/// Checks every byte of an index against its checksums. Returns the size of the index if it is intact.
 ///
 /// # Errors
 ///

@@ -174,9 +174,9 @@ Examples:
     CommandKind {
         names: &["passages"],
         about: "Find the passages that occur in several documents, with all their places.\n\nA passage has at least \
-                50 words, or as many as --words says. Each of its words is in a sequence of so many words that \
-                another document has, too. Such sequences that overlap or touch are one passage, which need not be \
-                in another document as a whole. With --unit, passages are whole paragraphs, lines or sentences. \
+                50 words, or as many as --words says. Each of its words is in a sequence of that many words that \
+                is also in another document. Sequences that overlap or touch form one passage. The passage need not \
+                be in another document as a whole. With --unit, passages are whole paragraphs, lines or sentences. \
                 Upper and lower case, punctuation and white space do not matter. Prints a row for each passage of \
                 each document, in reading order. The search is exact.",
         arguments: &[INPUTS],

@@ -5,9 +5,9 @@
 //!
 //! * Documents that share a template, such as a license header. Each of them has many partners, and a
 //!   repeated document has few ([`PARTNERS`]).
-//! * Pages of a crawl have every similarity, so many documents have their nearest one close to the threshold.
-//!   In a gap, few documents do ([`NEAR_SHARE`]).
-//! * A few chance pairs. A minimum number of documents must be beyond the valley ([`BEYOND`]).
+//! * Pages of a crawl. They have every similarity, so the similarity of many documents to their most similar
+//!   document is close to the threshold. If there is a gap, this is so for few documents ([`NEAR_SHARE`]).
+//! * A few chance pairs. So a minimum number of documents must have a pair above the valley ([`BEYOND`]).
 //!
 //! The documents of each script are judged separately, because pairs in Chinese and pairs in English have
 //! different similarities, and pairs of both have none.
@@ -30,14 +30,14 @@ const STEP: usize = 2 * HALF + 1;
 const PARTNERS: f64 = 12.0;
 /// Greatest share of the probes that may have more than [`PARTNERS`] similar documents.
 const TEMPLATE_SHARE: f64 = 0.02;
-/// Distance from the threshold, in hundredths. For a document whose nearest one is within this distance, a small
-/// change of the threshold would change the decision.
+/// Distance from the threshold, in hundredths. If the similarity of a document to its most similar document is
+/// within this distance, a small change of the threshold would change the decision about the document.
 const NEAR: usize = 5;
-/// Greatest number of documents whose nearest one is within [`NEAR`] of the threshold, as a share of the documents
-/// whose nearest one is beyond the threshold.
+/// Maximum number of documents that are within [`NEAR`] of the threshold, divided by the number of documents that
+/// [`BEYOND`] counts.
 const NEAR_SHARE: f64 = 0.2;
-/// Minimum number of documents whose nearest one is beyond the threshold, but not similar enough for the default
-/// threshold.
+/// Minimum number of documents whose most similar document is similar enough for the new threshold, but not for the
+/// default threshold.
 const BEYOND: usize = 8;
 /// The minimum of [`BEYOND`] as a share of the probes. The greater of both minimums counts.
 const BEYOND_SHARE: f64 = 0.01;
@@ -79,7 +79,7 @@ enum ScriptEvidence {
 /// repeated document can have in the sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Similarity, in hundredths, from which on the default finds a pair, too.
+    /// Minimum similarity, in hundredths, of the pairs that the default method also finds.
     pub(super) copies: usize,
     /// Part of the collection that is in the sample.
     pub(super) sampled_share: f64,

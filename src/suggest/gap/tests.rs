@@ -62,7 +62,7 @@ fn pages_of_every_similarity_have_no_gap() {
     let probes: Vec<Vec<usize>> = (0..200).map(falling).collect();
     let Evidence { least, seen, .. } = found(&probes);
     assert_eq!((least, &seen[..]), (None, "no gap: pairs become fewer without a break up to 0.89"));
-    // Their number rises again, but as many documents have their nearest one close to the valley.
+    // Their number rises again, but the most similar document of as many probes is close to the valley.
     let even: Vec<Vec<usize>> = (0..180).map(|at| vec![31 + at % 58]).collect();
     let Evidence { least, seen, .. } = found(&crowd(30, &even));
     assert_eq!(least, None, "{seen}");

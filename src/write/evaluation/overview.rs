@@ -44,7 +44,7 @@ impl Range {
     }
 }
 
-/// Returns the picture as SVG.
+/// Returns an SVG picture of an evaluation: F1 of all methods, and their curves of precision and recall.
 #[must_use]
 pub fn overview(evaluation: &Evaluation) -> String {
     let inner = (evaluation.methods.len() as f64 * ROW).max(LEAST_HEIGHT);

@@ -84,8 +84,8 @@ pub struct Summary {
     /// Number of removed documents whose words are in several kept documents. `None` unless the method decides by
     /// coverage.
     pub covered_by_several: Option<u64>,
-    /// Number of words of removed documents that are in no shingle which the kept document has, too. `None` if they were
-    /// not counted.
+    /// Number of words of removed documents that are in none of the shingles that the removed and the kept document
+    /// share. `None` if they were not counted.
     pub lost_words: Option<u64>,
     /// Number of removed documents with such words. `None` if the words were not counted.
     pub losing_removals: Option<u64>,
@@ -95,7 +95,7 @@ pub struct Summary {
     pub emptied_sources: u64,
     /// Listed clusters whose documents look like pages of one template.
     pub templates: Templates,
-    /// Number of removed documents whose ID a kept document has, too.
+    /// Number of removed documents with the same ID as a kept document.
     pub ambiguous_ids: u64,
     /// Number of documents whose records were copied without the columns that `--annotate=in-place` adds.
     pub unannotated: u64,
@@ -191,7 +191,7 @@ pub struct ReadCounts {
     pub file_faults: u64,
     /// Number of bytes of text of all documents.
     pub text_bytes: u64,
-    /// Number of documents whose ID another document of the collection has, too.
+    /// Number of documents with the same ID as another document of the collection.
     pub shared_ids: u64,
 }
 

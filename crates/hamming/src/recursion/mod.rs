@@ -33,7 +33,7 @@
 //! ```
 //!
 //! * A *fold* is the XOR of a fingerprint's words. The folds of two fingerprints never differ in more
-//!   bits than the fingerprints. So two fingerprints whose folds differ in more than k bits do, too.
+//!   bits than the fingerprints. So if two folds differ in more than k bits, the fingerprints do so as well.
 //! * *Numbers* identify the caller's rows. Before the first partition, nothing was moved, so the
 //!   numbers are 0, 1, 2 and so on, and need no memory ([`Numbers::FromZero`]).
 //!

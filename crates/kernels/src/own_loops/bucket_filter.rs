@@ -12,7 +12,8 @@ pub const CROWDED: u32 = u32::MAX;
 /// of `found`.
 pub(crate) const STEP: usize = 8;
 
-/// The arguments of a search for rows that may be near a value in their bucket.
+/// The arguments of a search for rows that may be near a value. Each row is compared only with the
+/// values in its own bucket.
 #[derive(Clone, Copy, Debug)]
 pub struct BucketSearch<'a, L> {
     /// Rows whose buckets are looked up.

@@ -55,7 +55,7 @@ pub struct PairSearch<'a, W> {
     pub max_distance: u32,
 }
 
-/// Number of columns of a step, which the compiler compares as vectors.
+/// Number of columns that one step compares. The compiler turns a step into vector instructions.
 const COLUMNS: usize = 32;
 
 /// Compares one row after the other with all columns. The argument of `is_near` is the XOR of the

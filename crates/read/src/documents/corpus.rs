@@ -25,7 +25,7 @@ pub trait Corpus: Debug + Sync {
     /// Returns the number of shards. Shards are numbered from 0 in reading order.
     fn shard_count(&self) -> usize;
 
-    /// Returns the number of the file that a shard is a part of.
+    /// Returns the index of the file that a shard is a part of.
     fn shard_file(&self, shard: usize) -> usize;
 
     /// Returns the length of the shard in bytes, on disk or in memory. The length is used to divide

@@ -308,11 +308,11 @@ pub(crate) enum Reader {
     /// A file is a sequence of bytes that is divided into records.
     Bytes(&'static dyn ByteFormat),
     /// A file is a table, such as Parquet. Only the columns that are needed are decoded.
-    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no table is built in"))]
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no table is compiled in"))]
     Table(&'static dyn TableFormat),
     /// This build cannot read the format, because it was compiled without the Cargo feature with
     /// this name.
-    #[cfg_attr(feature = "parquet", expect(dead_code, reason = "every format is built in"))]
+    #[cfg_attr(feature = "parquet", expect(dead_code, reason = "every format is compiled in"))]
     FeatureOff(&'static str),
 }
 

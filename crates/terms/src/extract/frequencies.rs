@@ -333,7 +333,7 @@ impl Frequencies {
         (df | UNKNOWN & is_unknown, idf | self.unknown_idf & is_unknown)
     }
 
-    /// Loads the memory that [`Self::get`] reads for `term` into the cache.
+    /// Loads into the cache the memory that [`Self::get`] reads for `term`.
     #[inline]
     pub(super) fn prefetch(&self, term: u64) {
         self.table.prefetch(term);

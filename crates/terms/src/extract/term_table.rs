@@ -83,7 +83,7 @@ impl TermTable {
         taken(&self.entries[start..=end]).take_while(|(term, _)| term <= terms.end())
     }
 
-    /// Loads the memory that a look-up of `term` reads into the cache.
+    /// Loads into the cache the memory that a look-up of `term` reads.
     #[inline]
     pub(super) fn prefetch(&self, term: u64) {
         prefetch(&self.entries, self.place(term));

@@ -136,7 +136,7 @@ fn spelled_values(help: &str) -> String {
     help.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a help text in which settings in backquotes are shown as options.
+/// Returns a help text in which each name of a setting in backquotes is replaced by its option.
 fn spelled(help: &str) -> String {
     // The library names settings with underscores, but options have hyphens. Settings of a method are no options.
     let option = |name: &str| find(name).map(|row| format!("--{}", row.name.replace('_', "-")));

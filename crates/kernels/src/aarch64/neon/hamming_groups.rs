@@ -7,7 +7,8 @@ use std::arch::aarch64::{
     vreinterpretq_u8_u64, vst1q_u64,
 };
 
-/// Number of vectors for one word of each row of a group, which is a set of [`GROUP`] rows.
+/// Number of vectors that hold one word of each row of a group. A group has [`GROUP`] rows, and a vector holds
+/// two words.
 const VECTORS: usize = GROUP / 2;
 
 /// Appends a hit, `row << 32 | distance`, for each near row of the groups. A row is near if its

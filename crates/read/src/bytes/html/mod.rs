@@ -82,7 +82,7 @@ impl HtmlText {
         let mut part = PageText::All;
         let mut left_out_words = 0;
         if let Some(main) = &mut self.main {
-            // Counting words takes little time beside the extraction.
+            // Counting words takes little time, compared with the extraction.
             let words = count_words(text);
             part = main.cut(text);
             left_out_words = words.saturating_sub(count_words(text));

@@ -28,7 +28,7 @@ pub(crate) enum Dictionaries {
     Fixed,
 }
 
-/// Returns the number of the column whose values are the texts, if a single column that is not nested has them, and
+/// Returns the index of the column whose values are the texts, if a single column that is not nested has them, and
 /// if they can be edited. `schema` must be the schema of the batches that are edited, because another schema of the
 /// same file can have other types.
 pub(crate) fn text_column(

@@ -115,7 +115,7 @@ pub(crate) struct Columns<'c> {
 }
 
 /// Task of reading some groups of rows of one table.
-#[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no table is built in"))]
+#[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no table is compiled in"))]
 pub(crate) struct TableJob<'j> {
     pub(crate) source: &'j Arc<dyn OpenSource>,
     /// Numbers of the groups of rows to read. `None` means all groups.

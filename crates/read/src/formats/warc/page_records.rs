@@ -3,8 +3,8 @@
 use simtool_base::stable_hash::hash;
 use simtool_base::unordered_map::UnorderedSet;
 
-/// Largest number of IDs and URIs of pages that are remembered, so that a large file needs a bounded
-/// memory. Conversions follow their pages closely.
+/// Maximum number of IDs and URIs of pages that are remembered. It bounds the memory for a large file.
+/// Few are enough, because the text of a page follows closely after the page.
 const MOST: usize = 1 << 16;
 /// Starts of the URIs under which Browsertrix stores the text of a page, in front of the URI of the
 /// page.

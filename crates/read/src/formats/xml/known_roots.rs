@@ -13,7 +13,8 @@ pub(super) struct KnownRoot {
     pub(super) id: &'static str,
     /// Names of elements and attributes whose text is HTML in which the signs of markup are escaped.
     pub(super) html: &'static [&'static str],
-    /// Name of an element that only records without a text of their own have, because they lead to another record.
+    /// Name of the element that marks a record as a redirect, which has no text of its own and only names another
+    /// record.
     pub(super) redirect: Option<&'static str>,
 }
 

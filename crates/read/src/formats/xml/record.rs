@@ -365,8 +365,8 @@ impl RecordParser {
         })
     }
 
-    /// Returns the numbers of the paths with values of the first alternative with a text. Returns an alternative
-    /// without a text if no other one has all its elements.
+    /// Finds the first alternative of `selector` whose elements are all in the record and whose text is not blank.
+    /// If there is none, takes the first one whose elements are all there. Returns the indices of its paths.
     fn chosen(&self, selector: &XmlSelector) -> Option<Vec<usize>> {
         let mut without_text = None;
         let mut first = selector.first;

@@ -192,7 +192,8 @@ impl Splitter for XmlRecords<'_> {
         Some((
             "empty",
             format!(
-                "has no element {} in <{}>, so no document. The selector of the text begins with the element of a record",
+                "has no element {} in <{}>, so it has no documents. Begin the selector of the text with the name of \
+                 the element of a record",
                 records.join(" or "),
                 quoted(root)
             ),

@@ -43,7 +43,8 @@ pub(super) struct Selected {
     pub(super) text: XmlSelector,
     pub(super) id: XmlSelector,
     pub(super) fields: Vec<XmlSelector>,
-    /// Name of the element of records that only lead to another record.
+    /// Name of the element that marks a record as a redirect, for example `redirect` in a dump of a wiki. A redirect
+    /// has no text of its own, and only names another record.
     pub(super) redirect: Option<&'static str>,
     /// Whether a record may have an element with the name of a record inside.
     pub(super) may_nest: bool,
