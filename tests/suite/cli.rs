@@ -378,7 +378,7 @@ fn the_help_of_a_command_has_its_options_alone_with_values_and_defaults() {
         ("dedup", "[default: simtool-out]"),
         (
             "dedup",
-            "[possible values: warc, parquet, arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, text, lines, blank-lines]",
+            "[possible values: warc, parquet, arrow, csv, tsv, json, jsonl, xml, html, mbox, mail, form-feed, srt, vtt, text, lines, blank-lines]",
         ),
         ("join", "[possible values: linear-scan, partition-join, multi-index-join, spilled-join]"),
         ("search", "linear-scan, bit-probing, expanded-set"),
