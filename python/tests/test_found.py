@@ -321,7 +321,7 @@ def test_many_pairs_are_counted_and_refused():
     ("options", "message"),
     [
         ({"colour": "red"}, "options colour=red: exact has no such option"),
-        ({"method": "magic"}, "method magic: must be one of exact, simhash"),
+        ({"method": "magic"}, "method magic: must be one of exact, covered, simhash"),
         ({"method": "exact:bits=64"}, "method exact:bits=64: works only with `method` simhash, minhash"),
         ({"similarity": 2}, "similarity 2: "),
         ({"threads": 1000}, "threads 1000: must be a whole number up to 512"),

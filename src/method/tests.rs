@@ -130,7 +130,7 @@ fn options_of_other_methods_and_unknown_ones_are_refused() {
         "stop_words none: cannot be used with 7 most frequent words"
     );
     assert_eq!(refused("exact:colour=red"), "options colour=red: exact has no such option");
-    assert_eq!(refused("magic"), format!("method magic: must be one of exact, {of_rows}"));
+    assert_eq!(refused("magic"), format!("method magic: must be one of exact, covered, {of_rows}"));
     let both = "cannot be combined with `max_distance`, because both set the limit";
     let refusal = format!("similarity 1/2: {both}");
     assert_eq!(refused("minhash:similarity=1/2,max_distance=3"), refusal);

@@ -372,9 +372,9 @@ fn the_help_of_a_command_has_its_options_alone_with_values_and_defaults() {
     }
     for (command, wanted) in [
         ("dedup", "[default: 0.8, or"),
-        ("dedup", "[default: exact] [possible values: exact, simhash, "),
+        ("dedup", "[default: exact] [possible values: exact, covered, simhash, "),
         ("dedup", "64, 128, 256 or 512 [default: 64]"),
-        ("dedup", "[default: words:3]"),
+        ("dedup", "[default: words:3, or words:8 with covered]"),
         ("dedup", "[default: simtool-out]"),
         (
             "dedup",

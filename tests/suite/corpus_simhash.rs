@@ -260,7 +260,7 @@ fn settings_of_another_method_are_refused() {
         ("--method simhash --verify 1.5", "--verify 1.5: must be above 0"),
         ("--queries a.txt --keep last", "--keep last: chooses among documents of one collection"),
         ("--queries a.txt --cluster components", "does not go with --queries"),
-        ("--method magic", "exact, simhash"),
+        ("--method magic", "exact, covered, simhash"),
         ("--method minhash:bits=3", "--method minhash:bits=3: must be 1, 2, 4"),
         ("--method i-match:lanes=8", "--method i-match:lanes=8: works only with --method minhash"),
     ] {

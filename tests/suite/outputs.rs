@@ -100,7 +100,12 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
         let run = folder
             .run(&[&["contamination", "in.jsonl", "--in", "in.jsonl"][..], &settings].concat());
         assert_eq!(run.code, 3, "{}", run.err);
-        for out in [&out, &passages, &found] {
+        let covered = format!("covered-{format}");
+        let run = folder.run_words(&format!(
+            "dedup in.jsonl --method covered --output-format {format} --output {covered}"
+        ));
+        assert_eq!(run.code, 3, "{}", run.err);
+        for out in [&out, &passages, &found, &covered] {
             for entry in fs::read_dir(folder.path(out)).unwrap() {
                 written.insert(entry.unwrap().file_name().into_string().unwrap());
             }
@@ -117,7 +122,15 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
             // An output of several commands is looked up in the folder of the first of them.
             let first = output.command.split(", ").next().unwrap();
             let is_own = ["passages", "contamination"].contains(&first);
-            let out = if is_own { first } else { "out" };
+            // The method covered writes one more column, and an output of its own.
+            let is_covered = ["removed", "coverage"].contains(&output.name);
+            let out = if is_covered {
+                "covered"
+            } else if is_own {
+                first
+            } else {
+                "out"
+            };
             let found = names_in_file(&folder.path(&format!("{out}-{format}/{file}")));
             assert_eq!(sorted(&found), sorted(&columns), "{file}");
         }

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Number of cells for each run.
 const CELLS_A_RUN: u64 = 5;
-/// Number of runs at the beginning of a document by which most documents are told to stay.
+/// Number of runs at the beginning of a document by which most documents are known to stay.
 const BEGINNING: usize = 32;
 /// Divisor of the free memory for the table of cells.
 const CELLS_PART: u64 = 2;

@@ -146,13 +146,17 @@ impl Numbering<'_> {
                 let mut places = candidates.shards[shard].candidates();
                 let mut start = 0;
                 candidates.visit(shard, &is_wanted, &mut |row, runs| {
-                    // Documents that can no longer be read have no numbers.
-                    let skipped = places.by_ref().take_while(|&(other, _)| other != row);
-                    start += skipped.map(|(_, runs)| runs).sum::<usize>();
-                    if let Some(own) = numbers.get_mut(start..start + runs.len()) {
-                        table.visit_numbers(runs, |at, number| own[at] = before + number);
+                    // Documents that can no longer be read, or have changed, have no numbers.
+                    for (other, size) in places.by_ref() {
+                        if other == row && runs.len() == size {
+                            let own = &mut numbers[start..start + size];
+                            table.visit_numbers(runs, |at, number| own[at] = before + number);
+                        }
+                        start += size;
+                        if other == row {
+                            break;
+                        }
                     }
-                    start += runs.len();
                     Ok(())
                 })
             },

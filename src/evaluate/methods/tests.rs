@@ -88,6 +88,7 @@ impl<'t> Obvious<'t> {
                 let Similarity { shared, union } = self.similarity(pair, threshold)?;
                 Some((400 - 400 * shared / union) as usize).filter(|&step| step < 400)
             }
+            Criterion::Coverage => None,
             Criterion::Distance(_) => {
                 let texts = pair.map(|text| self.texts[text].as_bytes());
                 let compared = compare_texts(texts, self.method, Isa::PORTABLE);
