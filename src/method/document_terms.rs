@@ -25,7 +25,7 @@ pub(crate) enum DocumentTerms {
     Shingles {
         kind: &'static TokenizerKind,
         /// Rules by which a text is changed before it is cut into tokens.
-        rules: TextRules,
+        rules: Box<TextRules>,
         tokenizer: Box<dyn HashTokenizer>,
         /// Hashes of the stop words, which are dropped before shingles are made.
         stop_words: UnorderedSet<u64>,
@@ -100,7 +100,7 @@ impl DocumentTerms {
     pub(crate) fn new(terms: &Terms, fitted: &Fitted, isa: Isa) -> Self {
         match (terms, fitted) {
             (&Terms::Shingles { tokenizer: kind, length, ref stop_words, ref rules, .. }, _) => {
-                let rules = rules.clone();
+                let rules = Box::new(rules.clone());
                 let tokenizer = (kind.create)(isa);
                 // The tokenizer returns hashes and not words, so stop words are recognized by their
                 // hashes.
