@@ -96,7 +96,9 @@ fn decided(case: &Case) -> Vec<(usize, usize)> {
         let mut distinct = runs.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        distinct.into_iter().for_each(|run| counts[run as usize] += 1);
+        for run in distinct {
+            counts[run as usize] += 1;
+        }
     }
     let mut removing = Removing::new(case.rule(), counts);
     let remove =
