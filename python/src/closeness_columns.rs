@@ -15,6 +15,7 @@ pub(crate) struct ClosenessColumns {
 impl ClosenessColumns {
     /// Returns the columns that tables of results have if the documents were compared by `method`.
     pub(crate) fn by(method: &Method) -> Self {
+        // Coverage compares no two documents, so its results have neither column.
         let by_similarity = matches!(method.close(), Criterion::Similarity(_));
         let distance = matches!(method.close(), Criterion::Distance(_));
         Self { similarity: by_similarity || method.verify().is_some(), distance }

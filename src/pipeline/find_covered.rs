@@ -92,8 +92,12 @@ impl Covering<'_> {
         if let Sides::Two(queries, _) = &sources {
             // The search numbers the documents of the corpus behind the queries.
             let first = queries.document_count();
-            coverage.documents.iter_mut().for_each(|document| document.kept -= first);
-            coverage.stretches.iter_mut().for_each(|stretch| stretch.kept -= first);
+            for document in &mut coverage.documents {
+                document.kept -= first;
+            }
+            for stretch in &mut coverage.stretches {
+                stretch.kept -= first;
+            }
         }
         let spooled_bytes = kept.iter().map(KeptTerms::spooled_bytes).sum();
         drop(kept);

@@ -26,9 +26,9 @@ fn documents(random: &mut Random, length: usize) -> Vec<Words> {
     let mut documents: Vec<Words> = Vec::new();
     for _ in 0..12 {
         let mut words = Words::new();
-        for _ in 0..1 + random.below(3) {
+        for _ in 0..=random.below(3) {
             let new = 1 + random.below(2 * length);
-            if let Some(last) = documents.len().checked_sub(1).filter(|_| new % 2 == 0) {
+            if let Some(last) = documents.len().checked_sub(1).filter(|_| new.is_multiple_of(2)) {
                 let copied = &documents[random.below(last + 1)];
                 let from = random.below(copied.len());
                 words.extend(&copied[from..copied.len().min(from + 3 * length)]);

@@ -114,7 +114,9 @@ impl Partners<'_> {
         let removed: BTreeSet<u32> = batch.iter().map(|document| document.row).collect();
         let removed = self.read_rows(&removed, &|runs| runs.to_vec())?;
         let mut all = reserved(removed.values().map(Vec::len).sum(), RUNS)?;
-        removed.values().for_each(|runs| all.extend_from_slice(runs));
+        for runs in removed.values() {
+            all.extend_from_slice(runs);
+        }
         self.candidates.context.threads().sort_by_key(&mut all, |&run: &u64| run);
         all.dedup();
         let table = RunTable::new(RunSlice::WHOLE, all)?;

@@ -59,7 +59,9 @@ impl Numbering<'_> {
         if let Some(KeptRuns { of_shards, memory: _memory }) = kept {
             // Memory is counted before, by what each run takes in all steps.
             let mut runs = reserved(of_shards.iter().map(Vec::len).sum(), RUNS)?;
-            of_shards.iter().for_each(|of_shard| runs.extend_from_slice(of_shard));
+            for of_shard in &of_shards {
+                runs.extend_from_slice(of_shard);
+            }
             let table = self.table(RunSlice::WHOLE, runs)?;
             // The numbers take the place of the hashes, shard by shard.
             let of_shards = context.threads().map(of_shards, |runs: Vec<u64>| {

@@ -165,7 +165,9 @@ fn documents(list: &[Candidate], runs: &NumberedRuns) -> Vec<u32> {
         distinct.extend_from_slice(runs.of(candidate));
         distinct.sort_unstable();
         distinct.dedup();
-        distinct.iter().for_each(|&run| documents[run as usize] += 1);
+        for &run in &distinct {
+            documents[run as usize] += 1;
+        }
     }
     documents
 }

@@ -218,9 +218,10 @@ fn add_line(text: &mut String, name: &str, value: &str) {
 /// Returns the similarity or distance of a removed document to the kept one as text, with the weighting of the
 /// shingles and the lines that the run left out.
 fn weighted_closeness(document: &ClusteredDocument, member: &Member) -> String {
-    let mut text = match document.is_coverage {
-        true => "most words of any kept document".to_owned(),
-        false => closeness(member),
+    let mut text = if document.is_coverage {
+        "most words of any kept document".to_owned()
+    } else {
+        closeness(member)
     };
     // Only similarities have weights, distances do not.
     if let (Some(weight), Some(_)) = (&document.weight, member.similarity) {

@@ -48,12 +48,12 @@ impl Case {
         let length = 2 + (number % 12) as usize;
         let letters = 1 + random.below(4);
         let mut documents: Vec<Words> = Vec::new();
-        for _ in 0..1 + random.below(12) {
+        for _ in 0..=random.below(12) {
             let mut words = Words::new();
             // Half of the documents are pieces of earlier ones, with new words between them.
             for _ in 0..random.below(4) {
                 let new = random.below(length * 2);
-                if let Some(at) = documents.len().checked_sub(1).filter(|_| new % 2 == 0) {
+                if let Some(at) = documents.len().checked_sub(1).filter(|_| new.is_multiple_of(2)) {
                     let copied = documents[random.below(at + 1)].clone();
                     let from = random.below(copied.len() + 1);
                     words.extend(&copied[from..copied.len().min(from + 3 * length)]);
@@ -96,7 +96,9 @@ fn decided(case: &Case) -> Vec<(usize, usize)> {
         let mut distinct = runs.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        distinct.into_iter().for_each(|run| counts[run as usize] += 1);
+        for run in distinct {
+            counts[run as usize] += 1;
+        }
     }
     let mut removing = Removing::new(case.rule(), counts);
     let remove =
@@ -167,7 +169,7 @@ fn a_stitched_document_goes_if_words_may_be_lost() {
 fn the_beginning_of_a_document_never_rules_out_what_all_of_it_allows() {
     for number in 0..COLLECTIONS {
         let mut random = Random(number);
-        let is_kept: Vec<bool> = (0..1 + random.below(30)).map(|_| random.below(3) > 0).collect();
+        let is_kept: Vec<bool> = (0..=random.below(30)).map(|_| random.below(3) > 0).collect();
         let run_length = 1 + random.below(9) as u32;
         let limit = LIMITS[random.below(LIMITS.len())];
         let rule = LossRule { run_length, limit };

@@ -25,11 +25,11 @@ pub(super) fn lost_words(words: &[u8], length: usize, kept: &BTreeSet<&[u8]>) ->
 }
 
 /// Returns all runs of the documents with these numbers.
-pub(super) fn all_runs<'d>(
-    documents: &'d [Words],
+pub(super) fn all_runs(
+    documents: &[Words],
     length: usize,
     numbers: impl IntoIterator<Item = usize>,
-) -> BTreeSet<&'d [u8]> {
+) -> BTreeSet<&[u8]> {
     numbers.into_iter().flat_map(|number| runs(&documents[number], length)).collect()
 }
 

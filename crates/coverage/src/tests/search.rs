@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Documents in memory, as the hashes of their runs. The number of terms that they report may be wrong.
 struct Documents {
     runs: Vec<Vec<u64>>,
-    shard_documents: usize,
+    shard_size: usize,
     term_count_hint: u64,
     /// Number of readings of shards.
     readings: AtomicUsize,
@@ -32,7 +32,7 @@ impl Documents {
         let hint = terms * [0, 1, 20][random.below(3)];
         Self {
             runs,
-            shard_documents: 1 + random.below(4),
+            shard_size: 1 + random.below(4),
             term_count_hint: hint as u64,
             readings: AtomicUsize::new(0),
         }
@@ -41,7 +41,7 @@ impl Documents {
 
 impl TermSource for Documents {
     fn shard_count(&self) -> usize {
-        self.runs.len().div_ceil(self.shard_documents)
+        self.runs.len().div_ceil(self.shard_size)
     }
 
     fn term_count_hint(&self) -> u64 {
@@ -55,7 +55,7 @@ impl TermSource for Documents {
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()> {
         self.readings.fetch_add(1, Ordering::Relaxed);
-        let documents = self.runs.chunks(self.shard_documents).nth(shard).unwrap();
+        let documents = self.runs.chunks(self.shard_size).nth(shard).unwrap();
         for (index, runs) in (0..).zip(documents).filter(|&(index, _)| wanted.has(index)) {
             visit(index, runs);
         }

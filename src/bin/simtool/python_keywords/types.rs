@@ -93,6 +93,7 @@ fn class(method: &str, help: &str) -> String {
         "covered" => ("shingle", "words:5"),
         _ => ("max_distance", "6"),
     };
+    // Python writes texts in quotes, and the program writes none.
     let is_number = value.parse::<f64>().is_ok();
     let literal = if is_number { value.to_owned() } else { format!("'{value}'") };
     let mut text = format!("\n\nclass {class}(Method):\n");
