@@ -141,22 +141,35 @@ impl Request {
                 Input::refuse_missing_field(numbered[number].setting, name, &[inputs.first()])?;
             }
         }
+        if let Some(by) =
+            self.config.by.filter(|by| lacks_source(inputs.first(), read.first(), *by))
+        {
+            self.refuse_missing_value("by", by, inputs.first())?;
+        }
         let Some(Scope { relation, value }) = self.config.scope else { return Ok(()) };
         // Both collections of a match need the value, since documents without it are never compared.
-        for (input, _) in inputs.iter().zip(read.iter()).filter(|(_, read)| lacks_scope(read)) {
-            let name = value.written(&self.config.fields);
-            match value {
-                ScopeValue::Field(_) => {
-                    Input::refuse_missing_field(relation.name(), name, &[input])?;
-                }
-                ScopeValue::Host => {
-                    let rule = "no document has a URI as its ID: name the field of the URI with `id_field`";
-                    return Err(Error::config(relation.name(), name, rule));
-                }
-                ScopeValue::File | ScopeValue::Folder => {}
+        let mut lacking = inputs.iter().zip(read.iter()).filter(|(_, read)| lacks_scope(read));
+        lacking.try_for_each(|(input, _)| self.refuse_missing_value(relation.name(), value, input))
+    }
+
+    /// Returns an error that says why no document of `input` has a value that the option `setting` names. `Ok` if records
+    /// of the input have the field, so that it is empty in all of them.
+    fn refuse_missing_value(
+        &self,
+        setting: &'static str,
+        value: ScopeValue,
+        input: &Input<'_>,
+    ) -> Result<()> {
+        let name = value.written(&self.config.fields);
+        match value {
+            ScopeValue::Field(_) => Input::refuse_missing_field(setting, name, &[input]),
+            ScopeValue::Host => {
+                let rule =
+                    "no document has a URI as its ID: name the field of the URI with `id_field`";
+                Err(Error::config(setting, name, rule))
             }
+            ScopeValue::File | ScopeValue::Folder => Ok(()),
         }
-        Ok(())
     }
 
     /// Returns sentences about fields that are empty in all documents, so that they decided nothing.
@@ -213,6 +226,15 @@ impl Request {
 /// Returns the number of documents whose value a rule cannot use as a date or a number.
 fn unread_count(read: &CollectionSummary, compared: FieldRule) -> u64 {
     read.unread_values(compared.key).map_or(0, |unread| unread.count)
+}
+
+/// Returns whether no document of a collection has the source `by`.
+fn lacks_source(input: &Input<'_>, read: &CollectionSummary, by: ScopeValue) -> bool {
+    let lacks = |row: u32| {
+        let file = read.ids.place(DocOrdinal(row)).file as usize;
+        read.source(row, input.collection.file_name(file), by).is_none()
+    };
+    !read.ids.is_empty() && (0..read.ids.len() as u32).all(lacks)
 }
 
 /// Returns whether no document of a collection has the value that decides with which others it is compared.

@@ -71,7 +71,7 @@ fn a_source_that_loses_nearly_all_documents_is_an_alarm() {
     for (conditions, message) in [
         (
             "removed>49%",
-            "`--fail-if removed>49%`: 99 of 200 documents are removed (49.5 %); nothing was written",
+            "--fail-if removed>49%: 99 of 200 documents are removed (49.5 %); nothing was written",
         ),
         ("removed>50%,source:removed>98%", note),
     ] {
