@@ -62,7 +62,7 @@ impl CollectionSources {
     fn by(by: ScopeValue, side: Side<'_>) -> Self {
         // Files need one number each, however many documents they have.
         if by == ScopeValue::File {
-            return Self::of_files(&files(side.collection), |file| Cow::Borrowed(file));
+            return Self::of_files(&files(side.collection), Cow::Borrowed);
         }
         let ids = &side.read.ids;
         let (names, numbers) = numbered((0..ids.len() as u32).map(|row| {

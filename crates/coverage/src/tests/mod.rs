@@ -7,6 +7,7 @@ use crate::decision::Removing;
 use crate::lose_limit::LoseLimit;
 use crate::loss::LossRule;
 use naive::{Words, all_runs, lost_words, runs};
+use simtool_base::percentage::Percentage;
 use simtool_base::stable_hash::mix;
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ const LIMITS: [LoseLimit; 5] = [
     LoseLimit::Words(1),
     LoseLimit::Words(3),
     LoseLimit::Words(10),
-    LoseLimit::Share(25_000),
+    LoseLimit::Share(Percentage::whole(25)),
 ];
 /// Number of random collections of a test.
 const COLLECTIONS: u64 = 1000;
@@ -152,7 +153,7 @@ fn documents_stay_whose_runs_are_in_no_other_document() {
     assert_eq!(rule.loss(&[false]), None);
     assert_eq!(rule.loss(&[]), None);
     assert_eq!(rule.loss(&[true]).map(|loss| loss.lost), Some(0));
-    let all = LossRule { run_length: 8, limit: LoseLimit::Share(100_000) };
+    let all = LossRule { run_length: 8, limit: LoseLimit::Share(Percentage::whole(100)) };
     assert_eq!(all.loss(&[false; 9]), None);
 }
 
