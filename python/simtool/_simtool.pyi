@@ -309,7 +309,8 @@ class Index:
             [default: simhash]. Values: simhash, multi-lexicon, minhash.
         max_distance: Maximum number of bits or lanes in which a document differs from the document that
             it repeats [default: 3, or the method's own].
-        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
+        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3, or
+            words:8 with covered].
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
@@ -493,14 +494,14 @@ def deduplicate(
             `keep` decides.
         keep_count: Keep up to this number of documents of each cluster [default: 1].
         lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
-            as in 3 or 1%.
+            as in 3 or 1% [default: 3 with covered, otherwise any number].
         cluster: Documents to remove: only documents near a kept document (proven), or also documents
             that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
             components.
         annotate: Also write documents.jsonl: every document, kept or removed, with its cluster, in
             reading order [default: false].
         method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
-            [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
+            [default: exact]. Values: exact, covered, simhash, multi-lexicon, minhash, i-match, auto.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
             0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -513,7 +514,8 @@ def deduplicate(
         boilerplate: Leave lines that many documents have, such as menus, out of the comparison: at
             least this number of documents, pages or none [default: pages if all inputs are web pages,
             otherwise none].
-        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
+        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3, or
+            words:8 with covered].
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
@@ -569,7 +571,7 @@ def match(
 
     Options:
         method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
-            [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
+            [default: exact]. Values: exact, covered, simhash, multi-lexicon, minhash, i-match, auto.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
             0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -582,7 +584,10 @@ def match(
         boilerplate: Leave lines that many documents have, such as menus, out of the comparison: at
             least this number of documents, pages or none [default: pages if all inputs are web pages,
             otherwise none].
-        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
+        lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
+            as in 3 or 1% [default: 3 with covered, otherwise any number].
+        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3, or
+            words:8 with covered].
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
@@ -672,7 +677,8 @@ def fingerprint(
     Options:
         method: Method that makes the fingerprints. Its settings follow a colon, as in simhash:bits=128
             [default: simhash]. Values: simhash, multi-lexicon, minhash, i-match.
-        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
+        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3, or
+            words:8 with covered].
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
@@ -753,7 +759,7 @@ def compare(
 
     Options:
         method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
-            [default: exact]. Values: exact, simhash, multi-lexicon, minhash, i-match, auto.
+            [default: exact]. Values: exact, covered, simhash, multi-lexicon, minhash, i-match, auto.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
             0.8, or 0.65 if all inputs are web pages, or 0.9 with minhash by cosine].
         max_distance: With fingerprints: maximum distance of near-duplicates, with simhash in bits
@@ -761,7 +767,8 @@ def compare(
         verify: With fingerprints: read the texts of the pairs again and keep only pairs with a
             similarity of at least S. S can name the same measures as `similarity`. The terms of the
             texts need memory.
-        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3].
+        shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3, or
+            words:8 with covered].
         stop_words: Leave these words out before shingles are made, so that their neighbours become
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
