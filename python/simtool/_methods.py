@@ -75,6 +75,10 @@ class Covered(Method):
             adjacent: none, english, chinese, or a file of words separated by white space [default:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise
             english].
+        ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
+            expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin,
+            hyphens; commas separate several.
     """
 
     _name = "covered"
@@ -84,10 +88,14 @@ class Covered(Method):
         *,
         shingle: _Integer | str | None = None,
         stop_words: _Path | Collection[str] | None = None,
+        ignore: str | Sequence[str] | None = None,
+        fold: str | None = None,
     ) -> Covered:
         return cls._with(
             shingle=shingle,
             stop_words=stop_words,
+            ignore=ignore,
+            fold=fold,
         )
 
 

@@ -13,9 +13,9 @@ class DeduplicateOptions(TypedDict, total=False):
 
     prefer: str | None
     keep_count: _Integer | None
-    lose: _Integer | str | None
     cluster: Literal["proven", "components"] | None
     annotate: str | bool | None
+    lose: _Integer | str | None
     verify: _Number | str | None
     within: str | None
     across: str | None
@@ -30,11 +30,11 @@ class DeduplicateOptions(TypedDict, total=False):
 class MatchOptions(TypedDict, total=False):
     """Options of `match`."""
 
+    lose: _Integer | str | None
     verify: _Number | str | None
     within: str | None
     across: str | None
     boilerplate: _Integer | str | None
-    lose: _Integer | str | None
     stop_words: _Path | Collection[str] | None
     ignore: str | Sequence[str] | None
     fold: str | None
@@ -77,10 +77,10 @@ class DeduplicateFilesOptions(TypedDict, total=False):
     keep: str | None
     prefer: str | None
     keep_count: _Integer | None
-    lose: _Integer | str | None
     cluster: Literal["proven", "components"] | None
     pairs: bool | None
     annotate: str | bool | None
+    lose: _Integer | str | None
     method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
     similarity: _Number | str | None
     max_distance: _Integer | None
@@ -92,6 +92,8 @@ class DeduplicateFilesOptions(TypedDict, total=False):
     stop_words: _Path | Collection[str] | None
     ignore: str | Sequence[str] | None
     fold: str | None
+    by: str | None
+    fail_if: str | None
     force: bool | None
     output_format: Literal["jsonl", "tsv", "parquet", "ids"] | None
     write_kept: Literal["readable"] | bool | None
@@ -129,6 +131,7 @@ class MatchFilesOptions(TypedDict, total=False):
 
     against_text_field: str | None
     against_id_field: str | None
+    lose: _Integer | str | None
     method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
     similarity: _Number | str | None
     max_distance: _Integer | None
@@ -136,11 +139,12 @@ class MatchFilesOptions(TypedDict, total=False):
     within: str | None
     across: str | None
     boilerplate: _Integer | str | None
-    lose: _Integer | str | None
     shingle: _Integer | str | None
     stop_words: _Path | Collection[str] | None
     ignore: str | Sequence[str] | None
     fold: str | None
+    by: str | None
+    fail_if: str | None
     force: bool | None
     output_format: Literal["jsonl", "tsv", "parquet", "ids"] | None
     write_kept: Literal["readable"] | bool | None
@@ -177,8 +181,8 @@ class PreviewFilesOptions(TypedDict, total=False):
     keep: str | None
     prefer: str | None
     keep_count: _Integer | None
-    lose: _Integer | str | None
     cluster: Literal["proven", "components"] | None
+    lose: _Integer | str | None
     method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
     similarity: _Number | str | None
     max_distance: _Integer | None

@@ -10,8 +10,6 @@ Options:
     prefer: Keep documents whose field has the first of these values, or else the next, before
         `keep` decides.
     keep_count: Keep up to this number of documents of each cluster [default: 1].
-    lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
-        as in 3 or 1% [default: 3 with covered, otherwise any number].
     cluster: Documents to remove: only documents near a kept document (proven), or also documents
         that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
         components.
@@ -19,6 +17,8 @@ Options:
         memory: with exact, 24 bytes for each pair of unequal documents.
     annotate: Also write documents.jsonl: every document, kept or removed, with its cluster, in
         reading order [default: false].
+    lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
+        as in 3 or 1% [default: 3 with covered, otherwise any number].
     method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
         [default: exact]. Values: exact, covered, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
@@ -42,6 +42,9 @@ Options:
         expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
     fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
         commas separate several.
+    by: Also write sources.jsonl: for each source, how many of its documents were removed, and for
+        which sources.
+    fail_if: End with exit code 4, and write nothing, if too many documents would be removed.
     force: Replace the output folder if an earlier run of simtool wrote it.
     output_format: Format of the files removed and pairs [default: jsonl]. Values: jsonl, tsv,
         parquet, ids.
@@ -98,6 +101,8 @@ Options:
         `text_field`].
     against_id_field: Field of the ID in the collection to match against [default: that of
         `id_field`].
+    lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
+        as in 3 or 1% [default: 3 with covered, otherwise any number].
     method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
         [default: exact]. Values: exact, covered, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
@@ -112,8 +117,6 @@ Options:
     boilerplate: Leave lines that many documents have, such as menus, out of the comparison: at
         least this number of documents, pages or none [default: pages if all inputs are web pages,
         otherwise none].
-    lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
-        as in 3 or 1% [default: 3 with covered, otherwise any number].
     shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3, or
         words:8 with covered].
     stop_words: Leave these words out before shingles are made, so that their neighbours become
@@ -123,6 +126,9 @@ Options:
         expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
     fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
         commas separate several.
+    by: Also write sources.jsonl: for each source, how many of its documents were removed, and for
+        which sources.
+    fail_if: End with exit code 4, and write nothing, if too many documents would be removed.
     force: Replace the output folder if an earlier run of simtool wrote it.
     output_format: Format of the files removed and pairs [default: jsonl]. Values: jsonl, tsv,
         parquet, ids.
@@ -177,11 +183,11 @@ Options:
     prefer: Keep documents whose field has the first of these values, or else the next, before
         `keep` decides.
     keep_count: Keep up to this number of documents of each cluster [default: 1].
-    lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
-        as in 3 or 1% [default: 3 with covered, otherwise any number].
     cluster: Documents to remove: only documents near a kept document (proven), or also documents
         that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
         components.
+    lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
+        as in 3 or 1% [default: 3 with covered, otherwise any number].
     method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
         [default: exact]. Values: exact, covered, simhash, multi-lexicon, minhash, i-match, auto.
     similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:

@@ -58,8 +58,8 @@ pub(super) const KEEPING: &[Setting] = &[
     ).usual().not_on_engines(),
 ];
 
-/// Limits of what is removed, and counts of the removals.
-pub(super) const REMOVING: &[Setting] = &[
+/// Limit of the words that a removal loses.
+pub(super) const LOSSES: &[Setting] = &[
     Setting::value(
         "lose",
         "N[%]",
@@ -71,6 +71,10 @@ pub(super) const REMOVING: &[Setting] = &[
          counts the documents that stay because of this. With fingerprints, needs --verify. With --method covered, a word \
          is lost if no kept document has a shingle around it; then `--lose 0` also keeps each shingle of the collection.",
     ).not_on_engines(),
+];
+
+/// Counts of the removals by source, and conditions on which they are too many.
+pub(super) const SOURCES: &[Setting] = &[
     Setting::value(
         "by",
         "SOURCE",

@@ -79,6 +79,8 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
         let settings = [
             "--pairs",
             "--annotate=in-place",
+            "--by",
+            "file",
             "--write-kept",
             "--output-format",
             format,
@@ -102,7 +104,7 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
         assert_eq!(run.code, 3, "{}", run.err);
         let covered = format!("covered-{format}");
         let run = folder.run_words(&format!(
-            "dedup in.jsonl --method covered --by file --output-format {format} --output {covered}"
+            "dedup in.jsonl --method covered --output-format {format} --output {covered}"
         ));
         assert_eq!(run.code, 3, "{}", run.err);
         for out in [&out, &passages, &found, &covered] {

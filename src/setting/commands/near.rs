@@ -10,7 +10,7 @@ use crate::setting::reading::{AGAINST, READING};
 use crate::setting::row::Setting;
 use crate::setting::running::{MEMORY, NOTES, PARTS, THREADS};
 use crate::setting::searching::{CUTTING, FOUND_PARTS, ITEM_REMOVAL, ITEMS, PASSAGES};
-use crate::setting::writing::{KEEPING, REMOVING, RESULTS, ROWS};
+use crate::setting::writing::{KEEPING, LOSSES, RESULTS, ROWS, SOURCES};
 
 /// Files and folders of one collection.
 pub(super) const INPUTS: Setting = Setting::paths(
@@ -77,8 +77,8 @@ pub const CORPUS_FORM: CommandKind = CommandKind {
     about: "",
     arguments: FEATURES,
     groups: groups![
-        "": WORDS, COLLECTIONS; "Reading": AGAINST; "Keeping": KEEPING, REMOVING;
-        "Near-duplicates": NEAR, TERMS, PLANNING; "Writing": RESULTS; "Reading": READING;
+        "": WORDS, COLLECTIONS; "Reading": AGAINST; "Keeping": KEEPING, LOSSES;
+        "Near-duplicates": NEAR, TERMS, PLANNING; "Writing": SOURCES, RESULTS; "Reading": READING;
         "Running": MEMORY, THREADS, NOTES, PARTS
     ],
     examples: "",
@@ -95,7 +95,7 @@ pub(super) const COMMANDS: &[CommandKind] = &[
                 summary.json and report.html.",
         arguments: &[INPUTS],
         groups: groups![
-            "Keeping": KEEPING, REMOVING; "Near-duplicates": NEAR, TERMS, PLANNING; "Writing": RESULTS;
+            "Keeping": KEEPING, LOSSES; "Near-duplicates": NEAR, TERMS, PLANNING; "Writing": SOURCES, RESULTS;
             "Reading": READING; "Running": MEMORY, THREADS, NOTES, PARTS
         ],
         examples: "\
@@ -153,9 +153,9 @@ Examples:
         )
         .required()],
         groups: groups![
-            "": QUERIES; "Reading": AGAINST; "Keeping": REMOVING;
+            "": QUERIES; "Reading": AGAINST; "Keeping": LOSSES;
             "Near-duplicates": NEAR, TERMS, PLANNING;
-            "Writing": RESULTS; "Reading": READING; "Running": MEMORY, THREADS, NOTES
+            "Writing": SOURCES, RESULTS; "Reading": READING; "Running": MEMORY, THREADS, NOTES
         ],
         examples: "\
 Examples:

@@ -48,7 +48,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "match",
         command: "match",
-        headings: &["Near-duplicates"],
+        headings: &["Near-duplicates", "Keeping"],
         without: &["against", "against_text_field", "against_id_field"],
         has_resources: true,
         also: &[],
@@ -166,7 +166,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function {
         name: "match",
         command: "match",
-        headings: &["Near-duplicates"],
+        headings: &["Near-duplicates", "Keeping"],
         without: &[],
         has_resources: false,
         also: &[],
