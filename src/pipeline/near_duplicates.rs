@@ -18,8 +18,10 @@ use simtool_base::error::{Error, Result};
 use simtool_base::progress::{Progress, Work};
 use simtool_compute::context::Context;
 use simtool_coverage::{Coverage, CoveredDocument};
+use simtool_model::closeness::Closeness;
 use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
+use simtool_model::similarity::Similarity;
 use simtool_read::{Corpus, Price};
 use simtool_set_join::close::{Close, Neighbourhood};
 
@@ -178,9 +180,16 @@ pub(super) fn decide(
         let texts = texts.map(|(corpus, read)| RowTexts::of(corpus, read, terms, context));
         let found = removal_losses(&texts, &removals, plan, context)?;
         if let Some(lose) = plan.lose() {
+            // Texts with the same shingles and other symbols, such as +5 and -5, have this similarity. No word is lost,
+            // but a limit of 0 asks for nothing lost.
+            let differs = |removal: &Removal| {
+                let similarity = removal.closeness.and_then(Closeness::exact_similarity);
+                lose.is_zero() && similarity == Some(Similarity::ALMOST_ONE)
+            };
             // A text that cannot be read again may have words of its own, so it stays.
-            let is_allowed =
-                |removal: &Removal| found.get(removal.row).is_some_and(|lost| lose.allows(lost));
+            let is_allowed = |removal: &Removal| {
+                !differs(removal) && found.get(removal.row).is_some_and(|lost| lose.allows(lost))
+            };
             removals.retain(is_allowed);
         }
         losses = Some(found);

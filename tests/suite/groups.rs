@@ -228,6 +228,14 @@ fn a_document_stays_if_its_removal_would_lose_too_many_words() {
         assert_eq!(summary["kept_for_words"], kept_for_words, "{options}");
         assert_eq!(summary["lost_words"], lost_words, "{options}");
     }
+    let signs = Folder::empty().with("in/a.jsonl", text(1, "+5") + &text(2, "-5") + &text(3, "+5"));
+    for (options, expected) in [
+        ("--lose 0", json!([[3, 1]])),
+        ("--lose 0%", json!([[3, 1]])),
+        ("--lose 1", json!([[2, 1], [3, 1]])),
+    ] {
+        assert_eq!(json!(run(&signs, options).1), expected, "{options}");
+    }
     let folder = folder.with("b.jsonl", text(4, "A") + &text(5, "C"));
     let matched = folder.run_words("match b.jsonl --against in --lose 0 --force --json --quiet");
     let summary: Value = serde_json::from_str(&matched.out).unwrap();
