@@ -493,13 +493,13 @@ def deduplicate(
         prefer: Keep documents whose field has the first of these values, or else the next, before
             `keep` decides.
         keep_count: Keep up to this number of documents of each cluster [default: 1].
-        lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
-            as in 3 or 1% [default: 3 with covered, otherwise any number].
         cluster: Documents to remove: only documents near a kept document (proven), or also documents
             that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
             components.
         annotate: Also write documents.jsonl: every document, kept or removed, with its cluster, in
             reading order [default: false].
+        lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
+            as in 3 or 1% [default: 3 with covered, otherwise any number].
         method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
             [default: exact]. Values: exact, covered, simhash, multi-lexicon, minhash, i-match, auto.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
@@ -570,6 +570,8 @@ def match(
         {'row': [1], 'kept': [0], 'similarity': [1.0]}
 
     Options:
+        lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
+            as in 3 or 1% [default: 3 with covered, otherwise any number].
         method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128
             [default: exact]. Values: exact, covered, simhash, multi-lexicon, minhash, i-match, auto.
         similarity: Minimum similarity of near-duplicates, as a decimal or a ratio such as 4/5 [default:
@@ -584,8 +586,6 @@ def match(
         boilerplate: Leave lines that many documents have, such as menus, out of the comparison: at
             least this number of documents, pages or none [default: pages if all inputs are web pages,
             otherwise none].
-        lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
-            as in 3 or 1% [default: 3 with covered, otherwise any number].
         shingle: Compare runs of N consecutive tokens, such as words:5 or chars:7 [default: words:3, or
             words:8 with covered].
         stop_words: Leave these words out before shingles are made, so that their neighbours become
