@@ -87,4 +87,5 @@ mod texts;
 mod undecodable_names;
 mod why;
 mod widths;
+#[cfg(all(feature = "parquet", unix))]
 mod xml;
