@@ -166,7 +166,10 @@ proptest! {
         let guarded = found(&format!("{options},lose={most}"), &[], &corpus);
         let mut expected = plain.removals.clone();
         expected.retain(|removal| {
-            lost_of(&corpus[removal.kept as usize], &corpus[removal.row as usize], length) <= most
+            let lost = lost_of(&corpus[removal.kept as usize], &corpus[removal.row as usize], length);
+            // Texts with the same shingles in another order differ, so that they stay if nothing may be lost.
+            let similarity = removal.closeness.and_then(Closeness::exact_similarity);
+            lost <= most && (most > 0 || similarity != Some(Similarity::ALMOST_ONE))
         });
         assert_eq!(guarded.kept_for_words as usize, plain.removals.len() - expected.len());
         assert_eq!(guarded.removals, expected);
