@@ -147,7 +147,7 @@ pub(crate) fn write_outputs(
     }
     summary.unannotated = unannotated;
     summary.uncopied_files = uncopied_files;
-    let page = page.report(findings, &clusters, texts, context)?;
+    let page = page.report(findings, sources, &clusters, texts, context)?;
     summary.templates = page.templates();
     summary.add_time(WRITE_STAGE, begun.elapsed().saturating_sub(keeping));
     Ok(page)

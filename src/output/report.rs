@@ -5,7 +5,7 @@ use super::caught_texts::CaughtTexts;
 use super::findings::{Findings, Side};
 use super::listed_clusters::{ListedCluster, list_clusters, shown_clusters};
 use super::shown_pairs::{both, by_closeness, example};
-use super::sources::sources;
+use super::sources::{SourceCounts, sources};
 use crate::cluster::{Cluster, Removal};
 use crate::write::report::{BAD_RECORDS, EXAMPLES, QuarantinedRecord, Report, Similarities};
 use simtool_base::byte_text::path_text;
@@ -46,8 +46,8 @@ impl<'c> PageTexts<'c> {
         self.texts.caught(memory)
     }
 
-    /// Collects the data of the page: charts, clusters with previews, sources and examples. `clusters` are all
-    /// clusters, and `caught` has the texts that were read anyway.
+    /// Collects the data of the page: charts, clusters with previews, sources and examples. `counts` has
+    /// the removals by source, `clusters` are all clusters, and `caught` has the texts that were read anyway.
     ///
     /// # Errors
     ///
@@ -55,6 +55,7 @@ impl<'c> PageTexts<'c> {
     pub(super) fn report(
         self,
         findings: &Findings<'_>,
+        counts: &SourceCounts,
         clusters: &[Cluster<'_>],
         caught: Option<CaughtTexts>,
         context: &Context<'_>,
@@ -64,7 +65,7 @@ impl<'c> PageTexts<'c> {
         Ok(Report {
             titles: findings.sides.iter().map(|side| title(side.collection)).collect(),
             clusters: shown_clusters(findings, &self.clusters, &texts, context)?,
-            sources: sources(findings),
+            sources: sources(findings, counts),
             examples: examples.filter_map(|removal| example(findings, removal, &texts)).collect(),
             quarantined: quarantined(&findings.sides),
             ..histograms(findings.removals, clusters, findings.sides.is_two())

@@ -181,17 +181,6 @@ impl SourceCounts {
         Self::of(findings, findings.sides.map(|side| CollectionSources::by(by, side)))
     }
 
-    /// Counts the removals of a run by the sources of its page.
-    fn of_page(findings: &Findings<'_>) -> Self {
-        match findings.plan.source() {
-            Some(_) => Self::new(findings),
-            None => Self::of(
-                findings,
-                findings.sides.map(|side| CollectionSources::choose(&files(side.collection))),
-            ),
-        }
-    }
-
     /// # Complexity
     ///
     /// O(r log s) for r removed documents and s shards.
@@ -241,11 +230,12 @@ impl SourceCounts {
     /// Describes these sources. Returns `None` if there is none.
     #[must_use]
     pub(crate) fn described_above(&self, most: Percentage) -> Option<String> {
+        let above: Vec<SourceRow<'_>> = self.above(most).collect();
         // Of several sources, the one with the most removed documents is named.
-        let row = self.above(most).max_by_key(|row| row.removed)?;
-        let others = match self.count_above(most) - 1 {
+        let row = above.iter().max_by_key(|row| row.removed)?;
+        let others = match above.len() - 1 {
             0 => String::new(),
-            others => format!(", and too many of {}", counted(others, "other source")),
+            others => format!(", and too many of {}", counted(others as u64, "other source")),
         };
         Some(format!(
             "{} of {} of {} are removed ({}){others}",
@@ -264,12 +254,20 @@ impl SourceCounts {
     }
 }
 
-/// Returns the table of sources for the page.
+/// Returns the table of sources for the page. They are those of `counts` if the user named them, and otherwise files or
+/// folders.
 ///
 /// Its rows are the [`SOURCES`] sources from which most documents were removed. Its columns are the
 /// [`SOURCES`] sources whose documents replace the most removed documents. Both are in descending order.
-pub(super) fn sources(findings: &Findings<'_>) -> Sources {
-    let counts = SourceCounts::of_page(findings);
+pub(super) fn sources(findings: &Findings<'_>, counts: &SourceCounts) -> Sources {
+    let chosen;
+    let counts = if findings.plan.source().is_some() {
+        counts
+    } else {
+        let sources = findings.sides.map(|side| CollectionSources::choose(&files(side.collection)));
+        chosen = SourceCounts::of(findings, sources);
+        &chosen
+    };
     table(&counts.sources, &counts.documents, &counts.repeats)
 }
 
