@@ -210,26 +210,20 @@ impl CloseSearch<'_> {
         let sources = self
             .corpora
             .map(|corpus| CorpusTerms::new(corpus, terms, wanted, progress).with_parts(parts));
-        let any_expensive = (self.corpora.iter()).any(|corpus| {
-            (0..corpus.shard_count()).any(|shard| corpus.price(shard) != Price::Cheap)
-        });
         // Learned weights stay in memory during the whole join, so they count against the budget.
         let learned_bytes =
             terms.frequencies().map_or(0, |learned| Frequencies::bytes(learned.len() as u64));
         let _learned = self.context.memory().hold(learned_bytes);
         let folder = self.context.temporary_folder();
-        let space = TermSpace::of(any_expensive, self.context);
+        let space = TermSpace::of_each(&self.corpora, self.context);
         // Terms that are stored need not be kept a second time.
         let is_stored = |shard| parts.is_some_and(|parts| parts.has(shard));
         let prices = self.corpora.map(|corpus| {
             move |shard| if is_stored(shard) { Price::Cheap } else { corpus.price(shard) }
         });
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, price)| {
-            // Two collections share the memory and the space on disk.
-            let each = |bytes| if sources.is_two() { bytes / 2 } else { bytes };
-            let spool = (folder, each(space.files));
-            let share = self.context.memory().share(each(space.memory));
-            KeptTerms::new(source, price, share, spool, progress)
+            let share = self.context.memory().share(space.memory);
+            KeptTerms::new(source, price, share, (folder, space.files), progress)
         });
         let by_scope = self.plan.relation().map(|relation| ScopeFilter::new(relation, &sources));
         // A filter of near fingerprints heeds the scope itself.

@@ -11,7 +11,7 @@ use simtool_base::error::Result;
 use simtool_compute::context::Context;
 use simtool_coverage::{Coverage, CoverageSearch, DocumentOrder, LoseLimit};
 use simtool_model::sides::Sides;
-use simtool_read::{Corpus, Price};
+use simtool_read::Corpus;
 
 /// Documents to remove, and the summaries of the collections that were read.
 pub(super) struct FoundCovered {
@@ -59,17 +59,12 @@ impl Covering<'_> {
         let sources = corpora.map(|corpus| {
             CorpusTerms::new(corpus, &terms, plan.wanted_traits(), progress).in_reading_order()
         });
-        let any_expensive = corpora.iter().any(|corpus| {
-            (0..corpus.shard_count()).any(|shard| corpus.price(shard) != Price::Cheap)
-        });
-        let TermSpace { memory, files } = TermSpace::of(any_expensive, context);
+        let space = TermSpace::of_each(&corpora, context);
         let prices = corpora.map(|corpus| move |shard| corpus.price(shard));
-        // Two collections share the memory and the space on disk.
-        let sides = if corpora.is_two() { 2 } else { 1 };
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, price)| {
-            let spool = (context.temporary_folder(), files / sides);
-            let memory = context.memory().share(memory / sides);
-            KeptTerms::new(source, price, memory, spool, progress)
+            let spool = (context.temporary_folder(), space.files);
+            let share = context.memory().share(space.memory);
+            KeptTerms::new(source, price, share, spool, progress)
         });
         // Without a scope, the search does not mix groups into its hashes.
         let groups = || match plan.relation() {

@@ -26,7 +26,8 @@ use simtool_base::large_buffer::reserve;
 use simtool_base::memory_ledger::{Ledger, Reservation};
 use simtool_base::progress::Progress;
 use simtool_compute::context::Context;
-use simtool_read::Price;
+use simtool_model::sides::Sides;
+use simtool_read::{Corpus, Price};
 use simtool_set_join::{TermSource, Wanted};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -38,7 +39,7 @@ const FIRST_TERMS: u64 = 4 << 10;
 /// expensive. So their terms go to files only when at most 1/`FEW_REMAIN` of all terms are still needed.
 const FEW_REMAIN: u64 = 4;
 
-/// Space for the terms of a collection that are kept.
+/// Space for the terms that are kept of one collection.
 #[derive(Clone, Copy)]
 pub(super) struct TermSpace {
     /// Number of bytes of memory.
@@ -48,15 +49,20 @@ pub(super) struct TermSpace {
 }
 
 impl TermSpace {
-    /// Returns the space that there is in all. It is empty if no text is expensive to read again.
-    pub(super) fn of(any_expensive: bool, context: &Context<'_>) -> Self {
-        if !any_expensive {
+    /// Returns the space for each of `corpora`, which share what there is. It is empty if no text is expensive to read
+    /// again.
+    pub(super) fn of_each(corpora: &Sides<&dyn Corpus>, context: &Context<'_>) -> Self {
+        let is_expensive = |corpus: &&dyn Corpus| {
+            (0..corpus.shard_count()).any(|shard| corpus.price(shard) != Price::Cheap)
+        };
+        if !corpora.iter().any(is_expensive) {
             return Self { memory: 0, files: 0 };
         }
-        let memory = memory_share(context.memory().free());
+        let sides = corpora.iter().count() as u64;
+        let memory = memory_share(context.memory().free()) / sides;
         // Other programs use the folder as well, so a tenth of its free space is left to them. If terms do
         // not fit, the texts are read again.
-        Self { memory, files: free_bytes(context.temporary_folder()) / 10 * 9 }
+        Self { memory, files: free_bytes(context.temporary_folder()) / 10 * 9 / sides }
     }
 }
 
