@@ -14,11 +14,8 @@ const DISTANCE_BANDS: u32 = 10;
 const SIZES: [u64; 6] = [2, 3, 6, 11, 101, 1001];
 
 /// Counts the removed documents by their similarity to the kept document or, if only distances were measured, by
-/// their distance. The closest documents come first. Bands without documents are left out. There are none if coverage decided.
-pub(super) fn closeness_bands(removals: &[Removal], is_coverage: bool) -> Vec<Band> {
-    if is_coverage {
-        return Vec::new();
-    }
+/// their distance. The closest documents come first. Bands without documents are left out.
+pub(super) fn closeness_bands(removals: &[Removal]) -> Vec<Band> {
     // With few distances, each has a band of its own.
     let farthest = removals.iter().filter_map(|removal| removal.closeness?.distance()).max();
     let step = (farthest.unwrap_or(0) + 1).div_ceil(DISTANCE_BANDS);
@@ -111,14 +108,14 @@ mod tests {
             ("similarity 0.80 to 0.85", 2),
             ("linked through others", 1),
         ];
-        assert_eq!(counts(&closeness_bands(&removals, false)), expected);
+        assert_eq!(counts(&closeness_bands(&removals)), expected);
     }
 
     #[test]
     fn many_distances_share_bands() {
         let at = |distances: &[u32]| {
             let distance = |&distance: &u32| Some(Closeness::Distance(distance));
-            closeness_bands(&removals(distances.iter().map(distance).collect()), false)
+            closeness_bands(&removals(distances.iter().map(distance).collect()))
         };
         assert_eq!(counts(&at(&[3, 0, 3])), [("distance 0", 1), ("distance 3", 2)]);
         assert_eq!(

@@ -74,7 +74,11 @@ pub(crate) fn preview(
     };
     summary.templates = report.templates();
     Ok(RunPreview {
-        by_closeness: closeness_bands(findings.removals, findings.coverage().is_some()),
+        by_closeness: match findings.coverage() {
+            // Coverage compares no pairs, so no removal has a closeness.
+            Some(_) => Vec::new(),
+            None => closeness_bands(findings.removals),
+        },
         by_size: size_bands(&clusters, is_match),
         above: above
             .iter()

@@ -46,7 +46,7 @@ impl LoseLimit {
     /// Returns whether no word may be lost.
     #[must_use]
     pub fn is_zero(self) -> bool {
-        !self.allows(LostWords { words: u32::MAX, lost: 1 })
+        self == Self::Words(0) || self == Self::Share(Percentage::whole(0))
     }
 
     /// Returns whether a document may be removed although these words are lost.

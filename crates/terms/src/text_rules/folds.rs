@@ -95,8 +95,7 @@ const SERBIAN: &[(char, &str)] = &[
 /// Spellings that are made equal in a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Folds {
-    /// Names of the folds, in the order of the table.
-    names: Vec<&'static str>,
+    /// Folds in the order of the table.
     folds: Vec<Fold>,
 }
 
@@ -111,18 +110,17 @@ impl Folds {
             let rule = format!("must be of {}; commas separate several", known.join(", "));
             return Err(Error::config("fold", given, rule));
         }
-        let kinds: Vec<_> = FOLDS.iter().filter(|kind| names.contains(&kind.name)).collect();
-        let folds = kinds.iter().map(|kind| kind.fold).collect();
-        Ok(Self { names: kinds.iter().map(|kind| kind.name).collect(), folds })
+        let kinds = FOLDS.iter().filter(|kind| names.contains(&kind.name));
+        Ok(Self { folds: kinds.map(|kind| kind.fold).collect() })
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        self.folds.is_empty()
     }
 
     /// Returns the list from which [`Self::parse`] creates this value. `None` if it is empty.
     pub(super) fn written(&self) -> Option<String> {
-        (!self.is_empty()).then(|| self.names.join(","))
+        (!self.is_empty()).then(|| self.names().join(","))
     }
 
     /// Returns the end of a recipe.
@@ -131,7 +129,11 @@ impl Folds {
             return String::new();
         }
         let unicode = unicode_normalization::UNICODE_VERSION.0;
-        format!(",fold@{VERSION}.{unicode}={}", self.names.join("+"))
+        format!(",fold@{VERSION}.{unicode}={}", self.names().join("+"))
+    }
+
+    fn names(&self) -> Vec<&'static str> {
+        FOLDS.iter().filter(|kind| self.has(kind.fold)).map(|kind| kind.name).collect()
     }
 
     fn has(&self, fold: Fold) -> bool {
