@@ -39,8 +39,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
-/// Share of the documents of a source. If more are removed, the user is told, because the source may be of pages of one
-/// template, or of another language than the method suits.
+/// Share of the documents of a source that may be removed without a note. The source may have pages of one template, or
+/// a language that the method does not suit.
 const EMPTIED: Percentage = Percentage::whole(90);
 
 /// Result of a finished run, from which callers make their table, messages and exit code.

@@ -41,7 +41,7 @@ fn removals_are_counted_by_file_folder_host_or_field() {
     assert_eq!(hosts[1], row("h1.example", 3, 3, json!([of("h0.example", 3)])));
     assert_eq!(hosts.len(), 3);
     assert_eq!(sources(&folder, "dedup in --by folder")[1], row(b, 3, 3, json!([of(a, 3)])));
-    // A field of which some documents have no value has a row without a name.
+    // Documents without the field would have a row without a name.
     let expected = [row("en", 5, 1, json!([of("en", 1)])), row("de", 3, 3, json!([of("en", 3)]))];
     for threads in [1, 3] {
         let by_field = format!("dedup in --by lang --threads {threads}");

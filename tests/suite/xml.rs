@@ -83,7 +83,7 @@ fn copies_of_dumps_lack_the_removed_records_and_nothing_else() {
         };
         let [start, end] = [start, end].map(|part| content.find(part).unwrap());
         assert_eq!(kept, [&content[..start], &content[end..]].concat(), "{name}");
-        // The copy has no document of which another one is a copy.
+        // No two documents of the copy are copies of each other.
         let run =
             folder.run_words(&format!("dedup simtool-out/kept/{name} --output again --force"));
         assert_eq!(run.code, 0, "{name}: {}", run.err);

@@ -118,7 +118,7 @@ pub enum ErrorKind {
     Alarm {
         /// The condition that holds, for example `removed>30%`.
         condition: String,
-        /// What was found, for example "412 of 1,000 documents are removed".
+        /// Description of the removals, for example "412 of 1,000 documents are removed".
         found: String,
     },
     /// No document was read, so there are no results to write.

@@ -19,8 +19,8 @@ pub(crate) struct RunTable {
     /// Index in `runs` at which each bucket begins, and the number of all runs. A bucket has the runs of an equal share
     /// of the slice, so that a run is found in a few steps.
     starts: Vec<u32>,
-    /// Bits of which each run of the table sets one. It is small, so that most runs that the table lacks cost one look
-    /// in a near cache.
+    /// A bit set in which each run of the table sets one bit. It is small enough for a near cache, so most runs that are
+    /// not in the table are found missing by one look.
     filter: Vec<u8>,
 }
 
