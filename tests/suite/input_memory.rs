@@ -5,6 +5,7 @@ use crate::join_memory::{can_limit, limited, limited_command};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// Kilobytes of anonymous memory that the system allows in addition to `--max-memory`: stacks, tables of the
 /// program and pieces of output in transit.
@@ -229,4 +230,50 @@ fn pairs_of_fingerprints_are_written_in_little_memory() {
         messages.contains("the pairs of fingerprints: do not fit in --max-memory"),
         "{messages}"
     );
+}
+
+#[test]
+fn a_small_address_space_is_used_or_ends_the_run_with_a_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut lines = String::new();
+    for n in 0..400_000 {
+        writeln!(
+            lines,
+            "{{\"text\": \"line {n} has these words {} and more {}\"}}",
+            n * 7,
+            n % 1000
+        )
+        .unwrap();
+    }
+    let bytes = lines.len() as u64;
+    fs::write(folder.path().join("a.jsonl"), lines).unwrap();
+    let run = |kilobytes: u64| {
+        let program = env!("CARGO_BIN_EXE_simtool");
+        let shell = format!(
+            "ulimit -v {kilobytes}; exec {program} dedup a.jsonl --method simhash --force -q -j 2 --output out"
+        );
+        let run =
+            Command::new("sh").args(["-c", &shell]).current_dir(folder.path()).output().unwrap();
+        (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned())
+    };
+    // The file alone is larger than half of this address space.
+    let (code, messages) = run(bytes / 1000 * 3 / 2 + 300_000);
+    assert_eq!(code, Some(0), "{messages}");
+    let whole = fs::read(folder.path().join("out/removed.jsonl")).unwrap();
+    let mut codes = Vec::new();
+    for kilobytes in (60_000..300_000).step_by(20_000) {
+        let (code, messages) = run(kilobytes);
+        let is_refused = messages.contains("address space is used up")
+            || messages.contains("--max-memory")
+            || messages.contains("the system cannot start them");
+        assert!(
+            code == Some(0) || is_refused && code.is_some_and(|code| code < 3),
+            "{code:?}: {messages}"
+        );
+        codes.push(code);
+        if code == Some(0) {
+            assert_eq!(fs::read(folder.path().join("out/removed.jsonl")).unwrap(), whole);
+        }
+    }
+    assert!(codes.contains(&Some(0)), "{codes:?}");
 }

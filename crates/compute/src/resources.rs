@@ -61,8 +61,10 @@ impl Resources {
             Some(threads) => return Err(Error::config("threads", threads, rule)),
         }
         if let Some(given) = options.take("max_memory") {
-            resources.memory =
+            let memory =
                 parse_memory(&given).map_err(|rule| Error::config("max_memory", &given, rule))?;
+            // What the process cannot address, it cannot use, whatever the user allows.
+            resources.memory = memory.min(addressable_memory().unwrap_or(u64::MAX));
         }
         if let Some(folder) = options.take_path("tmp_dir") {
             resources.temporary_folder = folder;
@@ -114,7 +116,31 @@ pub fn default_memory() -> u64 {
     let limits = group_limits(Path::new("/sys/fs/cgroup"), &own_group);
     // The groups above limit the process, too, so the smallest limit counts.
     let least = limits.into_iter().chain(machine).min();
-    least.map_or(u64::MAX, |bytes| bytes / 5 * 4)
+    let memory = least.map_or(u64::MAX, |bytes| bytes / 5 * 4);
+    memory.min(addressable_memory().unwrap_or(u64::MAX))
+}
+
+/// Returns half of the address space in bytes that the process may still take, if it is limited, as clusters do with
+/// `ulimit -v`. Returns `None` without a limit. The other half is for threads, and for memory that is reserved but
+/// never used.
+#[must_use]
+pub fn addressable_memory() -> Option<u64> {
+    let limit = address_limit(&fs::read_to_string("/proc/self/limits").ok()?)?;
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    Some(limit.saturating_sub(kibibytes(&status, "VmSize:")?) / 2)
+}
+
+/// Returns the limit of the address space in bytes, as the text `table` of `/proc/self/limits` says.
+fn address_limit(table: &str) -> Option<u64> {
+    let line = table.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// Returns the number of bytes after `name` in `status`, the text of `/proc/self/status`.
+fn kibibytes(status: &str, name: &str) -> Option<u64> {
+    let size = status.lines().find_map(|line| line.strip_prefix(name))?;
+    let kibibytes: u64 = size.strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1 << 10)
 }
 
 /// Returns the maximum memory that this process has used so far, in bytes. Mapped files are included.
@@ -122,9 +148,7 @@ pub fn default_memory() -> u64 {
 #[must_use]
 pub fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = peak.strip_suffix("kB")?.trim().parse().ok()?;
-    kibibytes.checked_mul(1 << 10)
+    kibibytes(&status, "VmHWM:")
 }
 
 /// Returns the memory of the machine in bytes, as the text `table` of `/proc/meminfo` says.
@@ -163,6 +187,19 @@ fn group_limits(root: &Path, own: &str) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_space_may_have_a_limit() {
+        let table = |limit: &str| {
+            format!(
+                "Limit                     Soft Limit           Hard Limit           Units\nMax processes             95  95  processes\nMax address space         {limit}            unlimited            bytes\n"
+            )
+        };
+        assert_eq!(address_limit(&table("409600000")), Some(409_600_000));
+        assert_eq!(address_limit(&table("unlimited")), None);
+        assert_eq!(address_limit(""), None);
+        assert_eq!(kibibytes("Name:\tx\nVmSize:\t  2048 kB\n", "VmSize:"), Some(2 << 20));
+    }
 
     #[test]
     fn a_small_limit_needs_its_unit() {

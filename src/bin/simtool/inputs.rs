@@ -6,10 +6,12 @@ use crate::signals;
 use simtool::options::Options;
 use simtool::run::WordsRequest;
 use simtool::stages::mapped_file::FileAccess;
+use simtool::stages::resources::addressable_memory;
 
-/// Returns how files are opened: mapped into memory, or read if `no_mmap` is true.
+/// Returns how files are opened: mapped into memory, or read if `no_mmap` is true. If the address space is limited,
+/// they are read as well, because the maps of large files would leave no space for the program itself.
 pub(crate) fn access(no_mmap: bool) -> FileAccess {
-    if no_mmap {
+    if no_mmap || addressable_memory().is_some() {
         return FileAccess::READ;
     }
     // SAFETY: the help says that a mapped file must not change. If a file shrinks nevertheless, the program

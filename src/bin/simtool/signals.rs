@@ -26,6 +26,15 @@ pub(crate) fn ignore_file_size_limit() {
     unix::ignore_file_size_limit();
 }
 
+/// If the address space of the process is limited, lets the program end with a message and exit code 1 where it would
+/// abort for want of memory.
+pub(crate) fn report_lack_of_addresses() {
+    #[cfg(unix)]
+    if simtool::stages::resources::addressable_memory().is_some() {
+        unix::report_lack_of_addresses();
+    }
+}
+
 /// Runs `run`, which may change the actions of signals, and then restores the actions before it. A process that goes
 /// on, such as Python, and the processes that it forks are then ended by signals as usual. Another call
 /// begins with the actions at the end of this one.
@@ -95,8 +104,8 @@ mod unix {
     }
 
     /// The signals that a run handles or ignores.
-    const CHANGED: [libc::c_int; 5] =
-        [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGXFSZ, libc::SIGBUS];
+    const CHANGED: [libc::c_int; 6] =
+        [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGXFSZ, libc::SIGBUS, libc::SIGABRT];
 
     /// Action of each signal of [`CHANGED`].
     type Actions = [libc::sigaction; CHANGED.len()];
@@ -135,6 +144,24 @@ mod unix {
     pub(super) fn ignore_file_size_limit() {
         // SAFETY: no handler is involved.
         unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+    }
+
+    pub(super) fn report_lack_of_addresses() {
+        // SAFETY: an all-zero `sigaction` is a valid value; its field is set below.
+        let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+        action.sa_sigaction = on_abort as *const () as usize;
+        // SAFETY: the action is complete, and the handler calls async-signal-safe functions alone.
+        unsafe { libc::sigaction(libc::SIGABRT, &raw const action, ptr::null_mut()) };
+    }
+
+    extern "C" fn on_abort(_signal: libc::c_int) {
+        let sentence = b"simtool: error: the address space is used up; no output was written; raise its limit (`ulimit -v`), \
+            or use fewer --threads and less --max-memory\n";
+        // SAFETY: both are async-signal-safe.
+        unsafe {
+            libc::write(libc::STDERR_FILENO, sentence.as_ptr().cast(), sentence.len());
+            libc::_exit(1);
+        }
     }
 
     pub(super) fn keep_ignored(install: impl FnOnce()) {
