@@ -4,12 +4,12 @@ use super::kept_recipe::KeptRecipe;
 use super::lookup::{Lookup, Near};
 use super::merge::{SegmentMerger, check_memory, merged_with, most_rows};
 use super::pending::{InputEntry, KnownInputs, Pending};
-use super::stored::{check_rows, find, near_of, removed};
+use super::stored::{check_rows, find, near_of, removed, visit_stored};
 use super::within::Within;
 use crate::index::store::{IndexWriter, Repeats};
 use crate::method::Method;
 use simtool_base::durable::{Disk, free_bytes};
-use simtool_base::error::Result;
+use simtool_base::error::{Error, Result};
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::progress::NoProgress;
 use simtool_compute::context::Context;
@@ -397,7 +397,44 @@ impl IndexAdder {
             // checked.
             segment.check()?;
         }
-        for &number in &found {
+        self.remove_found(&found)?;
+        Ok(found.len() as u64)
+    }
+
+    /// Removes the documents whose last sighting is before `time`, in seconds since 1970. The addition of a document and
+    /// its repeats from any source are sightings. With `source`, only documents are removed that this source has brought.
+    /// Otherwise like [`remove`](Self::remove).
+    ///
+    /// # Errors
+    ///
+    /// The index is damaged, or no document came from `source`.
+    pub fn remove_not_seen_since(&mut self, time: u64, source: Option<&str>) -> Result<u64> {
+        let folder = self.writer.folder();
+        let sources = &folder.manifest().sources;
+        let number = |name: &str| sources.iter().position(|known| known == name);
+        let wanted = source
+            .map(|name| {
+                let rule =
+                    || format!("is no source of the index; there are: {}", sources.join(", "));
+                number(name).ok_or_else(|| Error::config("source", name, rule()))
+            })
+            .transpose()?;
+        let mut found = Vec::new();
+        visit_stored(folder, &self.recipe, &self.removed, &mut |document| {
+            let known = document.known();
+            let is_wanted = wanted.is_none_or(|wanted| known.sources.contains(&(wanted as u32)));
+            if known.last < time && is_wanted {
+                found.push(known.number);
+            }
+            Ok(())
+        })?;
+        self.remove_found(&found)?;
+        Ok(found.len() as u64)
+    }
+
+    /// Removes the documents with the numbers `found`.
+    fn remove_found(&mut self, found: &[u64]) -> Result<()> {
+        for &number in found {
             self.pending.push_removed(number);
         }
         if !found.is_empty() {
@@ -407,9 +444,9 @@ impl IndexAdder {
                 self.pending.push_input(&input);
             }
         }
-        self.removed.extend(&found);
+        self.removed.extend(found);
         self.removed.sort_unstable();
-        Ok(found.len() as u64)
+        Ok(())
     }
 
     /// Returns the ID of the document with this number, whether it is committed or not. The ID is empty if

@@ -97,7 +97,7 @@ impl IndexAdder {
     /// and the result of adding it.
     ///
     /// Files that were already added as a whole with the same options are skipped. They are recognized by
-    /// name, length and content. An interrupted file continues where it stopped. Other files are read again,
+    /// name, length and content. With another source, time or field of IDs, all documents of a file arrive once more. An interrupted file continues where it stopped. Other files are read again,
     /// and their documents that are in the index are neither new nor repeats. Standard input is always added.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ impl IndexAdder {
                 known_files.push(file);
             }
             let entry = same.cloned().unwrap_or(input);
-            inputs.insert(file, ArrivingFile { entry, earlier: entries.to_vec() });
+            inputs.insert(file, ArrivingFile { entry, earlier: entries });
         }
         Ok(inputs)
     }

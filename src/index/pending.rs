@@ -154,6 +154,9 @@ pub(crate) struct SelectionDigests {
     pub(crate) reading: Option<u64>,
     /// Digest of the options that leave out some documents, for example short ones.
     pub(crate) choice: Option<u64>,
+    /// Digest of the source and the time of the documents and of the field of their IDs, if the user gave any of them. A
+    /// file that arrives once more, from another source or at another time, is read again, and its documents are repeats.
+    pub(crate) arrival: Option<u64>,
 }
 
 /// Entry about an input file, which says how many of its documents were added. A file is recognized by name,
@@ -216,11 +219,12 @@ impl InputEntry {
     fn write(&self, out: &mut Vec<u8>) {
         let Self { digest, bytes, selection, records, documents, is_whole, name } = self;
         let state = if *is_whole { "whole" } else { "part" };
-        let state = if self.has_all_documents() && selection.reading.is_none() {
+        let SelectionDigests { reading, choice, arrival } = *selection;
+        let state = if self.has_all_documents() && reading.is_none() && arrival.is_none() {
             state.to_owned()
         } else {
-            let [reading, choice] = [selection.reading, selection.choice].map(digest_text);
-            format!("{state}:{reading}:{choice}:{records}")
+            let [reading, choice, arrival] = [reading, choice, arrival].map(digest_text);
+            format!("{state}:{reading}:{choice}:{records}:{arrival}")
         };
         out.extend_from_slice(
             format!("{digest:016x} {bytes} {documents} {state} {name}\n").as_bytes(),
@@ -249,7 +253,8 @@ impl InputEntry {
         let reading = parse_digest(state.next().unwrap_or_default()).ok()?;
         let choice = parse_digest(state.next().unwrap_or_default()).ok()?;
         let records = state.next().unwrap_or_default().parse().ok()?;
-        let selection = SelectionDigests { reading, choice };
+        let arrival = parse_digest(state.next().unwrap_or_default()).ok()?;
+        let selection = SelectionDigests { reading, choice, arrival };
         let name = next()?.to_owned();
         Some(Self { digest, bytes, selection, records, documents, is_whole, name })
     }
@@ -328,10 +333,11 @@ impl KnownInputs {
         self.0.into_values().flatten()
     }
 
-    /// Returns the entries about a file with the name and content of `input`, one for each selection of its
-    /// documents.
-    pub(super) fn of(&self, input: &InputEntry) -> &[InputEntry] {
-        self.0.get(&input.content()).map_or(&[], Vec::as_slice)
+    /// Returns the entries about a file with the name, the content and the arrival of `input`, one for each selection of
+    /// its documents.
+    pub(super) fn of(&self, input: &InputEntry) -> Vec<InputEntry> {
+        let all = self.0.get(&input.content()).into_iter().flatten();
+        all.filter(|entry| entry.selection.arrival == input.selection.arrival).cloned().collect()
     }
 }
 
@@ -398,7 +404,10 @@ mod tests {
         let input = |documents, is_whole, name: &str| InputEntry {
             digest: 0xAB,
             bytes: 9,
-            selection: SelectionDigests { reading: None, choice: (documents > 2).then_some(7) },
+            selection: SelectionDigests {
+                choice: (documents > 2).then_some(7),
+                ..SelectionDigests::default()
+            },
             records: if documents > 2 {
                 "0-4,8-9".parse().unwrap()
             } else {
@@ -424,6 +433,15 @@ mod tests {
         // Another selection of the documents of a file is another entry.
         known.add(b"00000000000000ab 9 3 whole a b\\nc\n");
         assert_eq!(known.of(&input(0, false, "a b\nc")).len(), 2);
+        // Another arrival of the same file is not known.
+        let mut arrived = input(0, false, "a b\nc");
+        arrived.selection.arrival = Some(5);
+        assert!(known.of(&arrived).is_empty());
+        arrived.is_whole = true;
+        let mut lines = Vec::new();
+        arrived.write(&mut lines);
+        known.add(&lines);
+        assert_eq!(known.of(&arrived), [arrived]);
         assert!(known.of(&input(0, false, "other")).is_empty());
     }
 

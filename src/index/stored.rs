@@ -71,6 +71,17 @@ pub(super) struct StoredDocument<'s> {
     pub(super) repeats: &'s [Repeats],
 }
 
+impl StoredDocument<'_> {
+    /// Returns the data that describe the document and its repeats.
+    pub(super) fn known(&self) -> KnownDocument {
+        let mut known = KnownDocument::new(self.number, self.id.to_vec(), self.source, self.time);
+        for repeats in self.repeats {
+            known.add(repeats);
+        }
+        known
+    }
+}
+
 /// Numbers that describe the size of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexSize {
@@ -204,14 +215,7 @@ impl Index {
     ///
     /// The index is damaged, or `visit` fails.
     pub fn visit(&self, visit: &mut dyn FnMut(&KnownDocument, &[u64]) -> Result<()>) -> Result<()> {
-        self.visit_stored(&mut |document| {
-            let StoredDocument { number, id, words, source, time, repeats } = document;
-            let mut known = KnownDocument::new(number, id.to_vec(), source, time);
-            for repeats in repeats {
-                known.add(repeats);
-            }
-            visit(&known, words)
-        })
+        self.visit_stored(&mut |document| visit(&document.known(), document.words))
     }
 
     /// Calls `visit` with all stored data of every document, in the order of the document numbers.
@@ -219,39 +223,7 @@ impl Index {
         &self,
         visit: &mut dyn FnMut(StoredDocument<'_>) -> Result<()>,
     ) -> Result<()> {
-        // Repeats are stored in the segment that was collected when they were seen, which can be later than
-        // the segment of the document.
-        let mut repeats = Vec::new();
-        for segment in self.folder.segments() {
-            repeats.extend_from_slice(segment.repeats()?);
-        }
-        super::pending::merge_repeats(&mut repeats);
-        let (mut repeats, mut of_document) = (repeats.into_iter().peekable(), Vec::new());
-        let words = self.recipe.reach.shape.words();
-        for segment in self.folder.segments() {
-            let (rows, origins) = (segment.words()?, segment.origins()?);
-            let mut origins = origins.iter().peekable();
-            let (mut source, mut time) = (0, 0);
-            segment.visit_ids(&mut |row, id| {
-                while let Some(origin) = origins.next_if(|origin| origin.row as usize <= row) {
-                    (source, time) = (origin.source, origin.time);
-                }
-                let number = segment.number(row);
-                // Documents that a merge deleted can still have repeats. These are skipped.
-                while repeats.next_if(|repeats| repeats.number < number).is_some() {}
-                if self.removed.binary_search(&number).is_ok() {
-                    return Ok(());
-                }
-                of_document.clear();
-                while let Some(repeats) = repeats.next_if(|repeats| repeats.number == number) {
-                    of_document.push(repeats);
-                }
-                let words = &rows[row * segment.row_words()..][..words];
-                visit(StoredDocument { number, id, words, source, time, repeats: &of_document })
-            })?;
-            segment.check()?;
-        }
-        Ok(())
+        visit_stored(&self.folder, &self.recipe, &self.removed, visit)
     }
 
     /// Returns the size of the index.
@@ -299,6 +271,49 @@ impl Index {
         }
         Ok(())
     }
+}
+
+/// Calls `visit` with all stored data of every document of an index, except the `removed` ones, in the order of the document
+/// numbers.
+pub(super) fn visit_stored(
+    folder: &IndexFolder,
+    recipe: &KeptRecipe,
+    removed: &[u64],
+    visit: &mut dyn FnMut(StoredDocument<'_>) -> Result<()>,
+) -> Result<()> {
+    // Repeats are stored in the segment that was collected when they were seen, which can be later than
+    // the segment of the document.
+    let mut repeats = Vec::new();
+    for segment in folder.segments() {
+        repeats.extend_from_slice(segment.repeats()?);
+    }
+    super::pending::merge_repeats(&mut repeats);
+    let (mut repeats, mut of_document) = (repeats.into_iter().peekable(), Vec::new());
+    let words = recipe.reach.shape.words();
+    for segment in folder.segments() {
+        let (rows, origins) = (segment.words()?, segment.origins()?);
+        let mut origins = origins.iter().peekable();
+        let (mut source, mut time) = (0, 0);
+        segment.visit_ids(&mut |row, id| {
+            while let Some(origin) = origins.next_if(|origin| origin.row as usize <= row) {
+                (source, time) = (origin.source, origin.time);
+            }
+            let number = segment.number(row);
+            // Documents that a merge deleted can still have repeats. These are skipped.
+            while repeats.next_if(|repeats| repeats.number < number).is_some() {}
+            if removed.binary_search(&number).is_ok() {
+                return Ok(());
+            }
+            of_document.clear();
+            while let Some(repeats) = repeats.next_if(|repeats| repeats.number == number) {
+                of_document.push(repeats);
+            }
+            let words = &rows[row * segment.row_words()..][..words];
+            visit(StoredDocument { number, id, words, source, time, repeats: &of_document })
+        })?;
+        segment.check()?;
+    }
+    Ok(())
 }
 
 /// Returns the distance and the document number of each match in a segment. Leaves out the documents in

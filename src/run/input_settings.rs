@@ -10,6 +10,7 @@ use simtool_base::memory_turns::MemoryTurns;
 use simtool_base::options::{Choice, Options};
 use simtool_base::quantity::{BYTES_EXPECTED, parse_bytes};
 use simtool_base::stable_hash::hash;
+use simtool_base::utc_time::UtcTime;
 use simtool_compute::resources::Resources;
 use simtool_read::selection::Selection;
 use simtool_read::{
@@ -142,15 +143,27 @@ impl InputSettings {
     }
 
     /// Returns digests of the settings that decide which documents a file has. The limit is left out, because
-    /// the documents before it are the same.
-    pub(crate) fn selection_digests(&self) -> SelectionDigests {
+    /// the documents before it are the same. `source` and `time` are those of the documents, if the user gave them.
+    pub(crate) fn selection_digests(
+        &self,
+        source: Option<&str>,
+        time: Option<UtcTime>,
+    ) -> SelectionDigests {
         // Indexes store no digest for these settings. So they must stay the same even if a default changes.
         let usual = Self { content: PageContent::Main, ..Self::default() };
         let digest = |of: fn(&Self) -> String| {
             let text = of(self);
             (text != of(&usual)).then(|| hash(text.as_bytes()))
         };
-        SelectionDigests { reading: digest(Self::reading_text), choice: digest(Self::choice_text) }
+        let id_field = self.id_field.as_deref();
+        let is_usual = source.is_none() && time.is_none() && id_field.is_none();
+        let arrival =
+            (!is_usual).then(|| hash(format!("{source:?} {time:?} {id_field:?}").as_bytes()));
+        SelectionDigests {
+            reading: digest(Self::reading_text),
+            choice: digest(Self::choice_text),
+            arrival,
+        }
     }
 
     /// Returns the settings that decide what a document is, as a text.
@@ -424,7 +437,7 @@ mod tests {
     fn indexes_know_the_settings_for_reading() {
         let digest = |options: &str| {
             let mut options = Options::parse(options).unwrap();
-            InputSettings::parse(&mut options).unwrap().selection_digests().reading
+            InputSettings::parse(&mut options).unwrap().selection_digests(None, None).reading
         };
         assert_eq!(digest("content=main"), None);
         let all = digest("content=all");

@@ -99,7 +99,15 @@ pub(super) const REMOVED: &[Setting] = &[
         "FILE",
         "File with the IDs of the documents, one a line; - is standard input.",
     )
-    .required(),
+    .excluding(&["not_seen_since"]),
+    Setting::value(
+        "not_seen_since",
+        "TIME",
+        "Remove the documents whose last sighting is before this time, for example 2026-11-22.\n\nA document is seen when \
+         it is added, and whenever a document near it arrives.",
+    ),
+    Setting::value("source", "NAME", "Source that has brought the documents to remove; without it, all sources.")
+        .needing("not_seen_since"),
     Setting::flag(
         "json",
         "Read each line of --ids as JSON: an ID as a string or a number, or an object with the field id, such as a \

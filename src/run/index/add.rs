@@ -1,7 +1,7 @@
 //! `index add`: adds documents to an index, and lists the documents that are near one of the
 //! index.
 
-use super::{ArrivalSettings, IndexedDocuments, OpenRequest, refuse_rest};
+use super::{ArrivalSettings, IndexedDocuments, OpenRequest, SOURCE, refuse_rest};
 use crate::index::{
     Added, AddedCorpus, Arrival, ArrivingCorpus, Commits, FileSelection, Near, write_only_new,
 };
@@ -107,6 +107,7 @@ pub fn add_to_index(
         .as_deref()
         .map(|path| create_output_folder(path, Existing::Refuse, &[], face))
         .transpose()?;
+    let given_source = Some(request.source.as_str()).filter(|source| *source != SOURCE);
     let strict = Strict(&input.collection);
     let time = request.time.unwrap_or_else(|| SystemTime::now().into());
     let arrival = Arrival { source: &request.source, time: time.seconds() };
@@ -121,7 +122,7 @@ pub fn add_to_index(
         arrival,
         commits,
         selection: FileSelection {
-            digests: request.documents.input.selection_digests(),
+            digests: request.documents.input.selection_digests(given_source, request.time),
             is_limited: request.documents.input.limit.is_some(),
         },
     };

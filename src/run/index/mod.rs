@@ -18,7 +18,7 @@ pub use maintain::{
     MergeOutcome, StatOutcome, compact_index, merge_index, salvage_index, stat_index, verify_index,
 };
 pub use query::{QueryOutcome, QueryRequest, query_index};
-pub use remove::{RemoveOutcome, RemoveRequest, remove_from_index};
+pub use remove::{Removal, RemoveOutcome, RemoveRequest, remove_from_index};
 
 use super::face::Face;
 use super::fingerprint::parse_fingerprint_method;
@@ -192,11 +192,12 @@ mod tests {
         }
 
         fn add(&self, options: &str, only_new: Option<PathBuf>) -> Result<(AddOutcome, String)> {
+            let arrival = ArrivalSettings::parse(&mut Options::parse(options).unwrap()).unwrap();
             let request = AddRequest {
                 index: self.index(),
                 documents: self.documents(options),
-                source: "test".to_owned(),
-                time: None,
+                source: arrival.source,
+                time: arrival.time,
                 only_new,
                 is_json: false,
             };
@@ -274,9 +275,14 @@ mod tests {
         assert_eq!(add(""), (0, 0, 7, 0));
         assert_eq!(add(""), (0, 0, 0, 1));
         assert_eq!(add("min_tokens=2"), (0, 0, 7, 0));
+        // From another source, at another time or with other IDs, the same documents arrive once more.
+        for arrival in ["source=b", "source=b,time=2026-11-29", "id_field=body"] {
+            assert_eq!(add(arrival), (0, 7, 0, 0), "{arrival}");
+            assert_eq!(add(arrival), (0, 0, 0, 1), "{arrival}");
+        }
         assert_eq!(add("text_field=nothing"), (0, 0, 0, 0));
         assert_eq!(add("text_field=body"), (6, 1, 0, 0));
-        assert_eq!(stat_index(&place.index(), FileAccess::READ).unwrap().size.repeats, 2);
+        assert_eq!(stat_index(&place.index(), FileAccess::READ).unwrap().size.repeats, 2 + 3 * 7);
     }
 
     #[test]
@@ -304,7 +310,8 @@ mod tests {
         place.add("", None).unwrap();
         let ids = place.folder.path().join("ids");
         fs::write(&ids, "a\r\nnobody\n\na\n").unwrap();
-        let request = RemoveRequest { index: place.index(), ids, is_json: false };
+        let request =
+            RemoveRequest { index: place.index(), removal: Removal::Ids(ids), is_json: false };
         let outcome = remove_from_index(&request, &Silent).unwrap();
         assert_eq!((outcome.removed, outcome.unknown), (1, vec![b"nobody".to_vec()]));
         assert_eq!(place.query().0.seen_before, 0);

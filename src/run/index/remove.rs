@@ -1,26 +1,42 @@
-//! `index remove`: removes documents from an index by their IDs.
+//! `index remove`: removes documents from an index, by their IDs or because they were not seen for long.
 
 use super::{OpenRequest, refuse_rest};
 use crate::run::face::Face;
 use crate::run::standard_streams::STANDARD_INPUT;
 use serde_json::value::RawValue;
+use simtool_base::byte_text::path_text;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::options::Options;
+use simtool_base::utc_time::UtcTime;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Documents that are removed from an index, by their IDs.
+/// Documents that are removed from an index.
 #[derive(Clone, Debug)]
 pub struct RemoveRequest {
     /// Index from which documents are removed.
     pub index: OpenRequest,
-    /// Path of a file with one ID on each line; `-` is standard input.
-    pub ids: PathBuf,
-    /// Whether each line is JSON: an ID as a string or a number, or an object with the field `id`.
+    /// Choice of the documents.
+    pub removal: Removal,
+    /// Whether each line of a list of IDs is JSON: an ID as a string or a number, or an object with the field `id`.
     pub is_json: bool,
+}
+
+/// Choice of the documents that are removed from an index.
+#[derive(Clone, Debug)]
+pub enum Removal {
+    /// The documents with these IDs: the path of a file with one ID on each line; `-` is standard input.
+    Ids(PathBuf),
+    /// The documents whose last sighting is before a time.
+    NotSeenSince {
+        /// Earliest time of the last sighting of a document that stays.
+        time: UtcTime,
+        /// Name of the source that has brought the documents. `None` for documents of all sources.
+        source: Option<String>,
+    },
 }
 
 impl RemoveRequest {
@@ -29,14 +45,35 @@ impl RemoveRequest {
     ///
     /// # Errors
     ///
-    /// A value is wrong, the file of the IDs is missing, or a setting is unknown.
+    /// A value is wrong, the choice of the documents is missing, or a setting is unknown.
     pub fn parse(index: PathBuf, holder: String, mut options: Options) -> Result<Self> {
-        let missing = || Error::config("ids", "", "names the file with the IDs, which is missing");
-        let request = Self {
-            index: OpenRequest::parse(index, holder, &mut options)?,
-            ids: options.take_path("ids").ok_or_else(missing)?,
-            is_json: false,
+        let source = options.take("source");
+        let since = options.take_path("not_seen_since");
+        let removal = match (options.take_path("ids"), since, source) {
+            (Some(ids), None, None) => Removal::Ids(ids),
+            (None, Some(time), source) => {
+                let time = path_text(&time);
+                let wrong = |expected| {
+                    Error::config("not_seen_since", &time, format!("must be {expected}"))
+                };
+                Removal::NotSeenSince { time: time.parse().map_err(wrong)?, source }
+            }
+            (Some(_), Some(_), _) => {
+                let rule =
+                    "names the documents, which `not_seen_since` does as well: use one of them";
+                return Err(Error::config("ids", "", rule));
+            }
+            (_, None, Some(source)) => {
+                let rule = "chooses among the documents of `not_seen_since`, which is missing";
+                return Err(Error::config("source", source, rule));
+            }
+            (None, None, None) => {
+                let rule = "names the file with the IDs, and is missing; `not_seen_since` names a time instead";
+                return Err(Error::config("ids", "", rule));
+            }
         };
+        let index = OpenRequest::parse(index, holder, &mut options)?;
+        let request = Self { index, removal, is_json: false };
         refuse_rest(&options)?;
         Ok(request)
     }
@@ -51,14 +88,24 @@ pub struct RemoveOutcome {
     pub unknown: Vec<Vec<u8>>,
 }
 
-/// Removes the documents with the IDs of `request` from the index, and commits the change.
+/// Removes the documents that `request` chooses from the index, and commits the change.
 ///
 /// # Errors
 ///
-/// The IDs cannot be read, another process writes to the index, or the index cannot be written.
+/// The IDs cannot be read, no document came from the named source, another process writes to the index, or the index
+/// cannot be written.
 pub fn remove_from_index(request: &RemoveRequest, face: &dyn Face) -> Result<RemoveOutcome> {
-    let ids = read_ids(&request.ids)?;
-    let mut wanted = ids_in(&ids, request)?;
+    let path = match &request.removal {
+        Removal::Ids(path) => path,
+        Removal::NotSeenSince { time, source } => {
+            let mut adder = request.index.open_adder(face.access())?;
+            let removed = adder.remove_not_seen_since(time.seconds(), source.as_deref())?;
+            adder.commit()?;
+            return Ok(RemoveOutcome { removed, unknown: Vec::new() });
+        }
+    };
+    let ids = read_ids(path)?;
+    let mut wanted = ids_in(&ids, path, request.is_json)?;
     // The index has many more IDs than the list, so each ID of the index is looked up in the sorted list.
     wanted.sort_unstable();
     wanted.dedup();
@@ -81,21 +128,21 @@ pub fn remove_from_index(request: &RemoveRequest, face: &dyn Face) -> Result<Rem
 ///
 /// # Errors
 ///
-/// A line is no ID in JSON, although the request says that it is.
-fn ids_in<'l>(list: &'l [u8], request: &RemoveRequest) -> Result<Vec<Cow<'l, [u8]>>> {
+/// A line is no ID in JSON, although `is_json` is true.
+fn ids_in<'l>(list: &'l [u8], path: &Path, is_json: bool) -> Result<Vec<Cow<'l, [u8]>>> {
     let mut ids = Vec::new();
     for (at, line) in list.split(|&byte| byte == b'\n').enumerate() {
         // Files from Windows also have a carriage return at the end of each line.
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         // Without JSON, a line is the ID itself, byte by byte.
-        let id = if request.is_json { json_id(line) } else { Some(Cow::Borrowed(line)) };
+        let id = if is_json { json_id(line) } else { Some(Cow::Borrowed(line)) };
         match id {
             _ if line.is_empty() => {}
             Some(id) => ids.push(id),
             None => {
                 let expected =
                     "an ID as JSON: a string, a number, or an object with the field \"id\"";
-                let (path, expected) = (request.ids.clone(), expected.to_owned());
+                let (path, expected) = (path.to_owned(), expected.to_owned());
                 return Err(ErrorKind::Line { path, line: at + 1, expected }.into());
             }
         }

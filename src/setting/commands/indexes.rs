@@ -224,6 +224,8 @@ Examples:
 Examples:
   simtool index remove seen.idx --ids gone.txt
       removes the documents that gone.txt lists
+  simtool index remove seen.idx --not-seen-since 2026-05-01 --source news
+      removes documents from news that no source has brought again since May
   simtool index export seen.idx | grep spam.example | simtool index remove seen.idx --ids - --json
       removes the documents with spam.example in their line, for example in the ID",
     },
