@@ -1,9 +1,9 @@
 //! Dates of documents, by which `keep` newest and oldest choose.
 
-use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::fmt::rfc2822;
 use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
 use simtool_model::field_value::FieldValue;
 
 /// Smallest and largest number that counts as a year.
@@ -14,9 +14,36 @@ const UNITS: [(f64, f64); 4] = [(1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (f64::INF
 /// More forms of times and of days. Dates such as `01/02/2026` are in none of them, because people mean different
 /// days by them.
 const FORMS: (&[&str], &[&str]) = (
-    &["%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M"],
-    &["%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y"],
+    &[
+        "%Y-%m-%d %H:%M:%S",
+        "%Y/%m/%d %H:%M:%S",
+        "%Y/%m/%d %H:%M",
+        "%Y-%m-%d %H:%M",
+        "%d.%m.%Y %H:%M:%S",
+        "%d.%m.%Y %H:%M",
+        "%b %d %H:%M:%S %Y",
+        "%b %d %Y %H:%M:%S",
+        "%B %d %Y %H:%M:%S",
+        "%d %b %Y %H:%M:%S",
+        "%d %b %Y %H:%M",
+        "%d %B %Y %H:%M:%S",
+        "%d %B %Y %H:%M",
+        "%d-%b-%y %H:%M:%S",
+        "%d-%b-%Y %H:%M:%S",
+        "%d/%b/%Y:%H:%M:%S",
+        "%Y-%m-%d %I:%M:%S %p",
+        "%b %d %Y %I:%M %p",
+        "%B %d %Y %I:%M %p",
+        "%b %d %Y at %I:%M %p",
+        "%B %d %Y at %I:%M %p",
+    ],
+    &[
+        "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y",
+        "%d-%b-%Y", "%d-%B-%Y",
+    ],
 );
+/// Names of days of the week, which a date may have in front. The first three letters are enough.
+const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 /// Number of microseconds of a second.
 const MICROSECONDS: f64 = 1e6;
 
@@ -24,7 +51,7 @@ const MICROSECONDS: f64 = 1e6;
 /// [`FieldValue::Missing`] if there is no date.
 ///
 /// Dates are written as in ISO 8601 (`2026-01-02`, `2026-01-02T03:04:05Z`, `20260102`), as in mails and
-/// HTTP headers (`Fri, 02 Jan 2026 03:04:05 GMT`), as the digits of a crawl (`20260102030405`), in one of the
+/// HTTP headers (`Fri, 02 Jan 2026 03:04:05 GMT`; a wrong day of the week does not matter), as the digits of a crawl (`20260102030405`), in one of the
 /// [`FORMS`], as a month or a year, or as the number of seconds, milliseconds, microseconds or nanoseconds since 1970. A time without an
 /// offset counts as UTC.
 pub(super) fn date_value(bytes: Option<&[u8]>) -> FieldValue {
@@ -67,14 +94,70 @@ fn parse_text(text: &str) -> Option<i64> {
     Some(timestamp.as_microsecond())
 }
 
-/// Parses a date in one of the [`FORMS`].
+/// Parses a date in one of the [`FORMS`], which may have the name of a day in front, and the difference from UTC behind its
+/// time. Returns the time in UTC.
 fn parse_form(text: &str) -> Option<DateTime> {
     let (times, days) = FORMS;
-    let time = times.iter().find_map(|form| DateTime::strptime(form, text).ok());
-    let day = || days.iter().find_map(|form| Date::strptime(form, text).ok());
+    // The day of the week follows from the date, so it is not needed, and a wrong one does not matter.
+    let text = without_weekday(text).replace(',', "");
     // A month begins with its first day.
     let month = || format!("{text}-01").parse::<Date>().ok();
-    time.or_else(|| day().or_else(month).map(DateTime::from))
+    // A year of two digits would be in the first century.
+    let is_near = |year: i16| f64::from(year) >= YEARS.0;
+    let day = || {
+        let mut dates = days.iter().filter_map(|form| Date::strptime(form, &text).ok());
+        dates.find(|date| is_near(date.year()))
+    };
+    if let Some(day) = day().or_else(month) {
+        return Some(day.into());
+    }
+    let (text, offset) = split_offset(&text)?;
+    let mut found = times.iter().filter_map(|form| DateTime::strptime(form, &text).ok());
+    let time = found.find(|time| is_near(time.year()))?;
+    time.checked_sub(offset).ok()
+}
+
+/// Returns a date without the name of a day in front of it, as in `Fri, 2 Jan 2026`.
+fn without_weekday(text: &str) -> &str {
+    let (first, rest) = text.split_once([' ', ',']).unwrap_or((text, ""));
+    let is_weekday = first.get(..3).is_some_and(|start| {
+        WEEKDAYS.iter().any(|day| start.eq_ignore_ascii_case(day))
+            && first.bytes().all(|byte| byte.is_ascii_alphabetic())
+    });
+    if is_weekday { rest.trim_start_matches([' ', ',']) } else { text }
+}
+
+/// Splits a time into the time without its zone and the difference of the zone from UTC. The zone is written as `UTC`,
+/// `GMT+0100`, `UTC-5` or `+01:00`, and a name in brackets may follow. In ctime, it stands in front of the year. Returns
+/// `None` if the zone is another word.
+fn split_offset(text: &str) -> Option<(String, Span)> {
+    let text = text.split_once(" (").map_or(text, |(text, _)| text);
+    let mut words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let is_zone = |word: &&str| {
+        let digits = word.trim_start_matches("UTC").trim_start_matches("GMT");
+        digits.len() < word.len() || digits.starts_with(['+', '-'])
+    };
+    let Some(at) = words.iter().position(is_zone) else {
+        return Some((words.join(" "), Span::new()));
+    };
+    let zone = words.remove(at);
+    let offset = zone.trim_start_matches("UTC").trim_start_matches("GMT");
+    let sign = if offset.starts_with('-') { -1 } else { 1 };
+    let digits = offset.strip_prefix(['+', '-']);
+    // `UTC` alone has no difference.
+    let digits = if offset.is_empty() { "" } else { digits? }.replace(':', "");
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let (hours, minutes) =
+        if digits.len() > 2 { digits.split_at(digits.len() - 2) } else { (&digits[..], "") };
+    let number = |part: &str| if part.is_empty() { Some(0) } else { part.parse::<i64>().ok() };
+    let span = Span::new()
+        .try_hours(sign * number(hours)?)
+        .ok()?
+        .try_minutes(sign * number(minutes)?)
+        .ok()?;
+    Some((words.join(" "), span))
 }
 
 #[cfg(test)]
@@ -94,6 +177,15 @@ mod tests {
             "20260102030405",
             "Fri, 02 Jan 2026 03:04:05 GMT",
             "Fri, 2 Jan 2026 04:04:05 +0100",
+            "Mon, 02 Jan 2026 03:04:05 GMT",
+            "Fri Jan  2 03:04:05 2026",
+            "Fri Jan  2 03:04:05 UTC 2026",
+            "Fri Jan 02 2026 04:04:05 GMT+0100 (Central European Standard Time)",
+            "2 Jan 2026 04:04:05 UTC+1",
+            "02/Jan/2026:04:04:05 +0100",
+            "Friday, 02-Jan-26 03:04:05 GMT",
+            "2026-01-02 08:34:05 +05:30",
+            "2026-01-02 3:04:05 AM",
             "1767323045",
             "1767323045.0",
             "1767323045000",
@@ -115,6 +207,8 @@ mod tests {
             "02 Jan 2026",
             "January 2, 2026",
             "Jan 02, 2026",
+            "Friday, January 2, 2026",
+            "2-Jan-2026",
         ] {
             assert_eq!(parse(text), day, "{text}");
         }
@@ -131,6 +225,12 @@ mod tests {
             "01/02/2026",
             "2026-1",
             "31.02.2026",
+            "2 Jan 2026 04:04:05 CET",
+            "02.01.26",
+            "Sat",
+            "GMT",
+            "2 Jan 2026 04:04:05 GMTé",
+            "2 Jan 2026 04:04:05 +1é0",
         ] {
             assert_eq!(parse(text), FieldValue::Missing, "{text}");
         }

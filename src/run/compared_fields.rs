@@ -87,6 +87,13 @@ impl Request {
         })
     }
 
+    /// Returns whether some dates were not understood, although dates decide what is kept. An older document may have been
+    /// preferred.
+    pub(super) fn has_unread_dates(&self, read: &CollectionSummary) -> bool {
+        let dated = self.config.keep.field_rules().filter(|compared| compared.rule.is_by_date());
+        dated.map(|compared| unread_count(read, compared)).any(|unread| unread > 0)
+    }
+
     /// Returns a note about the values that a rule cannot use as dates or numbers, with the first one. `consequence`
     /// says what follows if the rule can use no value.
     fn note_unread(

@@ -95,7 +95,8 @@ fn dates_that_are_not_understood_are_counted_and_one_is_shown() {
         .with("dated.jsonl", dated)
         .with("unclear.csv", format!("id,created,text\n5,last week,{A}\n"));
     let run = folder.run_words("dedup dated.jsonl unclear.csv --keep newest");
-    assert_eq!(run.code, 0, "{}", run.err);
+    // An older document may have been kept because a date was not understood.
+    assert_eq!(run.code, 3, "{}", run.err);
     // Of `unclear.csv` no date is understood, so its field is no source of dates.
     assert!(run.out.contains("dates from date\n"), "{}", run.out);
     assert!(run.out.contains("unclear dates             3"), "{}", run.out);
