@@ -21,7 +21,8 @@ pub struct TextEdit<'e> {
     /// Bytes of the text that are cut: ranges in ascending order that do not overlap, and that begin and end
     /// between two characters.
     pub cuts: &'e [Range<usize>],
-    /// Text that replaces each cut. `None` puts a line feed between the texts before and after a cut.
+    /// Text that replaces each cut. `None` puts a line feed between the texts before and after a cut. If a cut is whole
+    /// lines, their last line break goes with them instead, so that no empty line is left.
     pub mask: Option<&'e str>,
 }
 
@@ -48,20 +49,34 @@ impl TextEdit<'_> {
         let mut at = start;
         for cut in cuts {
             let cut_end = cut.end.min(end);
-            edited.extend_from_slice(&part[at - start..cut.start.max(start) - start]);
+            // The line break before this cut may have gone with the last cut.
+            let cut_start = cut.start.max(at);
+            edited.extend_from_slice(&part[at - start..cut_start - start]);
+            at = cut_end;
             match self.mask {
                 // A cut over several parts is masked in the first of them.
                 Some(mask) if cut.start >= start => edited.extend_from_slice(mask.as_bytes()),
-                None if !edited.is_empty() && cut_end < end => edited.push(joint),
-                _ => {}
+                None if edited.last().is_none_or(|&byte| byte == b'\n') => {
+                    at += line_break(&part[cut_end - start..]);
+                }
+                None if cut_end < end => edited.push(joint),
+                Some(_) | None => {}
             }
-            at = cut_end;
         }
         if at == start && edited.is_empty() {
             return Cow::Borrowed(part);
         }
         edited.extend_from_slice(&part[at - start..]);
         Cow::Owned(edited)
+    }
+}
+
+/// Returns the number of bytes of the line break at the start of `text`.
+fn line_break(text: &[u8]) -> usize {
+    match text {
+        [b'\r', b'\n', ..] => 2,
+        [b'\n', ..] => 1,
+        _ => 0,
     }
 }
 
@@ -246,6 +261,27 @@ mod tests {
         for (name, content) in cases {
             assert_eq!(edited(name, content, None), None, "{name}");
         }
+    }
+
+    #[test]
+    fn a_cut_of_whole_lines_takes_a_line_break_with_it() {
+        for (text, expected) in [
+            ("one\nold words\ntwo", "one\ntwo"),
+            ("one\r\nold words\r\ntwo", "one\r\ntwo"),
+            ("old words\ntwo", "two"),
+            ("one\nold words", "one\n"),
+            ("one\nold words\nold words\ntwo", "one\ntwo"),
+            ("one\n\nold words\n\ntwo", "one\n\n\ntwo"),
+            ("one\nold words two", "one\n two"),
+            ("one old words\ntwo", "one \n\ntwo"),
+        ] {
+            let cuts = &places(text.as_bytes());
+            let edited = TextEdit { cuts, mask: None }.apply(text.as_bytes()).unwrap();
+            assert_eq!(String::from_utf8(edited).unwrap(), expected, "{text}");
+        }
+        // The line break between two cuts is part of the second one.
+        let edit = TextEdit { cuts: &[2..3, 3..5], mask: None };
+        assert_eq!(edit.apply(b"a\nb\ncd").unwrap(), b"a\nd");
     }
 
     #[test]
