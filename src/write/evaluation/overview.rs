@@ -2,7 +2,7 @@
 //!
 //! The picture is SVG without a style sheet. All colours are attributes, so every program draws it in the same way.
 
-use super::plots::PLAIN_TEXT;
+use super::plots::{PLAIN_TEXT, dashes};
 use crate::write::report::EscapedLine;
 use simtool_model::evaluation::{Counts, Evaluated, Evaluation};
 use std::fmt::Write as _;
@@ -25,7 +25,8 @@ const BARS: Range = Range { from: 210.0, to: 430.0 };
 const CURVES: Range = Range { from: 532.0, to: 944.0 };
 /// Maximum number of characters of a method's name that are shown.
 const NAME: usize = 26;
-/// Colours of the methods. Further methods have the same colours again, with dashed curves and pale bars in dashed frames.
+/// Colours of the methods. Further methods have the same colours again. The curve of each method has its own dashes, and
+/// its bar is a frame with the same dashes, so that they can be told apart without colours.
 const COLOURS: [&str; 10] = [
     "#3b6ea8", "#d9822b", "#2f7f79", "#b23a48", "#8a6bb1", "#8c6d1f", "#4f7d2c", "#c2578f",
     "#5b5f66", "#1f9bb5",
@@ -107,14 +108,6 @@ fn push_bars(svg: &mut String, evaluation: &Evaluation, up: &Range) {
             BARS.at(end) + 5.0,
             middle + 4.0
         );
-    }
-}
-
-/// Returns the attribute that makes a curve look different from that of an earlier method with the same colour.
-fn dashes(number: usize) -> String {
-    match number / COLOURS.len() {
-        0 => String::new(),
-        turn => format!(" stroke-dasharray=\"{}\"", 3 * turn),
     }
 }
 
@@ -224,11 +217,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_with_a_repeated_colour_look_like_their_dashed_curves() {
-        assert_eq!((dashes(9), frame(9)), (String::new(), String::new()));
-        assert_eq!(dashes(12), " stroke-dasharray=\"3\"");
+    fn bars_look_like_their_curves() {
+        assert_eq!((dashes(0), frame(0)), (String::new(), String::new()));
+        assert_eq!(dashes(12), " stroke-dasharray=\"5 3 5 8\"");
         let expected = format!(" fill-opacity=\"0.3\" stroke=\"{}\"{}", COLOURS[2], dashes(12));
         assert_eq!(frame(12), expected);
-        assert_eq!(dashes(20), " stroke-dasharray=\"6\"");
+        // Of 70 methods, no two have the same colour and the same dashes.
+        let looks = (0..70).map(|number| (COLOURS[number % COLOURS.len()], dashes(number)));
+        assert_eq!(looks.collect::<std::collections::BTreeSet<_>>().len(), 70);
     }
 }

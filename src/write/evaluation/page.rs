@@ -33,7 +33,7 @@ pub fn write_page(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()
          <meta name=\"color-scheme\" content=\"light dark\"/>\n\
          <title>Methods compared · simtool</title>\n<style>\n{STYLE}{CURVES}\n\
          @media (prefers-color-scheme: dark) {{ {DARK_CURVES} }}\n\
-         .legend .dot::before {{ background: var(--c); }}\n</style>\n</head>\n<body>\n\
+         .legend li::before {{ content: none; }} .sample {{ width: 2.5rem; height: .5rem; }}\n</style>\n</head>\n<body>\n\
          <header>\n<p class=\"eyebrow\">simtool eval</p>\n<h1>Methods compared</h1>\n"
     )?;
     write_lead(out, evaluation)?;
@@ -133,8 +133,7 @@ fn write_method(
         out.write_all(b"<ul class=\"legend\">")?;
         for (number, collection) in evaluation.collections.iter().enumerate() {
             let name = EscapedLine(collection.name.as_bytes());
-            // Colours repeat after six collections, as in the plots.
-            write!(out, "<li class=\"dot c{}\">{name}</li>", number % 6)?;
+            write!(out, "<li>{} {name}</li>", plots::sample_line(number))?;
         }
         out.write_all(b"</ul>\n")?;
     }

@@ -9,16 +9,19 @@ const WIDTH: f64 = 460.0;
 /// Height of a plot, in the units of its `viewBox`.
 const HEIGHT: f64 = 300.0;
 /// Width of the left margin, which contains the vertical axis and its numbers.
-const LEFT: f64 = 52.0;
+const LEFT: f64 = 66.0;
 /// Width of the right margin.
 const RIGHT: f64 = 16.0;
 /// Height of the top margin.
 const TOP: f64 = 16.0;
 /// Height of the bottom margin, which contains the labels and the name of the horizontal axis.
 const BELOW: f64 = 44.0;
-/// Number of different colours of curves. If a plot has more curves, colours are used again, and the curves
-/// are dashed.
-const COLOURS: usize = 6;
+/// Number of different colours of curves. If a plot has more curves, colours are used again.
+pub(super) const COLOURS: usize = 6;
+/// Lengths of the dashes and gaps of curves, which tell them apart without colours. Where curves are equal, the gaps of
+/// the later one show the earlier one. The number of patterns has no factor in common with any number of colours, so
+/// that no two of many curves look the same.
+const DASHES: [&str; 7] = ["", "8 4", "2 4", "10 3 2 3", "16 6", "5 3 5 8", "2 2 6 4"];
 /// Smallest F1 for which a plot of F1 over thresholds is extended. The plot ends at the last threshold at
 /// which some curve has at least this F1.
 const LEAST_F1: f64 = 0.02;
@@ -150,15 +153,21 @@ pub(super) fn f1_by_threshold(evaluation: &Evaluation, method: &Evaluated) -> Pl
         let shown = curve.counts.iter().take(last + 1).enumerate();
         shown.map(|(step, counts)| (step, (place(step), counts.f1()))).collect()
     };
-    // More labels than these would overlap.
-    let parts = last.min(5);
-    let marks = (0..=parts).map(|part| part * last / parts);
+    let marks = (0..=last).step_by(mark_step(last));
     let marks = marks.map(|step| (place(step), scale.shown(step))).collect();
     let across = match scale {
         Scale::Distance => "maximum distance",
         Scale::Similarity => "minimum similarity",
     };
     Plot { across, up: "F1", marks, curves: curves(evaluation, method, curve) }
+}
+
+/// Returns the distance between the marks of an axis of thresholds from 0 to `last`: a round number for which at most six
+/// marks are on the axis, which do not overlap.
+fn mark_step(last: usize) -> usize {
+    let powers = std::iter::successors(Some(1_usize), |power| power.checked_mul(10));
+    let mut steps = powers.flat_map(|power| [1, 2, 5].map(|factor| factor * power));
+    steps.find(|step| last / step <= 5).unwrap_or(last)
 }
 
 /// Returns the curve of `method` for each collection. `points` converts the counts of pairs at all thresholds
@@ -250,15 +259,28 @@ fn y(up: f64) -> f64 {
     bottom - up * (bottom - TOP)
 }
 
+/// Returns the attribute with the dashes of the curve at position `number`. The first curve has none.
+pub(super) fn dashes(number: usize) -> String {
+    match DASHES[number % DASHES.len()] {
+        "" => String::new(),
+        lengths => format!(" stroke-dasharray=\"{lengths}\""),
+    }
+}
+
+/// Returns a short line that looks like the curve at position `number`, for a legend on a page.
+pub(super) fn sample_line(number: usize) -> String {
+    format!(
+        "<svg class=\"sample\" viewBox=\"0 0 40 8\" aria-hidden=\"true\"><g class=\"c{}\"><path class=\"curve\"{} \
+         d=\"M0 4H40\"/></g></svg>",
+        number % COLOURS,
+        dashes(number)
+    )
+}
+
 /// Appends a curve to `svg`, with a dot at the threshold with the best F1. `number` is the position of the
 /// curve in the plot and chooses its colour.
 fn push_curve(svg: &mut String, number: usize, curve: &PlottedCurve, is_alone: bool) {
-    let colour = number % COLOURS;
-    // Curves with a repeated colour are dashed.
-    let dashes = match number / COLOURS {
-        0 => String::new(),
-        turn => format!(" stroke-dasharray=\"{}\"", 3 * turn),
-    };
+    let (colour, dashes) = (number % COLOURS, dashes(number));
     let points: Vec<String> =
         curve.points.iter().map(|&(across, up)| format!("{:.1},{:.1}", x(across), y(up))).collect();
     let (line, dot) = if is_alone {

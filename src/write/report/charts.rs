@@ -120,11 +120,23 @@ impl CountAxis {
     }
 }
 
+/// A bar apart that is more than so many times as high as all others is cut at the top of the chart.
+const MOST_APART: u64 = 3;
+
+/// Returns the greatest count that the vertical axis must show. A bar apart that would flatten all others does not count.
+fn most_in_scale(bars: &[Bar]) -> u64 {
+    let most = |is_apart| {
+        let of_kind = bars.iter().filter(move |bar| bar.is_apart == is_apart);
+        of_kind.map(|bar| bar.count).max().unwrap_or(0)
+    };
+    let (others, apart) = (most(false), most(true));
+    if others > 0 && apart > others.saturating_mul(MOST_APART) { others } else { others.max(apart) }
+}
+
 /// Writes a bar chart as an HTML figure.
 pub(super) fn write_bars(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Result<()> {
     let BarChart { key, title, note, scale, bars, .. } = chart;
-    let most = bars.iter().map(|bar| bar.count).max().unwrap_or(0);
-    let (end, marks) = scale.axis(most);
+    let (end, marks) = scale.axis(most_in_scale(bars));
     let axis = CountAxis { scale: *scale, end };
     writeln!(
         out,
@@ -140,8 +152,9 @@ pub(super) fn write_bars(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Resul
     let width = (pitch * 0.78).min(46.0);
     for (at, bar) in bars.iter().enumerate() {
         let middle = LEFT + pitch * (at as f64 + 0.5);
-        let top = axis.y(bar.count);
-        write_bar(out, chart, bar, &BarPlace { middle, width, top })?;
+        let is_cut = bar.count > end;
+        let top = axis.y(bar.count.min(end));
+        write_bar(out, chart, bar, &BarPlace { middle, width, top, is_cut })?;
     }
     write_axis_names(out, chart)?;
     write_numbers(out, chart)?;
@@ -167,6 +180,8 @@ struct BarPlace {
     middle: f64,
     width: f64,
     top: f64,
+    /// Whether the count is beyond the vertical axis.
+    is_cut: bool,
 }
 
 /// Writes a bar of `chart` with its tooltip and its label.
@@ -176,7 +191,7 @@ fn write_bar(
     bar: &Bar,
     place: &BarPlace,
 ) -> io::Result<()> {
-    let BarPlace { middle, width, top } = place;
+    let BarPlace { middle, width, top, is_cut } = place;
     let x = middle - width / 2.0;
     let class = if bar.is_apart { "bar apart" } else { "bar" };
     write!(
@@ -187,8 +202,20 @@ fn write_bar(
         counted(bar.count, chart.noun),
         BASE - top
     )?;
+    if *is_cut {
+        // Two gaps show that the bar is longer.
+        for gap in [8.0, 14.0] {
+            write!(
+                out,
+                "<line class=\"cut\" x1=\"{x:.1}\" x2=\"{:.1}\" y1=\"{:.1}\" y2=\"{:.1}\"/>",
+                x + width,
+                top + gap + 4.0,
+                top + gap
+            )?;
+        }
+    }
     // If there are few bars, there is room for the count above each of them.
-    if chart.bars.len() <= 8 && bar.count > 0 {
+    if *is_cut || chart.bars.len() <= 8 && bar.count > 0 {
         let y = top - 5.0;
         let count = grouped(bar.count);
         write!(out, "<text class=\"value\" x=\"{middle:.1}\" y=\"{y:.1}\">{count}</text>")?;
@@ -271,6 +298,20 @@ mod tests {
         assert_eq!(BarScale::Logarithmic.axis(120), (1000, vec![1, 10, 100, 1000]));
         assert!(BarScale::Logarithmic.share(1, 1000) > 0.0);
         assert_eq!(BarScale::Linear.axis(u64::MAX).1.first(), Some(&0));
+    }
+
+    #[test]
+    fn a_bar_apart_does_not_flatten_the_others() {
+        let bars = |others: u64, apart: u64| {
+            let bar = |count, is_apart| Bar {
+                name: String::new(),
+                label: String::new(),
+                count,
+                is_apart,
+            };
+            most_in_scale(&[bar(0, false), bar(others, false), bar(apart, true)])
+        };
+        assert_eq!([bars(10, 30), bars(10, 31), bars(0, 31), bars(10, 0)], [30, 10, 31, 10]);
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub(super) fn write_figures(
             &BarChart {
                 key: "similarities",
                 title: "Similarity",
-                note: "Equal documents (similarity 1) have their own bar.",
+                note: "Equal documents (similarity 1) have their own bar, which is cut if it is far higher than the others.",
                 axis: "similarity",
                 noun: Wording::of(summary).similar,
                 scale: BarScale::Linear,

@@ -49,19 +49,16 @@ pub(super) fn write_table(
     wording: &Wording,
     is_match: bool,
 ) -> io::Result<()> {
-    if sources.rows.is_empty() {
+    // If there is only one source, the counts at the top of the page already show everything.
+    let has_columns = sources.rows.len() > 1 || sources.columns.len() > 1 || is_match;
+    if sources.rows.is_empty() || !has_columns {
         return Ok(());
     }
     out.write_all(b"<h2>Who repeats whom</h2>\n")?;
-    // If there is only one source, the counts at the top of the page already show everything.
-    let has_columns = sources.rows.len() > 1 || sources.columns.len() > 1 || is_match;
-    if has_columns {
-        write_columns(out, sources, wording)?;
-    }
-    let columns = if has_columns { &sources.columns[..] } else { &[] };
+    write_columns(out, sources, wording)?;
+    let columns = &sources.columns[..];
     // The number of columns is limited, so some kept documents are in a source without a column.
-    let has_others =
-        has_columns && sources.rows.iter().any(|source| removed_for_others(source) > 0);
+    let has_others = sources.rows.iter().any(|source| removed_for_others(source) > 0);
     begin_table(out, "who repeats whom", &heading(columns.len(), has_others, wording))?;
     for source in &sources.rows {
         let column = columns.iter().position(|column| *column == source.name);
