@@ -93,13 +93,13 @@ impl<'s> Sought<'s> {
         Self(name)
     }
 
-    fn is_id(self, id: &str) -> bool {
+    pub(super) fn is_id(self, id: &str) -> bool {
         self.0 == id
     }
 
     /// Returns whether the name is `FILE:RECORD` or `FILE#ID` of the document with this file, record number
     /// and ID.
-    fn is_place(self, file: &str, record: u64, id: Option<&str>) -> bool {
+    pub(super) fn is_place(self, file: &str, record: u64, id: Option<&str>) -> bool {
         self.record_in(file) == Some(record) || id.is_some_and(|id| self.is_id_in(file, id))
     }
 
@@ -278,7 +278,7 @@ impl FinishedRun {
 
     /// Calls `visit` with each line of the output file `name` that may be about the document that `sought`
     /// names. `visit` returns `None` if the line is not as simtool writes it.
-    fn for_each_line(
+    pub(super) fn for_each_line(
         &self,
         name: &str,
         sought: Sought<'_>,
@@ -312,32 +312,38 @@ const QUARANTINE: &str = "quarantine.jsonl";
 
 /// Fields of a JSON object with their values as they are written. So an ID that is a number keeps all its
 /// digits.
-type Fields<'l> = BTreeMap<&'l str, &'l RawValue>;
+pub(super) type Fields<'l> = BTreeMap<&'l str, &'l RawValue>;
 
 /// Returns the fields of an object that simtool wrote. The names of its fields have no escapes.
-fn fields(json: &str) -> Option<Fields<'_>> {
+pub(super) fn fields(json: &str) -> Option<Fields<'_>> {
     serde_json::from_str(json).ok()
 }
 
 /// Returns the value of the field `name`. `None` if there is no such field, or if its value is of another
 /// type.
-fn field<'l, T: Deserialize<'l>>(fields: &Fields<'l>, name: &str) -> Option<T> {
+pub(super) fn field<'l, T: Deserialize<'l>>(fields: &Fields<'l>, name: &str) -> Option<T> {
     serde_json::from_str(fields.get(name)?.get()).ok()
 }
 
 /// Returns the document that an object of `clusters.jsonl` describes.
 fn member(json: &str) -> Option<Member> {
     let fields = fields(json)?;
-    let id = *fields.get("id")?;
-    let id = if id.get().starts_with('"') { field(&fields, "id")? } else { id.get().to_owned() };
+    let (id, file, record) = named(&fields)?;
     Some(Member {
         id,
-        file: field(&fields, "file")?,
-        record: field(&fields, "record")?,
+        file,
+        record,
         // The kept document has neither.
         similarity: field(&fields, "similarity"),
         distance: field(&fields, "distance"),
     })
+}
+
+/// Returns the ID, the file and the record number of the document that a row describes.
+pub(super) fn named(row: &Fields<'_>) -> Option<(String, String, u64)> {
+    let id = *row.get("id")?;
+    let id = if id.get().starts_with('"') { field(row, "id")? } else { id.get().to_owned() };
+    Some((id, field(row, "file")?, field(row, "record")?))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::face::{Face, Notice};
 use super::input_change::InputChange;
 use super::recorded_run::{LocatedDocument, RecordedRun};
+use super::why_parts::{DocumentParts, why_parts};
 use crate::method::{Method, OF_TERMS};
 use crate::output::finished_run::{Member, MemberCluster, Sought, Status};
 use crate::pipeline::compare::{Comparison, ReadDocument, compare_texts};
@@ -69,6 +70,8 @@ pub enum DocumentStatus {
     },
     /// The document belongs to a cluster, so it is similar to another document.
     Clustered(Box<ClusteredDocument>),
+    /// The run was a search for passages or evaluation items, which has found parts of the document.
+    Parts(Box<DocumentParts>),
 }
 
 /// A document of a cluster, and the texts that show why it is there.
@@ -131,6 +134,7 @@ impl DocumentStatus {
     fn files(&self) -> Vec<&str> {
         let mut files = match self {
             Self::Alone(LocatedDocument { file, .. }) | Self::Bad { file, .. } => vec![&**file],
+            Self::Parts(document) => vec![&*document.located.file],
             Self::Clustered(document) => {
                 let compared = document.compared().map(|member| &*member.file);
                 std::iter::once(&*document.cluster.kept.file).chain(compared).collect()
@@ -147,6 +151,9 @@ impl DocumentStatus {
                 format!("{file}:{record}")
             }
             Self::Clustered(document) => document.itself().place(),
+            Self::Parts(document) => {
+                format!("{}:{}", document.located.file, document.located.record)
+            }
         }
     }
 }
@@ -175,6 +182,9 @@ pub fn why(request: &WhyRequest, face: &dyn Face) -> Result<Why> {
     let mut timings = Timings::start();
     let run = RecordedRun::open(&request.output, &request.resources, face)?;
     let sought = Sought::new(&request.document);
+    if let Some(parts) = run.run.find_parts(sought)? {
+        return why_parts(&run, sought, parts, timings);
+    }
     let mut statuses = run.run.find(sought)?.into_iter();
     timings.end("read outputs");
     // The outputs explain the document even if the inputs can no longer be read.

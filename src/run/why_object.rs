@@ -1,8 +1,11 @@
 //! The answer of `why` as a JSON object, for programs.
 
+use super::recorded_run::LocatedDocument;
 use super::standard_streams::STANDARD_INPUT;
 use super::why::{ClusteredDocument, ComparedTexts, DocumentStatus, Why};
+use super::why_parts::DocumentParts;
 use crate::output::finished_run::Member;
+use crate::output::found_parts::{FoundPart, PartSource};
 use serde_json::{Value, json};
 use simtool_base::byte_text::path_text;
 use simtool_base::error::{Error, Result};
@@ -30,6 +33,7 @@ impl Why {
                 "status": "quarantined", "file": file, "record": record, "code": code, "expected": expected
             }),
             DocumentStatus::Clustered(document) => clustered(document, output),
+            DocumentStatus::Parts(document) => parts(document),
         };
         // A program can choose among the documents, and knows which answers are about changed files.
         let changed = self.changes.iter().map(|change| change.file.as_str());
@@ -77,6 +81,26 @@ fn clustered(document: &ClusteredDocument, output: &Path) -> Value {
         "compared_with_kept": member(other), "texts": compared(texts),
         "compare": document.compare_command(other, output),
     })
+}
+
+fn parts(document: &DocumentParts) -> Value {
+    let texts = document.shown_parts();
+    let part = |(part, text): (&FoundPart, Option<String>)| {
+        let spans: Vec<[usize; 2]> = part.spans.iter().map(|span| [span.start, span.end]).collect();
+        let mut object = match &part.source {
+            PartSource::Passage { partner, documents, is_first } => {
+                json!({ "partner": partner, "documents": documents, "first": is_first })
+            }
+            PartSource::Item { id, share } => json!({ "item_id": id, "share": share }),
+        };
+        object["words"] = part.words.into();
+        object["spans"] = json!(spans);
+        object["text"] = text.into();
+        object
+    };
+    let LocatedDocument { file, record, .. } = &document.located;
+    let parts: Vec<Value> = document.parts.iter().zip(texts).map(part).collect();
+    json!({ "status": "searched", "file": file, "record": record, "parts": parts })
 }
 
 /// Returns the numbers of shared shingles and of all shingles of the two texts. If the texts cannot be read, the object

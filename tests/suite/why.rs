@@ -411,3 +411,50 @@ fn documents_of_standard_input_are_found_in_the_outputs() {
     let run = folder.run(&["why", "listed", "7"]);
     assert!(run.out.contains("simtool compare 'listed#in.jsonl:1' 'listed#in.jsonl:2'"), "{run:?}");
 }
+
+#[test]
+fn a_search_shows_the_parts_of_a_document() {
+    let menu = "this line is a menu that each page of the site has in its text";
+    let page = |n: usize| {
+        format!("title {n} of its own\n{menu}\nbody {n} with words alpha{n} beta{n} gamma{n}\n")
+    };
+    let item = "{\"id\": \"q1\", \"question\": \"a menu that each page of the site\", \"answer\": \"has in its text\"}\n";
+    let folder = Folder::empty()
+        .with("in/1.txt", page(1))
+        .with("in/2.txt", page(2))
+        .with("in/3.txt", "no words of the others are in here")
+        .with("items.jsonl", item);
+    let passages = "passages in --words 8 --min-documents 2 --write-kept --output passages -q";
+    assert_eq!(folder.run_words(passages).code, 0);
+    let why = |arguments: &str| {
+        let run = folder.run_words(&format!("why {arguments}"));
+        assert_eq!((run.code, &*run.err), (0, ""), "{arguments}");
+        run.out
+    };
+    let shown = why("passages in/2.txt:0");
+    assert!(shown.starts_with("in/2.txt:0 has 1 repeated passage\n"), "{shown}");
+    assert!(
+        shown.contains("repeats an earlier one, in 2 documents, for example in/1.txt:0\n"),
+        "{shown}"
+    );
+    assert!(shown.contains(&format!("\n  {menu}")), "{shown}");
+    assert_eq!(why("passages in/3.txt:0"), "in/3.txt:0 was searched: nothing was found in it\n");
+    let json: Value = serde_json::from_str(&why("passages in/1.txt:0 --json")).unwrap();
+    assert_eq!(json["parts"][0]["partner"], "in/2.txt:0");
+    assert!(json["parts"][0]["text"].as_str().unwrap().contains(menu), "{json}");
+
+    let run = folder.run_words(
+        "contamination items.jsonl --fields question,answer --in in --write-kept drop --output clean -q",
+    );
+    assert_eq!(run.code, 0, "{}", run.err);
+    let shown = why("clean in/1.txt:0");
+    assert!(shown.starts_with("in/1.txt:0 contains 1 item\n\nitem q1: 1 of it, "), "{shown}");
+    let json: Value = serde_json::from_str(&why("clean in/1.txt:0 --json")).unwrap();
+    assert_eq!(
+        (&json["parts"][0]["item_id"], &json["parts"][0]["share"]),
+        (&json!("q1"), &json!(1.0))
+    );
+    // The folder of the run may be away from its inputs, but a document that is not there is an error.
+    let run = folder.run_words("why clean nobody");
+    assert_eq!(run.code, 1, "{}", run.err);
+}

@@ -38,6 +38,7 @@ mod terminal;
 mod text;
 mod usage;
 mod why;
+mod why_parts;
 
 use anyhow::Context as _;
 use args::{Call, program};
@@ -72,6 +73,7 @@ fn status_of(arguments: Vec<OsString>) -> ExitStatus {
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
     }));
     signals::ignore_file_size_limit();
+    signals::report_lack_of_addresses();
     let status = panic::catch_unwind(|| match call(arguments) {
         Err(status) => status,
         Ok(call) => {

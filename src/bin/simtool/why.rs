@@ -7,6 +7,7 @@ use crate::compare::{
 use crate::console;
 use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
+use crate::why_parts::parts_page;
 use simtool::Error;
 use simtool::output::finished_run::Member;
 use simtool::pipeline::{Boilerplate, PairLoss, Site};
@@ -38,6 +39,7 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
         DocumentStatus::Alone(located) => page.alone(located),
         DocumentStatus::Clustered(document) => page.clustered(document),
         DocumentStatus::Bad { file, record, code, expected } => bad(file, *record, code, expected),
+        DocumentStatus::Parts(document) => parts_page(document, page.listed(), call.has("verbose")),
     };
     if let DocumentStatus::Clustered(document) = &found.status
         && let Some(Ok(texts)) = &document.texts

@@ -1,0 +1,100 @@
+//! Reads what a search for repeated passages or for evaluation items has found in a document.
+
+use super::finished_run::{Fields, FinishedRun, Sought, field, fields, named};
+use simtool_base::error::Result;
+use std::ops::Range;
+
+/// A part of a document that a search has found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundPart {
+    /// File of the document, as the user named it.
+    pub file: String,
+    /// Number of the record that holds the document, counted from 0 in the file.
+    pub record: u64,
+    /// Bytes of the text that were found.
+    pub spans: Vec<Range<usize>>,
+    /// Number of words that were found.
+    pub words: u64,
+    /// The other place of these words.
+    pub source: PartSource,
+}
+
+/// The other place of the words of a part.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PartSource {
+    /// The words are a passage that is repeated.
+    Passage {
+        /// Another document with the passage, as `FILE:RECORD`. Empty if the passage is repeated in this document alone.
+        partner: String,
+        /// Number of documents with the passage.
+        documents: u64,
+        /// Whether this is the first occurrence of the passage.
+        is_first: bool,
+    },
+    /// The words are those of an evaluation item.
+    Item {
+        /// ID of the item.
+        id: String,
+        /// Share of the item that the document has.
+        share: f64,
+    },
+}
+
+/// A kind of search, with the file of its rows.
+struct PartRows {
+    file: &'static str,
+    /// Parses the part that a row describes, in the record with this number of this file.
+    parse: fn(&Fields<'_>, String, u64) -> Option<FoundPart>,
+}
+
+const SEARCHES: &[PartRows] = &[
+    PartRows { file: "passages.jsonl", parse: passage },
+    PartRows { file: "contamination.jsonl", parse: item },
+];
+
+impl FinishedRun {
+    /// Returns the parts of the documents that `sought` names, in the order of the rows. Returns `None` if the run was no
+    /// search for passages or items.
+    ///
+    /// # Errors
+    ///
+    /// An output cannot be read, or is not as it was written.
+    pub(crate) fn find_parts(&self, sought: Sought<'_>) -> Result<Option<Vec<FoundPart>>> {
+        let rows = SEARCHES.iter().find(|rows| self.folder().join(rows.file).is_file());
+        let Some(rows) = rows else { return Ok(None) };
+        let (mut of_id, mut of_place) = (Vec::new(), Vec::new());
+        self.for_each_line(rows.file, sought, &mut |line| {
+            let line = fields(line)?;
+            let (id, file, record) = named(&line)?;
+            let (is_id, is_place) = (sought.is_id(&id), sought.is_place(&file, record, Some(&id)));
+            if is_id || is_place {
+                let part = (rows.parse)(&line, file, record)?;
+                if is_id { of_id.push(part) } else { of_place.push(part) }
+            }
+            Some(())
+        })?;
+        Ok(Some(if of_id.is_empty() { of_place } else { of_id }))
+    }
+}
+
+fn passage(row: &Fields<'_>, file: String, record: u64) -> Option<FoundPart> {
+    let number = |name: &str| field::<u64>(row, name);
+    let partner: Option<(String, u64)> = field(row, "partner_file").zip(number("partner_record"));
+    let source = PartSource::Passage {
+        partner: partner.map_or_else(String::new, |(file, record)| format!("{file}:{record}")),
+        documents: number("documents")?,
+        is_first: field(row, "first")?,
+    };
+    let bytes: Range<usize> = field(row, "byte_start")?..field(row, "byte_end")?;
+    let words = number("word_end")?.saturating_sub(number("word_start")?);
+    Some(FoundPart { file, record, spans: vec![bytes], words, source })
+}
+
+fn item(row: &Fields<'_>, file: String, record: u64) -> Option<FoundPart> {
+    let spans: Vec<(usize, usize)> = field(row, "spans")?;
+    // An ID may be a number.
+    let id = field(row, "item_id").or_else(|| Some(row.get("item_id")?.get().to_owned()))?;
+    let source = PartSource::Item { id, share: field(row, "share")? };
+    let spans = spans.into_iter().map(|(start, end)| start..end).collect();
+    Some(FoundPart { file, record, spans, words: field(row, "words")?, source })
+}

@@ -1,0 +1,66 @@
+//! `why` for a search for passages or evaluation items: what the search has found in a document.
+
+use super::recorded_run::{LocatedDocument, RecordedRun};
+use super::why::{DocumentStatus, Why};
+use crate::output::finished_run::Sought;
+use crate::output::found_parts::FoundPart;
+use crate::pipeline::compare::ReadDocument;
+use crate::pipeline::timings::Timings;
+use simtool_base::byte_text::byte_text;
+use simtool_base::error::Result;
+
+/// A document with the parts that a search for passages or evaluation items has found in it.
+#[derive(Debug)]
+pub struct DocumentParts {
+    /// Place of the document.
+    pub located: LocatedDocument,
+    /// The parts, in the order of the outputs. Empty if the search found none.
+    pub parts: Vec<FoundPart>,
+    /// Text of the document, or the error if it cannot be read.
+    pub text: Result<ReadDocument>,
+}
+
+impl DocumentParts {
+    /// Returns the text of each part. `None` if the document cannot be read, or its text is shorter now.
+    #[must_use]
+    pub fn shown_parts(&self) -> Vec<Option<String>> {
+        let text = self.text.as_ref().ok().map(|document| &document.text[..]);
+        let of_part = |part: &FoundPart| {
+            let pieces: Option<Vec<&[u8]>> =
+                part.spans.iter().map(|span| text?.get(span.clone())).collect();
+            Some(byte_text(&pieces?.join(&b" [...] "[..])).into_owned())
+        };
+        self.parts.iter().map(of_part).collect()
+    }
+}
+
+/// Explains what a search for passages or items has found in a document. `found` has the parts of all documents that `sought`
+/// names.
+pub(super) fn why_parts(
+    run: &RecordedRun<'_>,
+    sought: Sought<'_>,
+    found: Vec<FoundPart>,
+    mut timings: Timings,
+) -> Result<Why> {
+    timings.end("read outputs");
+    let located = match found.first() {
+        Some(FoundPart { file, record, .. }) => LocatedDocument {
+            file: file.clone(),
+            record: *record,
+            is_passed_over: false,
+            is_query: false,
+        },
+        None => run.look_for(sought)?,
+    };
+    let is_own = |part: &FoundPart| (&part.file, part.record) == (&located.file, located.record);
+    let (parts, others): (Vec<_>, Vec<_>) = found.into_iter().partition(is_own);
+    let mut others: Vec<String> =
+        others.iter().map(|part| format!("{}:{}", part.file, part.record)).collect();
+    others.dedup();
+    let mut text = run.read(&located.file, located.record, false);
+    let faults = text.as_mut().map_or_else(|_| Vec::new(), |text| std::mem::take(&mut text.faults));
+    timings.end("read inputs");
+    let changes = run.change_of(&located.file).into_iter().collect();
+    let status = DocumentStatus::Parts(Box::new(DocumentParts { located, parts, text }));
+    Ok(Why { status, others, keeps_similar: false, changes, faults, timings })
+}
