@@ -11,7 +11,7 @@ use crate::method::Criterion;
 use crate::output::shown_share;
 use crate::pipeline::close_fingerprints::plan_ahead;
 use crate::pipeline::excerpts::excerpts_cost;
-use crate::pipeline::kept_terms::kept_terms_cost;
+use crate::pipeline::kept_terms::{kept_terms_cost, memory_share};
 use crate::pipeline::plan::Plan;
 use crate::pipeline::shard_summary::NamesCost;
 use crate::pipeline::verify::verify_cost;
@@ -30,12 +30,19 @@ use simtool_set_join::kept_pairs::MANY_PAIRS;
 /// syncing files. Ten million of the bytes are the memory pages of the program itself.
 const EMPTY_RUN: WorkCost = WorkCost { seconds: 0.01, bytes: 14e6 };
 
+/// Bytes of a term in a file.
+const TERM_BYTES: f64 = 8.0;
+
 /// Estimated cost of a run.
 pub(super) struct Cost {
     /// Seconds of wall time that the whole run takes.
     pub(super) seconds: f64,
     /// Bytes of memory in addition to mapped files.
     pub(super) bytes: f64,
+    /// Bytes of temporary files.
+    pub(super) temporary_bytes: f64,
+    /// Bytes of the terms or fingerprints of all documents, with the names of the documents.
+    pub(super) stored_bytes: f64,
     /// Cost of the join. `None` if the run joins no fingerprints.
     pub(super) join: Option<FingerprintJoinCost>,
 }
@@ -123,6 +130,8 @@ impl RunCost<'_> {
                 + self.joining_seconds(join.seconds + kept.seconds + weighing.seconds),
             // The stages share what the limit leaves. Only what every run needs can be more than the limit.
             bytes: (self.base_bytes() + stages).min(memory).max(self.base_bytes()),
+            temporary_bytes: self.temporary_term_bytes(),
+            stored_bytes: self.names.bytes + TERM_BYTES * self.amounts.terms,
             join: None,
         }
     }
@@ -147,6 +156,8 @@ impl RunCost<'_> {
             bytes: self.base_bytes()
                 + self.reader_bytes()
                 + (kept.bytes + search.bytes).min(memory),
+            temporary_bytes: self.temporary_term_bytes(),
+            stored_bytes: self.names.bytes + TERM_BYTES * self.amounts.terms,
             join: None,
         }
     }
@@ -174,8 +185,17 @@ impl RunCost<'_> {
                 + row_bytes.max(join_bytes)
                 + pairs.bytes
                 + verifying.bytes,
+            temporary_bytes: join_plan.as_ref().map_or(0.0, JoinPlan::temporary_bytes),
+            stored_bytes: self.names.bytes + row_bytes,
             join: Some(FingerprintJoinCost { plan: join_plan, pairs: by_chance.pairs, seconds }),
         }
+    }
+
+    /// Returns the bytes of the terms that do not fit in memory, of texts that are expensive to read.
+    fn temporary_term_bytes(&self) -> f64 {
+        let terms = self.sum(|sample| sample.amounts.terms * sample.expensive_share);
+        let in_memory = memory_share(self.plan.resources().memory) as f64;
+        (TERM_BYTES * terms - in_memory).max(0.0)
     }
 
     /// Returns the seconds of wall time for the stages that every run has, such as reading the input.

@@ -1,5 +1,6 @@
 //! Estimated numbers with bounds, and their text.
 
+use simtool_base::quantity::unit;
 use std::fmt;
 
 /// Distance of the upper bound from the likely number, in standard deviations.
@@ -28,6 +29,11 @@ impl Guess {
         Self { likely, least, most: likely + off }
     }
 
+    /// Returns a number as a guess whose bounds are equal.
+    pub(crate) fn exactly(number: f64) -> Self {
+        Self { likely: number, least: number, most: number }
+    }
+
     /// Returns a guess with the likely number `likely`. Its bounds have the same ratios to `likely` as
     /// the bounds of `self` have to `self.likely`.
     pub(super) fn scaled_to(self, likely: f64) -> Self {
@@ -37,7 +43,7 @@ impl Guess {
 
     /// Converts the three numbers to another unit. `unit` is the size of the new unit, for example
     /// 1,000 for converting bytes to kB.
-    pub(super) fn per(self, unit: f64) -> Self {
+    fn per(self, unit: f64) -> Self {
         Self { likely: self.likely / unit, least: self.least / unit, most: self.most / unit }
     }
 
@@ -64,6 +70,17 @@ impl fmt::Display for Guess {
         } else {
             write!(f, "about {}", rounded(self.likely))
         }
+    }
+}
+
+/// Guessed number of bytes, written with a unit, for example `about 12 MB`.
+#[derive(Clone, Copy, Debug)]
+pub struct GuessedBytes(pub Guess);
+
+impl fmt::Display for GuessedBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (unit, size) = unit(self.0.likely);
+        write!(f, "{} {unit}", self.0.per(size))
     }
 }
 

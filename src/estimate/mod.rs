@@ -4,7 +4,7 @@ mod cost;
 mod guess;
 mod slowness;
 
-pub use guess::Guess;
+pub use guess::{Guess, GuessedBytes};
 
 use crate::output::affordable_part;
 use crate::pipeline::plan::Plan;
@@ -54,6 +54,13 @@ pub struct Estimate {
     pub memory_bytes: Guess,
     /// Seconds of wall time that the run takes.
     pub seconds: Guess,
+    /// Bytes of temporary files: terms that do not fit in memory of texts that are expensive to read, or fingerprints
+    /// of a join that does not fit in memory.
+    pub temporary_bytes: Guess,
+    /// Bytes of the terms or fingerprints of all documents, which a run with `resume` stores.
+    pub stored_bytes: Guess,
+    /// Bytes of the IDs of all documents.
+    pub id_bytes: Guess,
     /// Approximate number of documents in the collection of queries. `None` if there are no queries,
     /// because one collection is compared with itself.
     pub queries: Option<f64>,
@@ -117,6 +124,9 @@ impl Estimate {
             text_bytes,
             memory_bytes: sizes.scaled_to(cost.bytes),
             seconds: work.scaled_to(cost.seconds),
+            temporary_bytes: sizes.scaled_to(cost.temporary_bytes),
+            stored_bytes: sizes.scaled_to(cost.stored_bytes),
+            id_bytes: guess(&collections, |amounts| amounts.id_bytes),
             queries: samples.is_two().then(|| collections.first().amounts.documents),
             join_plan: cost.join.and_then(|join| join.plan),
             warning,
@@ -160,16 +170,12 @@ fn rounded_bytes(bytes: f64) -> String {
 impl fmt::Display for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { documents, text_bytes, memory_bytes, seconds, .. } = self;
-        let (text_unit, text_size) = unit(text_bytes.likely);
-        let (memory_unit, memory_size) = unit(memory_bytes.likely);
+        let [text, memory] = [*text_bytes, *memory_bytes].map(GuessedBytes);
         let documents = Count(*documents);
         let noun = if documents.is_one() { "document" } else { "documents" };
         write!(
             f,
-            "{documents} {noun} with {} {text_unit} of text: {} {memory_unit} of memory in \
-             addition to the files, {seconds} s",
-            text_bytes.per(text_size),
-            memory_bytes.per(memory_size),
+            "{documents} {noun} with {text} of text: {memory} of memory in addition to the files, {seconds} s"
         )
     }
 }

@@ -5,12 +5,12 @@ use super::face::{Face, Notice};
 use super::files::{refuse_overlap, working_folder};
 use super::input::Input;
 use super::input_settings::InputSettings;
-use super::job::{End, Job, JobRequest};
+use super::job::{End, Job};
 use super::pages::{adapted, note_of_pages};
 use super::parts_folder::PartsPlan;
 use super::reading_faults::has_losses;
-use crate::estimate::{Care, Estimate, estimate};
-use crate::output::{Findings, SourceCounts, files_of_folders, write_outputs, write_summaries};
+use crate::estimate::{Care, estimate};
+use crate::output::{Findings, SourceCounts, write_outputs, write_summaries};
 use crate::pipeline::excerpts::{Excerpts, WithExcerpts};
 use crate::pipeline::near_duplicates::find_in_context;
 use crate::pipeline::scope::Relation;
@@ -34,7 +34,7 @@ use simtool_compute::resources::peak_memory;
 use simtool_model::sides::Sides;
 use simtool_passages::PassageSearch;
 use simtool_read::{Collection, Corpus, Format, PageContent, Strict};
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::io;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
@@ -56,19 +56,6 @@ pub struct Outcome {
     pub notes: Vec<String>,
     /// Counts that stages reported, for example numbers of pairs.
     pub counts: Vec<Count>,
-}
-
-/// Plan of a run that was not carried out. Its `Display` is a text for people.
-#[derive(Debug)]
-pub struct DryRun {
-    /// Faults of the input paths, for example paths that do not exist.
-    pub faults: Vec<Fault>,
-    /// Estimated time and memory of the run.
-    pub estimate: Estimate,
-    plan: Plan,
-    reasons: Vec<String>,
-    examples: Vec<String>,
-    output: PathBuf,
 }
 
 /// Finds the near-duplicates that `request` asks for, and writes the results to its output folder.
@@ -119,7 +106,8 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     // Nothing has been written yet.
     request.fail_if.check(&sources)?;
     summary.emptied_sources = sources.count_above(EMPTIED);
-    let end = End { inputs: &files, has_losses: has_losses(found.read.iter()) };
+    let has_losses = has_losses(found.read.iter()) || request.has_unread_dates(found.read.first());
+    let end = End { inputs: &files, has_losses };
     job.write(target, end, &|_| Ok(()), &mut |folder| {
         let outputs = &request.outputs;
         let page = write_outputs(&findings, &sources, outputs, folder, &mut summary, context)?;
@@ -183,45 +171,6 @@ pub(super) fn depends_on_all(plan: &Plan) -> bool {
     is_learned || plan.boilerplate().is_some()
 }
 
-/// Reads a sample, and returns the plan of [`dedup`] with its estimated costs. Writes nothing.
-///
-/// # Errors
-///
-/// The same as for [`dedup`], if they can be noticed without reading all of the input.
-pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
-    request.job.parts.refuse_share("does not go with `dry_run`, which reads a sample")?;
-    let plan = request.plan(request.method(face)?)?;
-    let job = Job::open(&request.job, &request.config.resources, face)?;
-    let inputs = open_inputs(request, &job)?;
-    let JobRequest { output, existing, .. } = &request.job;
-    if let Err(error) = OutputFolder::check(output, *existing, &files_of_folders()) {
-        let warning = format!("a run would fail: {error}");
-        face.notice(Notice::Warning(&face.message(&warning)));
-    }
-    let strict = inputs.as_ref().map(|input| Strict(&input.collection));
-    let corpora = corpora(&inputs, &strict);
-    let ChosenPlan { plan, reasons, examples, .. } = choose(request, plan, corpora, face)?;
-    let estimate = estimate(corpora, &plan, Care::Thorough);
-    let faults = inputs.iter().flat_map(|input| input.path_faults().iter().cloned()).collect();
-    Ok(DryRun { faults, estimate, plan, reasons, examples, output: output.clone() })
-}
-
-impl fmt::Display for DryRun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.reasons.is_empty() {
-            let lines: Vec<&str> =
-                self.reasons.iter().chain(&self.examples).map(String::as_str).collect();
-            writeln!(f, "chosen: {}\n  {}", self.plan.method(), lines.join("\n  "))?;
-        }
-        self.plan.fmt(f)?;
-        if let Some(join) = &self.estimate.join_plan {
-            join.fmt(f)?;
-        }
-        writeln!(f, "{}", self.estimate)?;
-        writeln!(f, "nothing was written; results would be in {}", self.output.display())
-    }
-}
-
 /// Opens the corpus, or the queries and the corpus. Returns an error if a setting affects none of the files.
 pub(super) fn open_inputs<'r>(request: &'r Request, job: &Job<'_>) -> Result<Sides<Input<'r>>> {
     let paths = request.input.with_listed(&request.paths.corpus)?;
@@ -261,9 +210,9 @@ pub(super) fn corpora<'c>(
 pub(super) struct ChosenPlan {
     pub(super) plan: Plan,
     /// One sentence for each setting of the method that was chosen. Empty if the user named the method.
-    reasons: Vec<String>,
+    pub(super) reasons: Vec<String>,
     /// Sentences with sampled pairs just above and just below the chosen threshold.
-    examples: Vec<String>,
+    pub(super) examples: Vec<String>,
     /// Whether the method was chosen from a sample that had documents.
     is_by_documents: bool,
 }
@@ -475,6 +424,7 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         ("pairs", Setting::Flag(outputs.pairs)),
         ("output_format", Setting::Text(outputs.format_name().to_owned())),
         ("write_kept", Setting::Text(outputs.kept_name().to_owned())),
+        ("write_removed", Setting::Flag(outputs.removed)),
         ("boilerplate", Setting::text(plan.boilerplate().map(|rule| rule.to_string()))),
         ("corpus", path_list(&request.paths.corpus)),
         ("queries", path_list(&request.paths.queries)),

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 pub struct Input<'s> {
     /// The input files, opened for reading.
     pub collection: Collection,
-    settings: &'s InputSettings,
+    pub(super) settings: &'s InputSettings,
     path_faults: Vec<Fault>,
 }
 

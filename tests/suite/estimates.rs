@@ -3,6 +3,7 @@
 
 use crate::program::Folder;
 use std::fmt::Write as _;
+use std::fs;
 use std::io::Write as _;
 
 /// Builds documents of very different lengths, with long ones in pieces.
@@ -191,7 +192,7 @@ fn a_crawl_with_an_unusual_beginning_is_sampled_everywhere() {
 fn each_of_many_files_of_many_kinds_is_sampled() {
     let texts = texts(3000);
     let mut folder = Folder::empty();
-    std::fs::create_dir(folder.path("in")).unwrap();
+    fs::create_dir(folder.path("in")).unwrap();
     for (at, text) in texts[..2000].iter().enumerate() {
         folder = folder.with(&format!("in/{at}.txt"), text);
     }
@@ -218,4 +219,45 @@ fn fingerprints_that_separate_nothing_cause_a_warning() {
     assert!(warned.err.contains("warning: the join is expensive"), "{}{}", warned.err, warned.out);
     assert!(warned.err.contains("A smaller --max-distance, more bits"), "{}", warned.err);
     assert_eq!(run("--method simhash -k 2").err, "");
+}
+
+#[test]
+fn a_dry_run_foretells_the_disk_and_the_fields_that_are_missing() {
+    let folder = Folder::empty();
+    let lines = json_lines(&texts(3000));
+    let folder = folder.with("a.jsonl.gz", gzip(&lines)).with("a.jsonl", &lines);
+    let dry = |arguments: &str| {
+        let run = folder.run_words(&format!("dedup {arguments} --dry-run"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        let line =
+            run.out.lines().find(|line| line.contains(" of results in ")).unwrap().to_owned();
+        (line, run)
+    };
+    let of = |line: &str, what: &str| -> f64 {
+        let part = line.split(", ").find(|part| part.contains(what)).unwrap();
+        let number: Vec<&str> = part
+            .split(' ')
+            .filter(|word| *word != "about" && *word != "at" && *word != "most")
+            .collect();
+        size(&number[..2].join(" "))
+    };
+    let (line, run) = dry("a.jsonl --write-kept --resume --output out");
+    assert!(run.out.contains("\nThe run fits in memory and on disk\n"), "{}", run.out);
+    let end = folder.run_words("dedup a.jsonl --write-kept --output out -q");
+    assert_eq!(end.code, 0, "{}", end.err);
+    let kept = fs::metadata(folder.path("out/kept/a.jsonl")).unwrap().len() as f64;
+    assert!(of(&line, "results") >= kept, "{line}");
+    assert!(line.contains(" of stored parts in out.parts ("), "{line}");
+    // Terms of compressed files do not fit in so little memory.
+    let (line, _) = dry("a.jsonl.gz --max-memory 2MB --output out2");
+    let end = folder.run_words("dedup a.jsonl.gz --max-memory 2MB --output out2 -q");
+    assert_eq!(end.code, 0, "{}", end.err);
+    assert!(line.contains(" of temporary files in "), "{line}");
+    let (_, run) = dry("a.jsonl --within lang --id-field nobody");
+    for part in [
+        "a run would fail: --within lang: no record has this field",
+        "a run would fail: --id-field nobody",
+    ] {
+        assert!(run.err.contains(part), "{}", run.err);
+    }
 }

@@ -110,6 +110,11 @@ pub trait JoinKind: Sync {
     /// Estimates the time and memory that the method takes for a workload.
     fn estimate(&self, workload: &Workload) -> JoinEstimate;
 
+    /// Estimates the bytes of temporary files that the method writes for a workload.
+    fn temporary_bytes(&self, _workload: &Workload) -> f64 {
+        0.0
+    }
+
     /// Returns the error for a task that the method cannot do. `task` names the task in the plural, for
     /// example "searches".
     fn refusal(&self, task: &str) -> Error {

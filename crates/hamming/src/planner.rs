@@ -104,6 +104,12 @@ impl JoinPlan {
         self.costs.iter().find(|cost| cost.join == self.join)
     }
 
+    /// Returns the estimated bytes of temporary files that the chosen method writes.
+    #[must_use]
+    pub fn temporary_bytes(&self) -> f64 {
+        self.join.temporary_bytes(&self.workload)
+    }
+
     /// Creates a plan with the method that the user selected by name.
     ///
     /// # Errors

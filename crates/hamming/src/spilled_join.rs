@@ -40,6 +40,8 @@ const LEAST_BUCKET_BYTES: usize = 1 << 14;
 /// Description of the memory for the records of one bucket, which are read from a temporary file.
 /// Out-of-memory messages contain it.
 const BUCKET: &str = "the fingerprints of a temporary file";
+/// Bytes of the number of a row in a file.
+const NUMBER_BYTES: f64 = 4.0;
 /// Memory for joining a bucket, as a multiple of the size of the bucket's records.
 const WORK: usize = 3;
 
@@ -234,7 +236,7 @@ impl JoinKind for SpilledJoin {
         let rows = workload.row_count();
         let fingerprint_bytes = workload.fingerprint_bytes();
         let kept = workload.kept_pairs(workload.different_pairs());
-        let disk = rows * workload.blocks() * (fingerprint_bytes + 4.0) * 1.5;
+        let disk = rows * workload.blocks() * (fingerprint_bytes + NUMBER_BYTES) * 1.5;
         // The join adapts to the memory that the pairs leave free.
         let left = workload.memory as f64 - kept.bytes;
         let join = JoinEstimate {
@@ -242,6 +244,11 @@ impl JoinKind for SpilledJoin {
             bytes: left.clamp(0.0, rows * 2.0 * fingerprint_bytes),
         };
         join + kept
+    }
+
+    fn temporary_bytes(&self, workload: &Workload) -> f64 {
+        // The different rows are in one file, and once more in the files of the block that is joined.
+        2.0 * workload.row_count() * (workload.fingerprint_bytes() + NUMBER_BYTES)
     }
 }
 

@@ -14,7 +14,7 @@ const TERM_COST: WorkCost = WorkCost { seconds: 10e-9, bytes: 9.0 };
 const MEMORY_PARTS: u64 = 3;
 
 /// Returns the number of bytes that kept terms may take if `free` bytes of memory are free.
-pub(in crate::pipeline) fn memory_share(free: u64) -> u64 {
+pub(crate) fn memory_share(free: u64) -> u64 {
     free / MEMORY_PARTS
 }
 

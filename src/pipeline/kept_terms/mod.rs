@@ -16,8 +16,7 @@
 mod cost;
 mod spool;
 
-pub(crate) use cost::kept_terms_cost;
-use cost::memory_share;
+pub(crate) use cost::{kept_terms_cost, memory_share};
 
 use self::spool::{BLOCK_TERMS, Spool, SpoolPlace, TERM_BYTES, WHAT, Writing};
 use simtool_base::durable::free_bytes;

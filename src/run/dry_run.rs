@@ -1,0 +1,227 @@
+//! `--dry-run`: the plan of a run and what it needs, from a sample of its input.
+
+use super::dedup::{choose, corpora, open_inputs};
+use super::dedup_request::Request;
+use super::face::{Face, Notice};
+use super::input::Input;
+use super::job::{Job, JobRequest};
+use super::parts_folder::parts_path;
+use crate::estimate::{Care, Estimate, Guess, GuessedBytes, estimate};
+use crate::output::{Outputs, files_of_folders};
+use crate::pipeline::Plan;
+use crate::write::output_folder::OutputFolder;
+use simtool_base::durable::free_bytes;
+use simtool_base::error::{Error, Result};
+use simtool_base::fault::Fault;
+use simtool_base::quantity;
+use simtool_model::sides::Sides;
+use simtool_read::{Corpus, Strict};
+use std::fmt::{self, Write};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a row of an output in addition to the IDs of the two documents that it names.
+const ROW_BYTES: f64 = 80.0;
+
+/// Plan of a run that was not carried out. Its `Display` is a text for people.
+#[derive(Debug)]
+pub struct DryRun {
+    /// Faults of the input paths, for example paths that do not exist.
+    pub faults: Vec<Fault>,
+    /// Estimated time and memory of the run.
+    pub estimate: Estimate,
+    plan: Plan,
+    reasons: Vec<String>,
+    examples: Vec<String>,
+    output: PathBuf,
+    files: Vec<WrittenFiles>,
+}
+
+/// Files that a run would write, with the space for them.
+#[derive(Clone, Debug)]
+struct WrittenFiles {
+    /// What the files hold, for example `temporary files`.
+    what: &'static str,
+    folder: PathBuf,
+    bytes: Guess,
+    /// Whether the files may be much smaller than `bytes`.
+    is_limit: bool,
+    /// Free bytes of the file system.
+    free: u64,
+    /// Number of the file system. `None` if it is unknown.
+    file_system: Option<u64>,
+}
+
+impl WrittenFiles {
+    fn new(what: &'static str, folder: &Path, bytes: Guess) -> Self {
+        let existing = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
+        Self {
+            what,
+            folder: folder.to_owned(),
+            bytes,
+            is_limit: false,
+            free: free_bytes(existing),
+            file_system: file_system(existing),
+        }
+    }
+
+    /// Returns whether the files of both are in one file system, and share its free space.
+    fn shares_space(&self, other: &Self) -> bool {
+        self.file_system == other.file_system
+    }
+}
+
+/// Returns the number of the file system of `folder`.
+fn file_system(folder: &Path) -> Option<u64> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        fs::metadata(folder).ok().map(|metadata| metadata.dev())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        None
+    }
+}
+
+/// Reads a sample, and returns the plan of [`dedup`](super::dedup()) with its estimated costs. Writes nothing.
+///
+/// # Errors
+///
+/// The same as for [`dedup`](super::dedup()), if they can be noticed without reading all of the input.
+pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
+    request.job.parts.refuse_share("does not go with `dry_run`, which reads a sample")?;
+    let plan = request.plan(request.method(face)?)?;
+    let job = Job::open(&request.job, &request.config.resources, face)?;
+    let inputs = open_inputs(request, &job)?;
+    let JobRequest { output, existing, .. } = &request.job;
+    let warn = |reason: &dyn fmt::Display| {
+        face.notice(Notice::Warning(&face.message(&format!("a run would fail: {reason}"))));
+    };
+    if let Err(error) = OutputFolder::check(output, *existing, &files_of_folders()) {
+        warn(&error);
+    }
+    for error in missing_fields(request, &inputs) {
+        warn(&error);
+    }
+    let strict = inputs.as_ref().map(|input| Strict(&input.collection));
+    let corpora = corpora(&inputs, &strict);
+    let chosen = choose(request, plan, corpora, face)?;
+    let estimate = estimate(corpora, &chosen.plan, Care::Thorough);
+    let files = written_files(request, corpora, &estimate);
+    Ok(DryRun {
+        faults: inputs.iter().flat_map(|input| input.path_faults().iter().cloned()).collect(),
+        estimate,
+        plan: chosen.plan,
+        reasons: chosen.reasons,
+        examples: chosen.examples,
+        output: output.clone(),
+        files,
+    })
+}
+
+/// Returns an error for each field that an option names and that the first records of all files lack.
+fn missing_fields(request: &Request, inputs: &Sides<Input<'_>>) -> Vec<Error> {
+    let has_names = |input: &&Input<'_>| !input.collection.field_names().is_empty();
+    let all: Vec<&Input<'_>> = inputs.iter().filter(has_names).collect();
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let of_each = all.iter().flat_map(|input| {
+        let settings = input.settings;
+        let fields = [("text_field", &settings.text_field), ("id_field", &settings.id_field)];
+        fields
+            .into_iter()
+            .filter_map(|(setting, field)| Some((setting, field.as_deref()?, vec![*input])))
+    });
+    let of_all =
+        request.named_fields().into_iter().map(|(setting, field)| (setting, field, all.clone()));
+    of_each
+        .chain(of_all)
+        .filter_map(|(setting, field, inputs)| {
+            Input::refuse_missing_field(setting, field, &inputs).err()
+        })
+        .collect()
+}
+
+/// Returns the files that the run would write.
+fn written_files(
+    request: &Request,
+    corpora: Sides<&dyn Corpus>,
+    estimate: &Estimate,
+) -> Vec<WrittenFiles> {
+    let JobRequest { output, parts, .. } = &request.job;
+    let Outputs { kept, pairs, annotation, .. } = &request.outputs;
+    // Each of these outputs has at most one row for each document, except the pairs, which are usually not more.
+    let outputs = 1 + u32::from(*pairs) + u32::from(annotation.is_some());
+    let rows = estimate.id_bytes.likely * 2.0 + estimate.documents.likely * ROW_BYTES;
+    let copies = if *kept { corpora.first().bytes() as f64 } else { 0.0 };
+    let results = WrittenFiles {
+        is_limit: true,
+        ..WrittenFiles::new("results", output, Guess::exactly(f64::from(outputs) * rows + copies))
+    };
+    let mut files = vec![results];
+    if parts.setting().is_some() {
+        files.push(WrittenFiles::new("stored parts", &parts_path(output), estimate.stored_bytes));
+    }
+    if estimate.temporary_bytes.likely > 0.0 {
+        let folder = &request.config.resources.temporary_folder;
+        files.push(WrittenFiles::new("temporary files", folder, estimate.temporary_bytes));
+    }
+    files
+}
+
+impl DryRun {
+    /// Returns whether the run fits in the memory limit and in the free space of each file system, as a sentence.
+    fn verdict(&self) -> String {
+        let (memory, limit) = (self.estimate.memory_bytes, self.plan.resources().memory);
+        if memory.likely > limit as f64 {
+            let memory = GuessedBytes(memory);
+            return format!(
+                "The run does not fit: it needs {memory} of memory, and the limit is {}",
+                quantity::bytes(limit)
+            );
+        }
+        for files in &self.files {
+            let shared = self.files.iter().filter(|other| files.shares_space(other));
+            let needed: f64 = shared.map(|other| other.bytes.likely).sum();
+            if needed > files.free as f64 {
+                let needed = GuessedBytes(Guess::exactly(needed));
+                let (free, folder) = (quantity::bytes(files.free), files.folder.display());
+                return format!(
+                    "The run may not fit: it needs up to {needed} of disk, and {free} are free for {folder}"
+                );
+            }
+        }
+        "The run fits in memory and on disk".to_owned()
+    }
+}
+
+impl fmt::Display for DryRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.reasons.is_empty() {
+            let lines: Vec<&str> =
+                self.reasons.iter().chain(&self.examples).map(String::as_str).collect();
+            writeln!(f, "chosen: {}\n  {}", self.plan.method(), lines.join("\n  "))?;
+        }
+        self.plan.fmt(f)?;
+        if let Some(join) = &self.estimate.join_plan {
+            join.fmt(f)?;
+        }
+        writeln!(f, "{}", self.estimate)?;
+        let mut disk = String::new();
+        for WrittenFiles { what, folder, bytes, is_limit, free, .. } in &self.files {
+            let comma = if disk.is_empty() { "" } else { ", " };
+            let (unit, size) = quantity::unit(bytes.most);
+            let size = match is_limit {
+                true => format!("at most {:.1} {unit}", bytes.most / size),
+                false => GuessedBytes(*bytes).to_string(),
+            };
+            let (folder, free) = (folder.display(), quantity::bytes(*free));
+            write!(disk, "{comma}{size} of {what} in {folder} ({free} free)")?;
+        }
+        writeln!(f, "{disk}\n{}", self.verdict())?;
+        writeln!(f, "nothing was written; results would be in {}", self.output.display())
+    }
+}
