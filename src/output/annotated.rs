@@ -3,7 +3,7 @@
 
 use super::document_status::DocumentStatus;
 use super::documents::{ClusteredDocuments, DocumentRow, DocumentRows};
-use super::kept_copies::{BadRecords, CopyRules, write_kept_copies};
+use super::kept_copies::{CopyRules, write_kept_copies};
 use super::output_kind::{KEEP_STAGE, Output};
 use super::results::Results;
 use crate::write::columns::{Column, OutputDescription, RowTable as _, Value};
@@ -52,13 +52,9 @@ fn write_annotated(results: &Results<'_>) -> Result<()> {
         }))
     };
     let rules = CopyRules {
-        status: &|_| DocumentStatus::Kept,
-        mask: None,
-        bad_records: BadRecords::Keep,
-        texts: None,
         added: Some(AddedFields { fields: &fields, values: &values }),
-        stored: None,
         is_checked: false,
+        ..CopyRules::new(&|_| DocumentStatus::Kept, None)
     };
     let folder = results.folder.staging().join(FOLDER);
     let (ids, context) = (&documents.read.ids, results.context);

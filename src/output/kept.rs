@@ -1,8 +1,9 @@
-//! The output `kept`: copies of the input files without the removed documents, and the list of the copies.
+//! The output `kept`: copies of the input files without the removed documents, and the list of the copies. And the output
+//! `removed_copies`: the removed documents alone.
 
 use super::copy_check::CopyCheck;
 use super::document_status::DocumentStatus;
-use super::kept_copies::{CopyRules, CopyStatus, NoCopy, write_kept_copies};
+use super::kept_copies::{BadRecords, CopyRules, CopyStatus, NoCopy, write_kept_copies};
 use super::output_kind::{KEEP_STAGE, Output};
 use super::results::{Results, write_file};
 use crate::write::columns::{
@@ -32,6 +33,20 @@ pub(super) const OUTPUT: Output = Output {
     write: write_kept,
 };
 
+pub(super) const REMOVED: Output = Output {
+    description: OutputDescription {
+        name: "removed_copies",
+        files: &[REMOVED_FOLDER],
+        command: "dedup, match, contamination",
+        description: "A folder with copies of the inputs, in the same formats, with nothing but the removed documents. A \
+                      file without any has no copy. Written with --write-removed.",
+        columns: Vec::new,
+    },
+    stage: KEEP_STAGE,
+    is_wanted: |results| results.outputs.removed,
+    write: write_removed,
+};
+
 /// Description of the list of all copies. The list is written together with the copies.
 pub(super) const LIST: OutputDescription = OutputDescription {
     name: "files",
@@ -44,6 +59,8 @@ pub(super) const LIST: OutputDescription = OutputDescription {
 
 /// Name of the folder with the copies.
 const FOLDER: &str = "kept";
+/// Name of the folder with the copies of removed documents.
+const REMOVED_FOLDER: &str = "removed";
 
 /// Columns of the output `files`, for example `file` and `copy`.
 #[derive(Debug)]
@@ -91,19 +108,57 @@ impl RowTable for FileRows {
     ];
 }
 
+/// Returns the files of the documents. `setting` is the option that needs them.
+fn files_of<'r>(results: &Results<'r>, setting: &'static str) -> Result<&'r Collection> {
+    let rule = "needs documents that are in files";
+    let files = results.findings.documents().collection.as_files();
+    files.ok_or_else(|| Error::config(setting, "these documents", rule))
+}
+
+/// Writes the copies of the removed documents.
+fn write_removed(results: &Results<'_>) -> Result<()> {
+    let files = files_of(results, "write_removed")?;
+    let ids = &results.findings.documents().read.ids;
+    let is_removed = |document: DocOrdinal| !results.kept[document.index()];
+    write_copies_of(files, ids, &is_removed, results.folder, results.context)
+}
+
+/// Writes copies of `files` with nothing but the documents for which `is_removed` is true. A file without such a document has
+/// no copy.
+pub(super) fn write_copies_of(
+    files: &Collection,
+    ids: &DocumentIds,
+    is_removed: &(dyn Fn(DocOrdinal) -> bool + Sync),
+    folder: &OutputFolder,
+    context: &Context<'_>,
+) -> Result<()> {
+    let mut wanted = vec![false; files.file_count()];
+    for shard in 0..files.shard_count() {
+        let mut rows = ids.first_of_shard(shard).0..ids.end_of_shard(shard).0;
+        wanted[files.shard_file(shard)] |= rows.any(|row| is_removed(DocOrdinal(row)));
+    }
+    let status = |document| DocumentStatus::kept_if(is_removed(document));
+    let rules = CopyRules {
+        bad_records: BadRecords::Drop,
+        files: Some(&wanted),
+        ..CopyRules::new(&status, None)
+    };
+    let target = folder.staging().join(REMOVED_FOLDER);
+    let copy = || write_kept_copies(files, ids, &rules, &target, context.progress());
+    context.threads().run(copy)?.map(drop)
+}
+
 /// Writes the copies of the inputs, and the list of the copies.
 fn write_kept(results: &Results<'_>) -> Result<()> {
     let documents = results.findings.documents();
-    let Some(files) = documents.collection.as_files() else {
-        let rule = "needs documents that are in files";
-        return Err(Error::config("write_kept", "these documents", rule));
-    };
+    let files = files_of(results, "write_kept")?;
     let status = |document: DocOrdinal| DocumentStatus::kept_if(results.kept[document.index()]);
     let rules = CopyRules {
         status: &status,
         mask: None,
         bad_records: results.outputs.bad_records,
         texts: results.texts,
+        files: None,
         added: None,
         stored: results.findings.stored_copies(),
         is_checked: false,
@@ -199,6 +254,7 @@ impl CopyList<'_> {
                 CopyStatus::Written(name) => (Path::new(FOLDER).join(name), ""),
                 CopyStatus::Missing(NoCopy::Removed) => (Path::new("").into(), "removed"),
                 CopyStatus::Missing(NoCopy::Unreadable) => (Path::new("").into(), "unreadable"),
+                CopyStatus::Missing(NoCopy::Unwanted) => continue,
             };
             let file = files.file_name(file);
             rows.write(&FileRow { file, copy: &copy, documents, removed, reason })?;

@@ -43,6 +43,8 @@ pub(crate) struct CopyRules<'r> {
     pub(crate) mask: Option<&'r str>,
     /// Whether bad records are copied.
     pub(crate) bad_records: BadRecords,
+    /// For each file, whether it is copied. `None` if all are.
+    pub(crate) files: Option<&'r [bool]>,
     /// Receiver of the texts that the copying passes.
     pub(crate) texts: Option<&'r CaughtTexts>,
     /// Fields that the records of documents get.
@@ -61,7 +63,16 @@ impl<'r> CopyRules<'r> {
     ) -> Self {
         let is_checked = cfg!(debug_assertions);
         let bad_records = BadRecords::Keep;
-        Self { status, mask, bad_records, texts: None, added: None, stored: None, is_checked }
+        Self {
+            status,
+            mask,
+            bad_records,
+            files: None,
+            texts: None,
+            added: None,
+            stored: None,
+            is_checked,
+        }
     }
 
     /// Returns the same rules, but copies are stored in `stored` and taken from there.
@@ -102,6 +113,8 @@ pub(crate) enum NoCopy {
     Removed,
     /// No record of the file can be read.
     Unreadable,
+    /// The file is not among [`CopyRules::files`].
+    Unwanted,
 }
 
 /// Writes a copy of every file of `collection` to `folder`. Returns the status of each file.
@@ -142,6 +155,7 @@ pub(crate) fn write_kept_copies(
             unfinished.unwrap_or_else(|| folder.join(name))
         })
         .collect();
+    let is_unwanted = |file: usize| rules.files.is_some_and(|wanted| !wanted[file]);
     let is_stored = |file| stored.as_ref().is_some_and(|stored| stored.has(file));
     let shards = shards_of_files(collection, rules);
     let mut files = Vec::with_capacity(names.len());
@@ -150,12 +164,12 @@ pub(crate) fn write_kept_copies(
         let is_table = of_file.recognized.is_some_and(is_table);
         // A table is written by the writer of its format below. Any other file is written shard by shard if
         // its format is known, and otherwise in one piece. A stored copy is not written again.
-        let units = match (is_stored(file) || is_table, of_file.is_cut) {
+        let units = match (is_stored(file) || is_table || is_unwanted(file), of_file.is_cut) {
             (true, _) => 0,
             (false, true) => of_file.shards.len(),
             (false, false) => 1,
         };
-        if is_stored(file) {
+        if is_stored(file) || is_unwanted(file) {
             progress
                 .advance(of_file.shards.clone().map(|shard| collection.shard_bytes(shard)).sum());
         } else if is_table {
@@ -163,7 +177,8 @@ pub(crate) fn write_kept_copies(
         }
         files.push((path.clone(), units));
     }
-    let missing = shards.iter().map(|_| OnceLock::new()).collect();
+    let reason = |file| if is_unwanted(file) { NoCopy::Unwanted.into() } else { OnceLock::new() };
+    let missing = (0..shards.len()).map(reason).collect();
     // Documents that were not edited in a stored copy count, too.
     let unedited = stored.as_ref().map(FittingCopies::unedited).unwrap_or_default();
     let unedited = Mutex::new(unedited);
@@ -651,13 +666,10 @@ mod tests {
         let everything = folder.path().join("all");
         let caught = CaughtTexts::new(vec![2, 11, 20_001], &Ledger::new(1 << 30));
         let rules = CopyRules {
-            status: &|_| DocumentStatus::Kept,
-            mask: None,
             bad_records: BadRecords::Drop,
             texts: Some(&caught),
-            added: None,
-            stored: None,
             is_checked: false,
+            ..CopyRules::new(&|_| DocumentStatus::Kept, None)
         };
         write_kept_copies(&whole, &ids, &rules, &everything, &NoProgress).unwrap();
         let caught = caught.into_texts();
@@ -675,15 +687,8 @@ mod tests {
         }
 
         let some = folder.path().join("some");
-        let rules = CopyRules {
-            status: &|document| DocumentStatus::kept_if(document.0 % 3 != 0),
-            mask: None,
-            bad_records: BadRecords::Keep,
-            texts: None,
-            added: None,
-            stored: None,
-            is_checked: false,
-        };
+        let status = |document: DocOrdinal| DocumentStatus::kept_if(!document.0.is_multiple_of(3));
+        let rules = CopyRules { is_checked: false, ..CopyRules::new(&status, None) };
         write_kept_copies(&whole, &ids, &rules, &some, &NoProgress).unwrap();
         let copies = collection(&some.join("in"));
         let kept = all.iter().enumerate().filter(|(at, _)| at % 3 != 0).map(|(_, d)| d.clone());

@@ -1,7 +1,7 @@
 //! Copies of files without the evaluation items that their documents contain.
 
 use super::document_status::DocumentStatus;
-use super::kept::ListedCopies;
+use super::kept::{ListedCopies, write_copies_of};
 use super::kept_copies::CopyRules;
 use super::stored_copies::StoredCopies;
 use super::uncut::write_uncut;
@@ -66,6 +66,8 @@ pub(crate) struct WithoutItems<'c> {
     pub(crate) removal: ItemRemoval,
     /// Text that replaces the words of items with [`ItemRemoval::Mask`].
     pub(crate) mask: &'c str,
+    /// Whether documents that contain items are also copied alone.
+    pub(crate) writes_removed: bool,
     /// Store of copies that a run which was stopped has finished.
     pub(crate) stored: Option<&'c StoredCopies>,
 }
@@ -82,7 +84,7 @@ impl WithoutItems<'_> {
         format: RowFormat,
         context: &Context<'_>,
     ) -> Result<FreedDocuments> {
-        let Self { files, found, removal, mask, stored } = *self;
+        let Self { files, found, removal, mask, writes_removed, stored } = *self;
         // Few documents contain items, so the spans of all of them fit in memory.
         let spans = self.spans();
         let status = |document: DocOrdinal| match spans.get(&document.0) {
@@ -95,6 +97,10 @@ impl WithoutItems<'_> {
         let copies = ListedCopies { files, ids: &found.documents.ids, rules, recipe: "" };
         let uncut = copies.write(folder, format, context)?.unedited;
         write_uncut(folder, format, files, &found.documents.ids, &uncut)?;
+        if writes_removed {
+            let contains_item = |document: DocOrdinal| spans.contains_key(&document.0);
+            write_copies_of(files, &found.documents.ids, &contains_item, folder, context)?;
+        }
         let uncut = uncut.len() as u64;
         let documents = spans.len() as u64;
         Ok(match removal {

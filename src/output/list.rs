@@ -17,6 +17,7 @@ pub(super) const OUTPUTS: &[Output] = &[
     pairs::OUTPUT,
     coverage::OUTPUT,
     kept::OUTPUT,
+    kept::REMOVED,
     annotated::OUTPUT,
 ];
 

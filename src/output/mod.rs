@@ -4,7 +4,8 @@
 //!   [`output_descriptions`] lists the outputs, and `write_outputs` writes the outputs of a run.
 //! * [`emit_pairs`] writes the pairs of fingerprints that a join of fingerprint files finds.
 //! * [`write_fingerprints`] writes the fingerprints of a collection, with the IDs of its documents.
-//! * [`finished_run`] reads the outputs of a finished run, to find what became of a document.
+//! * [`finished_run`] reads the outputs of a finished run, to find what became of a document. [`found_parts`] does so for
+//!   searches.
 
 mod affordable_texts;
 mod annotated;
@@ -23,6 +24,7 @@ mod documents;
 pub mod emit_pairs;
 mod findings;
 pub mod finished_run;
+pub mod found_parts;
 pub(crate) mod index_rows;
 pub(crate) mod input_search;
 mod kept;

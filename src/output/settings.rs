@@ -27,6 +27,8 @@ pub struct Outputs {
     pub any_number_of_pairs: bool,
     /// Whether copies of the inputs without the removed documents are written.
     pub kept: bool,
+    /// Whether copies of the inputs with nothing but the removed documents are written.
+    pub removed: bool,
     /// Columns of the list of all documents. `None` if it is not written.
     pub annotation: Option<Annotation>,
     /// Whether copies of the inputs contain bad records.

@@ -175,7 +175,7 @@ fn key_with_statuses(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::kept_copies::{BadRecords, CopyRules, write_kept_copies};
+    use crate::output::kept_copies::{CopyRules, write_kept_copies};
     use crate::pipeline::CollectionSummary;
     use simtool_base::memory_ledger::Ledger;
     use simtool_base::progress::NoProgress;
@@ -212,14 +212,12 @@ mod tests {
         let ids = CollectionSummary::read(&files, Context::default().threads()).unwrap().ids;
         let copied = |name: &str, from: u32, wanted: &[u32], stored: Option<&StoredCopies>| {
             let texts = CaughtTexts::new(wanted.to_vec(), &Ledger::new(1 << 30));
+            let status = |document| DocumentStatus::kept_if(is_kept(document, from));
             let rules = CopyRules {
-                status: &|document| DocumentStatus::kept_if(is_kept(document, from)),
-                mask: None,
-                bad_records: BadRecords::Keep,
                 texts: Some(&texts),
-                added: None,
                 stored,
                 is_checked: false,
+                ..CopyRules::new(&status, None)
             };
             let to = folder.path().join(name);
             let copies = write_kept_copies(&files, &ids, &rules, &to, &NoProgress).unwrap();

@@ -65,6 +65,8 @@ pub struct ContaminationRequest {
     pub rows: RowFormat,
     /// Way in which copies of the documents' files are freed from items. `None` writes no copies.
     pub removal: Option<ItemRemoval>,
+    /// Whether documents that contain an item are also copied alone.
+    pub writes_removed: bool,
     /// Text that replaces the words of items with [`ItemRemoval::Mask`].
     pub mask: String,
     /// Memory and threads that the run may use.
@@ -145,6 +147,7 @@ impl ContaminationRequest {
             share,
             rows: options.take_choice("output_format")?.unwrap_or(RowFormat::JsonLines),
             removal,
+            writes_removed: options.take_flag("write_removed")?,
             rules: TextRules::parse_in_place(&mut options)?,
             mask: mask.map_or_else(|| Ok(MASK.to_owned()), one_line_mask)?,
             resources: Resources::parse(&mut options)?,
@@ -260,7 +263,14 @@ pub fn contamination(
         let Some(removal) = request.removal else { return Ok(()) };
         write_file(folder, &format!("contamination.{}", format.extension()), write_rows)?;
         let (files, mask) = (&documents.collection, &*request.mask);
-        let freed = WithoutItems { files, found: &found, removal, mask, stored: stored.copies() };
+        let freed = WithoutItems {
+            files,
+            found: &found,
+            removal,
+            mask,
+            writes_removed: request.writes_removed,
+            stored: stored.copies(),
+        };
         result.freed = Some(freed.write(folder, format, &job.context)?);
         result.timings.end("copy");
         let figures = Figures {
@@ -318,6 +328,7 @@ fn parameters(
         ("measure", Setting::Text(request.measure.name().to_owned())),
         ("share", Setting::read(&request.share.to_string())),
         ("write_kept", Setting::Text(removal.name().to_owned())),
+        ("write_removed", Setting::Flag(request.writes_removed)),
         ("mask", Setting::text(mask)),
         ("text_field", Setting::Text(request.input.text_field().to_owned())),
         ("content", Setting::Text(request.input.content.name().to_owned())),

@@ -332,6 +332,7 @@ fn parse_outputs(options: &mut Options) -> Result<Outputs> {
         pairs,
         any_number_of_pairs: false,
         kept,
+        removed: options.take_flag("write_removed")?,
         annotation: annotation.flatten(),
         bad_records,
     })

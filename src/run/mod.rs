@@ -30,6 +30,7 @@ mod dedup;
 mod dedup_request;
 #[cfg(test)]
 mod disturbed_inputs;
+mod dry_run;
 mod eval;
 mod eval_request;
 mod face;
@@ -62,6 +63,7 @@ mod text;
 mod texts;
 mod why;
 mod why_object;
+mod why_parts;
 mod word_features;
 
 pub use crate::setting::OnError;
@@ -70,8 +72,9 @@ pub use compare::{CompareRequest, Compared, compare};
 pub use contamination::{
     ContaminationFound, ContaminationRequest, FreedDocuments, ItemRemoval, contamination,
 };
-pub use dedup::{DryRun, Outcome, dedup, dry_run};
+pub use dedup::{Outcome, dedup};
 pub use dedup_request::{Paths, Request};
+pub use dry_run::{DryRun, dry_run};
 pub use eval::{EvalOutcome, SampleOutcome, SuggestOutcome, eval, eval_by_sample, suggest_method};
 pub use eval_request::{EvalRequest, EvaluatedDocuments, Truth};
 pub use face::{Face, HeldInterruptions, Notice, OutputState, Silent, give_name, spell_settings};
@@ -80,10 +83,10 @@ pub use fingerprint::{FingerprintRequest, Fingerprinted, fingerprint, parse_fing
 pub use guessed_settings::{guessed_names, guessed_setting};
 pub use index::{
     AddOutcome, AddRequest, ExportRequest, FilterEnd, FilterOutcome, FilterRequest,
-    IndexedDocuments, MergeOutcome, OpenRequest, QueryOutcome, QueryRequest, RemoveOutcome,
-    RemoveRequest, StatOutcome, add_to_index, compact_index, create_index, export_index,
-    filter_lines, merge_index, query_index, remove_from_index, salvage_index, stat_index,
-    verify_index,
+    IndexedDocuments, MergeOutcome, OpenRequest, QueryOutcome, QueryRequest, Removal,
+    RemoveOutcome, RemoveRequest, StatOutcome, add_to_index, compact_index, create_index,
+    export_index, filter_lines, merge_index, query_index, remove_from_index, salvage_index,
+    stat_index, verify_index,
 };
 pub use input::{Input, Places};
 pub use input_change::InputChange;
@@ -106,4 +109,5 @@ pub use text::{TextRequest, WrittenTexts, text};
 pub use texts::{FoundInTexts, TextsRequest, find_in_texts};
 pub use why::{ClusteredDocument, ComparedTexts, DocumentStatus, Why, WhyRequest, why};
 pub use why_object::with_cause;
+pub use why_parts::DocumentParts;
 pub use word_features::{FolderFiles, WordFeatures, WordsRequest};

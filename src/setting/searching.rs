@@ -2,6 +2,7 @@
 
 use super::comparing::IGNORE;
 use super::row::{Setting, names};
+use super::writing::WRITE_REMOVED;
 use crate::output::ItemRemoval;
 use simtool_contamination::Measure;
 use simtool_passages::Cut;
@@ -115,6 +116,9 @@ pub(super) const ITEM_REMOVAL: &[Setting] = &[
          (files) and summary.json.",
     )
     .needing("output"),
+    Setting { help: "Also write copies of the documents' files to removed/, in the same format, with nothing but the documents that \
+                     contain an item.", ..WRITE_REMOVED }
+    .needing("write_kept"),
     Setting::value(
         "mask",
         "TEXT",

@@ -99,7 +99,9 @@ pub(super) const RESULTS: &[Setting] = &[
         "Folder for the results; it appears once all results are complete.\n\nIt contains report.html, a page \
          for people, and summary.json, which has all counts, settings and faults, with the same numbers as the \
          printed table.",
-    ).usual()
+    )
+    .short('o')
+    .usual()
     .default("simtool-out")
     .of_resources(),
     Setting::flag(
@@ -122,12 +124,19 @@ pub(super) const RESULTS: &[Setting] = &[
          records were not compared, so they are not known to be duplicates: the copies have them, unless WHICH is \
          readable.",
     ).usual(),
+    WRITE_REMOVED,
     Setting::flag(
         "json",
         "Print the content of summary.json instead of a table.",
     ).usual()
     .printing(),
 ];
+
+/// Copies of what was removed.
+pub(super) const WRITE_REMOVED: Setting = Setting::flag(
+    "write_removed",
+    "Also write copies of the input files to removed/, in the same format, with nothing but the removed documents.",
+);
 
 /// File or stream of rows.
 pub(super) const ROWS: &[Setting] = &[

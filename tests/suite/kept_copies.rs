@@ -366,3 +366,43 @@ fn copies_are_the_same_for_any_number_of_threads() {
         assert!(expected.get_or_insert_with(|| copies.clone()) == &copies, "{threads} threads");
     }
 }
+
+#[test]
+fn removed_documents_are_copied_in_the_format_of_their_files() {
+    let row = |number: usize, id: &str| format!("{id},{}\r\n", text(number));
+    let table = format!("id,text\r\n{}{}{}", row(1, "a"), row(2, "b"), row(1, "c"));
+    let line =
+        |number: usize, id: &str| format!("{{\"id\": \"{id}\", \"text\": \"{}\"}}\n", text(number));
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let lines = [line(3, "d"), line(3, "e"), "no JSON\n".to_owned(), line(2, "f")].concat();
+    encoder.write_all(lines.as_bytes()).unwrap();
+    let folder = Folder::empty()
+        .with("in/1.csv", &table)
+        .with("in/2.jsonl.gz", encoder.finish().unwrap())
+        .with("in/3.jsonl", line(4, "g"))
+        .with("in/4.txt", text(5))
+        .with("in/5.txt", text(5));
+    let run = folder.run_words("dedup in --write-removed --write-kept --output out -q");
+    assert_eq!(run.code, 3, "{}", run.err);
+    let removed = |name: &str| fs::read(folder.path("out/removed/in").join(name)).ok();
+    assert_eq!(removed("1.csv").unwrap(), format!("id,text\r\n{}", row(1, "c")).as_bytes());
+    let mut unpacked = String::new();
+    let packed = removed("2.jsonl.gz").unwrap();
+    flate2::read::MultiGzDecoder::new(&packed[..]).read_to_string(&mut unpacked).unwrap();
+    // The bad record was not compared, so it is in the other copy.
+    assert_eq!(unpacked, line(3, "e") + &line(2, "f"));
+    assert_eq!((removed("3.jsonl"), removed("4.txt")), (None, None));
+    assert_eq!(removed("5.txt").unwrap(), text(5).as_bytes());
+    assert!(folder.path("out/removed.jsonl").exists() && folder.path("out/kept/in/4.txt").exists());
+    // The copies are an input like any other.
+    let run = folder.run_words("dedup out/removed --output again -q");
+    assert!(run.out.contains("documents                 4\n"), "{}{}", run.out, run.err);
+
+    let items = line(1, "item");
+    let folder = folder.with("items.jsonl", items);
+    let arguments = "contamination items.jsonl --in in/1.csv --write-kept drop --write-removed --output clean -q";
+    let run = folder.run_words(arguments);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let copy = fs::read_to_string(folder.path("clean/removed/in/1.csv")).unwrap();
+    assert_eq!(copy, format!("id,text\r\n{}{}", row(1, "a"), row(1, "c")));
+}
