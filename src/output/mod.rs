@@ -25,6 +25,7 @@ mod findings;
 pub mod finished_run;
 pub(crate) mod index_rows;
 pub(crate) mod input_search;
+pub(crate) mod item_sources;
 mod kept;
 mod kept_copies;
 pub(crate) mod kept_without_items;
