@@ -122,7 +122,10 @@ class NearDuplicates:
         """The kept rows in ascending order: a table with the column `row`."""
     @property
     def removed(self) -> Table:
-        """The removed rows, each with the row that is kept in its place and how close the two are."""
+        """The removed rows, each with the row that is kept in its place and how close the two are. With the method covered,
+        `lost_words` is the number of its words that no kept row has, and `covered_by` the number of kept rows that have the
+        others together.
+        """
     @property
     def clusters(self) -> Table:
         """The clusters: each kept row for which others are removed, with the list of the removed rows."""

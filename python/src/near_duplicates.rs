@@ -48,6 +48,8 @@ pub(crate) struct NearDuplicates {
     pub(crate) documents: Sides<usize>,
     pub(crate) close: Close,
     pub(crate) removals: Vec<Removal>,
+    /// Values of the removals by coverage. `None` with another method.
+    pub(crate) coverage: Option<CoverageColumns>,
     /// Values of the documents of a deduplication. `None` for a match, and if only pairs are known.
     pub(crate) texts: Option<TextColumns>,
     /// Rule for the weight of kept documents.
@@ -58,6 +60,14 @@ pub(crate) struct NearDuplicates {
     /// Limit in bytes for the table of pairs.
     pub(crate) memory: u64,
     pub(crate) pairs: PyOnceLock<Py<Table>>,
+}
+
+/// Values of removals by coverage.
+pub(crate) struct CoverageColumns {
+    /// Number of words of each removed document that no kept document has.
+    pub(crate) lost_words: Vec<u32>,
+    /// Number of kept documents that have the words of each removed document together.
+    pub(crate) covered_by: Vec<u32>,
 }
 
 impl NearDuplicates {
@@ -105,7 +115,9 @@ impl NearDuplicates {
         Table::new(vec![ColumnData::new("row", Values::U32(self.kept_rows()))])
     }
 
-    /// The removed rows, each with the row that is kept in its place and how close the two are.
+    /// The removed rows, each with the row that is kept in its place and how close the two are. With the method covered,
+    /// `lost_words` is the number of its words that no kept row has, and `covered_by` the number of kept rows that have the
+    /// others together.
     #[getter]
     fn removed(&self) -> Table {
         let column = |name, of: fn(&Removal) -> u32| {
@@ -113,7 +125,13 @@ impl NearDuplicates {
         };
         let how: Vec<_> = self.removals.iter().map(|removal| removal.closeness).collect();
         let rows = [column("row", |removal| removal.row), column("kept", |removal| removal.kept)];
-        Table::new(rows.into_iter().chain(self.shown.columns(&how)).collect())
+        let coverage =
+            self.coverage.iter().flat_map(|CoverageColumns { lost_words, covered_by }| {
+                [("lost_words", lost_words), ("covered_by", covered_by)]
+            });
+        let coverage =
+            coverage.map(|(name, values)| ColumnData::new(name, Values::U32(values.clone())));
+        Table::new(rows.into_iter().chain(self.shown.columns(&how)).chain(coverage).collect())
     }
 
     /// The clusters: each kept row for which others are removed, with the list of the removed rows.
@@ -196,6 +214,7 @@ impl NearDuplicates {
             documents,
             close,
             removals,
+            coverage,
             texts,
             weight,
             shown,
@@ -208,7 +227,12 @@ impl NearDuplicates {
         let ClosenessColumns { similarity, distance } = *shown;
         let settings = (similarity, distance, method, distance_means, memory, weight.to_string());
         let rows = found_rows(documents, close, removals, texts.as_ref());
-        reduced(py, "_near_duplicates", (rows, of_equal, close.is_complete, settings))
+        let coverage =
+            coverage.iter().flat_map(|columns| [&columns.lost_words, &columns.covered_by]);
+        let coverage =
+            coverage.map(|values| Numbers::new(values.iter().map(|&value| value.into())));
+        let coverage: Vec<_> = coverage.map(|numbers| numbers.object(py)).collect();
+        reduced(py, "_near_duplicates", (rows, of_equal, close.is_complete, settings, coverage))
     }
 
     fn __repr__(&self) -> String {
@@ -351,10 +375,15 @@ fn found(
     })?;
     // A match has no table of all documents.
     let texts = (!documents.is_two()).then(|| TextColumns::new(&found, repeated_words));
+    let coverage = found.coverage.map(|coverage| CoverageColumns {
+        lost_words: coverage.documents.iter().map(|document| document.loss.lost).collect(),
+        covered_by: coverage.documents.iter().map(|document| document.covering).collect(),
+    });
     Ok(NearDuplicates {
         documents,
         close: found.close,
         removals: found.removals,
+        coverage,
         texts,
         weight: request.annotation().weight.clone(),
         shown: ClosenessColumns::by(&method),
@@ -439,6 +468,7 @@ pub(crate) fn cluster(
         documents: Sides::One(documents),
         close,
         removals,
+        coverage: None,
         texts: None,
         weight: ClusterWeight::default(),
         shown,

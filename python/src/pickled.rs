@@ -7,7 +7,7 @@ use crate::document_columns::TextColumns;
 use crate::errors::exception;
 use crate::evaluate::Evaluation;
 use crate::fingerprints::Fingerprints;
-use crate::near_duplicates::NearDuplicates;
+use crate::near_duplicates::{CoverageColumns, NearDuplicates};
 use crate::plain_rows::{PlainRows, each};
 use crate::plain_values::{Link, PlainColumn, column, damaged, links, numbers, small};
 use crate::settings;
@@ -123,6 +123,19 @@ fn restored_columns(plain: &[Vec<u8>], rows: usize) -> PyResult<Option<TextColum
     if texts.are_of(rows) { Ok(Some(texts)) } else { Err(damaged()) }
 }
 
+/// Makes the columns of `removals` removals by coverage from plain values.
+fn restored_coverage(plain: &[Vec<u8>], removals: usize) -> PyResult<Option<CoverageColumns>> {
+    let [lost_words, covered_by] = match plain {
+        [] => return Ok(None),
+        [lost_words, covered_by] => [small(lost_words)?, small(covered_by)?],
+        _ => return Err(damaged()),
+    };
+    if lost_words.len() != removals || covered_by.len() != removals {
+        return Err(damaged());
+    }
+    Ok(Some(CoverageColumns { lost_words, covered_by }))
+}
+
 /// Makes a `NearDuplicates` from plain values. `of_equal` is the closeness of equal documents.
 #[pyfunction]
 pub(crate) fn _near_duplicates(
@@ -130,6 +143,7 @@ pub(crate) fn _near_duplicates(
     of_equal: &[u8],
     is_complete: bool,
     settings: PlainSettings,
+    coverage: Vec<Vec<u8>>,
 ) -> PyResult<NearDuplicates> {
     let (documents, groups, pairs, removals, sequences, texts) = rows;
     let (similarity, distance, method, distance_means, memory, weight) = settings;
@@ -150,6 +164,7 @@ pub(crate) fn _near_duplicates(
         return Err(damaged());
     }
     let of_equal = closeness(of_equal.2)?;
+    let coverage = restored_coverage(&coverage, removals.len())?;
     let sequences = sequences.iter().map(|hashes| numbers(hashes)).collect::<PyResult<Vec<_>>>()?;
     let sequences = if sequences.is_empty() {
         RowSequences::default()
@@ -160,6 +175,7 @@ pub(crate) fn _near_duplicates(
         documents,
         close: Close { groups, pairs: pairs.into(), of_equal, is_complete, sequences },
         removals: removals.into_iter().map(removal).collect(),
+        coverage,
         texts: restored_columns(&texts, *documents.first())?,
         weight: weight.parse().map_err(|()| damaged())?,
         shown: ClosenessColumns { similarity, distance },

@@ -78,7 +78,9 @@ def test_words_that_are_in_several_kept_texts_are_covered():
     texts = [a, b, f"{a} {b}", f"{a} with more words of its own"]
     found = simtool.deduplicate(texts, method="covered")
     # The last text has six words of its own, so it stays, and it has all words of the first one.
-    assert found.removed.to_pydict() == {"row": [0, 2], "kept": [3, 1]}
+    covered = {"row": [0, 2], "kept": [3, 1], "lost_words": [0, 0], "covered_by": [1, 2]}
+    assert found.removed.to_pydict() == covered
+    assert pickle.loads(pickle.dumps(found)).removed.to_pydict() == covered
     assert found.method == "covered:shingle=words:8"
     found = simtool.deduplicate(texts, method=simtool.Covered(), keep="longest")
     assert found.removed.to_pydict()["row"] == [0, 1]

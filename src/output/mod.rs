@@ -27,6 +27,7 @@ pub mod finished_run;
 pub mod found_parts;
 pub(crate) mod index_rows;
 pub(crate) mod input_search;
+pub(crate) mod item_sources;
 mod kept;
 mod kept_copies;
 pub(crate) mod kept_without_items;

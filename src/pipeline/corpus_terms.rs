@@ -3,6 +3,7 @@
 use super::document_traits::WantedTraits;
 use super::keep_order::KeepOrder;
 use super::parts::{Parts, ShardShare};
+use super::plan::Plan;
 use super::shard_summary::{
     CollectionSummary, Compared, ShardSummary, read_again, read_summarized,
 };
@@ -56,9 +57,17 @@ impl<'c> CorpusTerms<'c> {
         Self { collection, terms, wanted, progress, is_in_reading_order, parts, summaries }
     }
 
-    /// Visits the terms of each document in reading order, with repetitions.
-    pub(super) fn in_reading_order(self) -> Self {
-        Self { is_in_reading_order: true, ..self }
+    /// Creates the source that the method of `plan` needs, without stored terms. Coverage needs the terms of each
+    /// document in reading order, with repetitions.
+    pub(super) fn of_plan(
+        collection: &'c dyn Corpus,
+        terms: &'c DocumentTerms,
+        plan: &'c Plan,
+        progress: &'c dyn Progress,
+    ) -> Self {
+        let is_in_reading_order = plan.method().is_coverage();
+        let source = Self::new(collection, terms, plan.wanted_traits(), progress);
+        Self { is_in_reading_order, ..source }
     }
 
     /// Takes the terms of shards from `parts` if they are stored there.

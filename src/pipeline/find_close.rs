@@ -117,7 +117,7 @@ pub(crate) fn store_shards(
         context,
     };
     match plan.method().close() {
-        Criterion::Similarity(_) => {
+        Criterion::Similarity(_) | Criterion::Coverage => {
             run.fill_sets(&run.terms(&Fitted::Nothing)?, Some(share), context)
         }
         Criterion::Distance(_) => {
@@ -126,7 +126,6 @@ pub(crate) fn store_shards(
             let compared = run.verified_terms();
             run.row_settings(fitted, compared.as_ref()).fill(corpus, parts, Some(share))
         }
-        Criterion::Coverage => Err(plan.method().no_pairs("a stored part")),
     }
 }
 
@@ -188,9 +187,8 @@ impl CloseSearch<'_> {
         context: &Context<'_>,
     ) -> Result<()> {
         let Some(parts) = self.parts else { return Ok(()) };
-        let wanted = self.plan.wanted_traits();
-        let source = CorpusTerms::new(*self.corpora.first(), terms, wanted, context.progress());
-        source.fill(parts, share, context)
+        CorpusTerms::of_plan(*self.corpora.first(), terms, self.plan, context.progress())
+            .fill(parts, share, context)
     }
 
     /// Joins the sets of terms of all documents. With a filter, finds only pairs that pass it. Returns the
@@ -204,12 +202,11 @@ impl CloseSearch<'_> {
         context: &Context<'_>,
     ) -> Result<(Close, Sides<CorpusTerms<'t>>, u64)> {
         let progress = self.context.progress();
-        let wanted = self.plan.wanted_traits();
         // If there is a filter, the stored rows are fingerprints. The texts of their pairs are read again.
         let parts = self.parts.filter(|_| filter.is_none());
-        let sources = self
-            .corpora
-            .map(|corpus| CorpusTerms::new(corpus, terms, wanted, progress).with_parts(parts));
+        let sources = self.corpora.map(|corpus| {
+            CorpusTerms::of_plan(corpus, terms, self.plan, progress).with_parts(parts)
+        });
         // Learned weights stay in memory during the whole join, so they count against the budget.
         let learned_bytes =
             terms.frequencies().map_or(0, |learned| Frequencies::bytes(learned.len() as u64));

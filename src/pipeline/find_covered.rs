@@ -3,6 +3,7 @@
 use super::corpus_terms::CorpusTerms;
 use super::find_close::with_compared_texts;
 use super::kept_terms::{KeptTerms, TermSpace};
+use super::parts::Parts;
 use super::plan::Plan;
 use super::shard_summary::CollectionSummary;
 use super::timings::{StageClock, Timings};
@@ -11,7 +12,7 @@ use simtool_base::error::Result;
 use simtool_compute::context::Context;
 use simtool_coverage::{Coverage, CoverageSearch, DocumentOrder, LoseLimit};
 use simtool_model::sides::Sides;
-use simtool_read::Corpus;
+use simtool_read::{Corpus, Price};
 
 /// Documents to remove, and the summaries of the collections that were read.
 pub(super) struct FoundCovered {
@@ -22,7 +23,8 @@ pub(super) struct FoundCovered {
     pub(super) spooled_bytes: u64,
 }
 
-/// Finds the documents of one collection to remove, or the queries whose words are in documents of a corpus.
+/// Finds the documents of one collection to remove, or the queries whose words are in documents of a corpus. With
+/// `parts`, stores the runs of the first collection, and does not read the shards that are stored.
 ///
 /// # Errors
 ///
@@ -31,13 +33,14 @@ pub(super) fn find_covered(
     corpora: Sides<&dyn Corpus>,
     plan: &Plan,
     limit: LoseLimit,
+    parts: Option<&Parts<'_>>,
     context: &Context<'_>,
 ) -> Result<FoundCovered> {
     with_compared_texts(corpora, plan, context, |corpora, mut timings| {
         // The search reports its stages as progress, so a clock between the two measures them.
         let clock = StageClock::start(context.progress());
         let context = &context.with_progress(&clock);
-        let found = Covering { corpora, plan, limit, context }.find()?;
+        let found = Covering { corpora, plan, limit, parts, context }.find()?;
         timings.extend(&clock.into_timings());
         Ok(FoundCovered { timings, ..found })
     })
@@ -48,19 +51,26 @@ struct Covering<'r> {
     corpora: Sides<&'r dyn Corpus>,
     plan: &'r Plan,
     limit: LoseLimit,
+    parts: Option<&'r Parts<'r>>,
     context: &'r Context<'r>,
 }
 
 impl Covering<'_> {
     fn find(&self) -> Result<FoundCovered> {
-        let Self { corpora, plan, limit, context } = *self;
+        let Self { corpora, plan, limit, parts, context } = *self;
         let progress = context.progress();
         let terms = DocumentTerms::new(plan.method().compared(), &Fitted::Nothing, context.isa());
-        let sources = corpora.map(|corpus| {
-            CorpusTerms::new(corpus, &terms, plan.wanted_traits(), progress).in_reading_order()
-        });
+        let sources = corpora
+            .map(|corpus| CorpusTerms::of_plan(corpus, &terms, plan, progress).with_parts(parts));
+        if let Some(parts) = parts {
+            sources.first().fill(parts, None, context)?;
+        }
         let space = TermSpace::of_each(&corpora, context);
-        let prices = corpora.map(|corpus| move |shard| corpus.price(shard));
+        // Terms that are stored need not be kept a second time.
+        let is_stored = |shard| parts.is_some_and(|parts| parts.has(shard));
+        let prices = corpora.map(|corpus| {
+            move |shard| if is_stored(shard) { Price::Cheap } else { corpus.price(shard) }
+        });
         let kept = sources.as_ref().zip(prices.as_ref()).map(|(source, price)| {
             let spool = (context.temporary_folder(), space.files);
             let share = context.memory().share(space.memory);

@@ -113,7 +113,7 @@ pub(crate) fn find_in_context(
         ));
     }
     if let Some(limit) = plan.coverage() {
-        return Ok(by_coverage(find_covered(corpora, plan, limit, context)?));
+        return Ok(by_coverage(find_covered(corpora, plan, limit, parts, context)?));
     }
     find_close(corpora, plan, parts, context, |found, corpora| {
         decide(found, corpora, plan, context)

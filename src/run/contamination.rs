@@ -11,6 +11,7 @@ use super::reading_faults::{has_losses, note_whole_pages};
 use super::recorded_request::RecordedRequest;
 use super::standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT};
 use crate::output::contamination::write_contamination;
+use crate::output::item_sources::item_sources;
 use crate::output::kept_without_items::WithoutItems;
 use crate::output::write_file;
 pub use crate::output::{FreedDocuments, ItemRemoval};
@@ -18,6 +19,7 @@ use crate::pipeline::find_contamination::find_in_parts;
 use crate::pipeline::timings::Timings;
 use crate::pipeline::{FoundContamination, ItemInDocument};
 use crate::write::columns::RowFormat;
+use crate::write::item_source::ItemSource;
 use crate::write::output_folder::OutputFolder;
 use crate::write::summary::Setting;
 use simtool_base::error::{Error, ErrorKind, Result};
@@ -90,6 +92,8 @@ pub struct ContaminationFound {
     pub documents: u64,
     /// Number of documents that contain an item.
     pub found_documents: u64,
+    /// Counts of each file of items, in reading order.
+    pub item_sources: Vec<ItemSource>,
     /// Numbers of documents that were freed from items. `None` if no copies were written.
     pub freed: Option<FreedDocuments>,
     /// Faults of the items and of the documents: bad records, and damaged or unreadable files.
@@ -253,7 +257,9 @@ pub fn contamination(
     Input::refuse_missing_ids(&[(items, &found.items), (documents, &found.documents)])?;
 
     stored.open_copies(request.removal.is_some())?;
+    let sources = item_sources(&items.collection, &found);
     let mut result = outcome(request, &found, faults, job.timings.clone());
+    result.item_sources.clone_from(&sources);
     let end = End { inputs: &inputs, has_losses: result.has_losses };
     let collections: [&dyn Corpus; 2] = [&items.collection, &documents.collection];
     let format = request.rows;
@@ -276,7 +282,7 @@ pub fn contamination(
         let figures = Figures {
             parameters: &parameters(request, removal),
             counts: &result.counts(),
-            more: &|_| Ok(()),
+            more: &|out| ItemSource::write_json(&sources, out),
         };
         job.write_summary(folder, figures, &result.timings)
     };
@@ -407,6 +413,7 @@ fn outcome(
         items_without_words: count(&|words| words == 0),
         documents: found.documents.ids.len() as u64,
         found_documents: distinct(&|row| row.document),
+        item_sources: Vec::new(),
         freed: None,
         has_losses: has_losses([&found.items, &found.documents].into_iter()),
         faults,

@@ -338,6 +338,14 @@ pub(super) fn notes(
     notes.extend(request.notes_about_fields(inputs, &found.read));
     notes.extend(note_of_pages(request, plan));
     notes.extend(plan.method().recall_means());
+    // They would be counted if the texts were cheap to read again.
+    if found.losses.is_none() && summary.removed > 0 && plan.counts_lost_words(true) {
+        notes.push(
+            "the words that removals lose are not counted, because these files take long to read again; the setting annotate \
+             counts them"
+                .to_owned(),
+        );
+    }
     notes
 }
 

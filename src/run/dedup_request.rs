@@ -175,12 +175,9 @@ impl Request {
 
     /// Returns the plan of the run with this method.
     pub(super) fn plan(&self, method: Method) -> Result<Plan> {
-        if method.is_coverage() {
-            self.job.parts.refuse("stores sets of shingles, and covered needs their order")?;
-            if self.outputs.pairs && self.task() == Task::Deduplicate {
-                let rule = "does not go with covered, which finds no pairs";
-                return Err(Error::config("pairs", true, rule));
-            }
+        if method.is_coverage() && self.outputs.pairs && self.task() == Task::Deduplicate {
+            let rule = "does not go with covered, which finds no pairs";
+            return Err(Error::config("pairs", true, rule));
         }
         Plan::new(Config { method, ..self.config.clone() }, self.task())
     }

@@ -7,6 +7,7 @@ pub mod columns;
 pub(crate) mod copy_store;
 pub mod evaluation;
 mod excerpt;
+pub mod item_source;
 pub mod kept_documents;
 pub mod name;
 pub mod output_folder;

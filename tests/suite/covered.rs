@@ -230,7 +230,6 @@ fn groups_hold_and_settings_of_pairs_are_refused() {
         ("--cluster components", "--cluster components: does not go with covered"),
         ("--pairs", "--pairs true: does not go with covered"),
         ("--similarity 0.9", "--similarity 0.9: works only with --method exact"),
-        ("--resume", "--resume true: stores sets of shingles"),
     ] {
         let run = folder.run_words(&format!("dedup in.jsonl --method covered --force {options}"));
         assert_eq!(run.code, 2, "{options}");

@@ -12,10 +12,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Commands whose parts are stored, each with the name of its output.
-const COMMANDS: [(&str, &str); 9] = [
+const COMMANDS: [(&str, &str); 10] = [
     ("dedup in --similarity 0.5 --keep max:score --within lang --annotate", "exact"),
     ("dedup in --method simhash --max-distance 8 --pairs --output-format ids", "simhash"),
     ("dedup in --method minhash --verify 0.7 --write-kept", "minhash"),
+    ("dedup in --method covered --within lang --annotate", "covered"),
     ("dedup in --boilerplate 3", "boilerplate"),
     ("passages in --words 6", "passages.jsonl"),
     ("passages in --words 8 --write-kept --mask gone", "cut"),

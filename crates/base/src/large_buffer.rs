@@ -5,10 +5,12 @@
 //! mapped array that are never touched cost nothing.
 
 use crate::error::{Error, Result};
+use crate::mapped_file::map_temporary;
 use crate::memory_ledger::{Ledger, Reservation};
 use bytemuck::Pod;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
+use std::path::Path;
 
 /// Smallest size in bytes of an array that gets a memory map of its own. Smaller arrays get memory
 /// from the allocator.
@@ -73,6 +75,21 @@ impl<T: Pod> LargeBuffer<T> {
             _ => return Err(Error::memory(what, bytes as u64)),
         };
         Ok(Self::over(memory, length))
+    }
+
+    /// Creates a buffer of `length` zeros in a temporary file in `folder`, which is gone when the buffer is dropped. The
+    /// system writes its pages to the file when memory is scarce.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written or mapped.
+    pub fn spilled(length: usize, folder: &Path, what: &'static str) -> Result<Self> {
+        let bytes = length.checked_mul(size_of::<T>());
+        let bytes = bytes.ok_or_else(|| Error::memory(what, u64::MAX))?;
+        if bytes < MAPPED_BYTES {
+            return Self::try_zeroed(length, what);
+        }
+        Ok(Self::over(Memory::Mapped(map_temporary(folder, bytes)?), length))
     }
 
     fn over(memory: Memory, length: usize) -> Self {
@@ -264,6 +281,21 @@ mod tests {
                 assert_eq!(*buffer.clone(), *buffer);
             }
         }
+    }
+
+    #[test]
+    fn spilled_buffers_are_files_without_names() {
+        let folder = tempfile::tempdir().unwrap();
+        for length in [0, 7, 1 << 19] {
+            let mut buffer = LargeBuffer::<u32>::spilled(length, folder.path(), "numbers").unwrap();
+            assert!(buffer.len() == length && buffer.iter().all(|&number| number == 0));
+            buffer.fill(7);
+            assert_eq!(buffer.iter().map(|&number| number as usize).sum::<usize>(), 7 * length);
+            assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+        }
+        let gone = folder.path().join("gone");
+        let error = LargeBuffer::<u32>::spilled(1 << 19, &gone, "numbers").unwrap_err().to_string();
+        assert!(error.contains("write a temporary file in"), "{error}");
     }
 
     #[test]

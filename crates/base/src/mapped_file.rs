@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::ops::Deref;
 use std::path::Path;
 
@@ -60,6 +60,30 @@ impl MappedFile {
             if REFUSES_MAPS.get() { Err(std::io::ErrorKind::OutOfMemory.into()) } else { map };
         map.map(|map| Self(MappedBytes::Mapped(map))).map_err(|e| Error::io(path, "map", e))
     }
+}
+
+/// Number of zeros that are written at a time to a temporary file.
+const ZEROS: usize = 1 << 20;
+
+/// Maps a temporary file of `bytes` zeros in `folder`. The file has no name, and is gone when the map is dropped.
+///
+/// # Errors
+///
+/// The file cannot be written or mapped.
+pub(crate) fn map_temporary(folder: &Path, bytes: usize) -> Result<memmap2::MmapMut> {
+    let failed = |error| Error::io(folder, "write a temporary file in", error);
+    let mut file = tempfile::tempfile_in(folder).map_err(failed)?;
+    let zeros = vec![0; bytes.min(ZEROS)];
+    let mut left = bytes;
+    // A page for which the disk has no space would end the program when it is changed. So all are written now.
+    while left > 0 {
+        let part = left.min(ZEROS);
+        file.write_all(&zeros[..part]).map_err(failed)?;
+        left -= part;
+    }
+    // SAFETY: the file has no name, so no other process opens it, and this function does not return it.
+    let map = unsafe { memmap2::MmapMut::map_mut(&file) };
+    map.map_err(failed)
 }
 
 /// Decides whether files are memory-mapped or read into memory. Only a program can choose mapping,

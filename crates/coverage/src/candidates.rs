@@ -1,11 +1,11 @@
 //! The counting pass: finds the few documents whose runs occur elsewhere, so that they may be removed.
 //!
 //! All runs are counted in a table of two-bit cells ([`Cells`]). A run that occurs once is in no other document. In
-//! real text, the beginning of most documents has so many words in such runs alone that they stay, and they are not read
+//! real text, few runs of a document show that so many of its words are in such runs alone that it stays. It is not read
 //! again for this decision. Runs that share a cell look repeated. So too many documents may remain, but never too few.
 
 use crate::groups::DocumentGroups;
-use crate::loss::LossRule;
+use crate::loss::{LossRule, RunWindow};
 use crate::sources::Sources;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::reserve;
@@ -13,21 +13,23 @@ use simtool_base::memory_ledger::Reservation;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use simtool_set_join::{Cells, Wanted};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Number of cells for each run.
 const CELLS_A_RUN: u64 = 5;
-/// Number of runs at the beginning of a document by which most documents are known to stay.
-const BEGINNING: usize = 32;
+/// Number of consecutive runs in the middle of a document, and at its end, by which most documents are known to stay.
+/// Documents often begin with the same words.
+const WINDOW: usize = 24;
 /// Divisor of the free memory for the table of cells.
 const CELLS_PART: u64 = 2;
 /// Description of the memory for runs, for out-of-memory messages.
 pub(crate) const RUNS: &str = "the runs of documents that may be removed";
-/// Bytes of memory for each run of a candidate, if its hash is kept: the hash, and what it takes later, when the runs are
-/// numbered.
-pub(crate) const BYTES_A_KEPT_RUN: u64 = 16 + BYTES_A_NUMBERED_RUN;
+/// Bytes of memory for each run of a candidate, if its hash is kept: the hash twice while the runs are sorted, and later
+/// the number and what is known of each different run.
+pub(crate) const BYTES_A_KEPT_RUN: u64 = 30;
 /// Bytes of memory for each run of a candidate with its number: the number, and what is known of each different run.
-pub(crate) const BYTES_A_NUMBERED_RUN: u64 = 14;
+pub(crate) const BYTES_A_NUMBERED_RUN: u64 = 13;
 
 /// Documents of a shard.
 #[derive(Debug)]
@@ -63,10 +65,41 @@ pub(crate) struct Counting<'s> {
     cells: Cells,
 }
 
-/// Documents of a shard after counting. The cells of the first runs of each document follow each other.
+/// Documents of a shard after counting. The cells of the runs in the [`windows`] of each document follow each other.
 struct Counted {
     sizes: Vec<u32>,
     cells: Vec<u32>,
+}
+
+impl Counted {
+    /// Returns whether each document may be removed as far as the runs in its windows say.
+    fn candidates(&self, rule: LossRule, cells: &Cells) -> Vec<bool> {
+        let mut rest = self.cells.iter().map(|&cell| u64::from(cell));
+        let mut of_document = Vec::new();
+        let mut kept = Vec::new();
+        let mut may_go = |&runs: &u32| {
+            let runs = runs as usize;
+            let [middle, end] = windows(runs);
+            of_document.clear();
+            of_document.extend(rest.by_ref().take(middle.len() + end.len()));
+            let (of_middle, of_end) = of_document.split_at(middle.len());
+            kept.clear();
+            kept.extend(of_end.iter().map(|&cell| cells.is_matched(cell)));
+            let may_go = rule.may_go(&[RunWindow { start: end.start, is_kept: &kept }], runs);
+            // The last window often decides alone. Each look at the table waits for memory.
+            if !may_go || middle.is_empty() {
+                return may_go;
+            }
+            kept.extend(of_middle.iter().map(|&cell| cells.is_matched(cell)));
+            let (of_end, of_middle) = kept.split_at(end.len());
+            let windows = [
+                RunWindow { start: end.start, is_kept: of_end },
+                RunWindow { start: middle.start, is_kept: of_middle },
+            ];
+            rule.may_go(&windows, runs)
+        };
+        self.sizes.iter().map(&mut may_go).collect()
+    }
 }
 
 impl Shard {
@@ -89,7 +122,7 @@ impl Shard {
 }
 
 impl<'s> Counting<'s> {
-    /// Reads the collection, and finds the documents that may be removed as far as their beginnings say.
+    /// Reads the collection, and finds the documents that may be removed as far as the runs in their windows say.
     ///
     /// # Errors
     /// The source fails, or there is not enough memory.
@@ -118,10 +151,12 @@ impl<'s> Counting<'s> {
                     for &run in runs {
                         writer.push(numbers.of(run));
                     }
-                    let beginning = if may_go { runs.len().min(BEGINNING) } else { 0 };
-                    let beginning = &runs[..beginning];
-                    reserve(&mut counted.cells, beginning.len(), RUNS)?;
-                    counted.cells.extend(beginning.iter().map(|&run| numbers.of(run) as u32));
+                    for window in windows(runs.len()).into_iter().filter(|_| may_go) {
+                        reserve(&mut counted.cells, window.len(), RUNS)?;
+                        counted
+                            .cells
+                            .extend(runs[window].iter().map(|&run| numbers.of(run) as u32));
+                    }
                     Ok(())
                 })?;
                 Ok(counted)
@@ -131,17 +166,11 @@ impl<'s> Counting<'s> {
         drop(filling);
         let numbered = counted.into_iter().enumerate().collect();
         let mut shards = context.threads().map(numbered, |(shard, counted): (usize, Counted)| {
-            let mut beginnings = &counted.cells[..];
-            let mut may_go = |&runs: &u32| {
-                if !sources.may_go(shard) {
-                    return false;
-                }
-                let (beginning, rest) = beginnings.split_at(BEGINNING.min(runs as usize));
-                beginnings = rest;
-                let is_kept = beginning.iter().map(|&cell| cells.is_matched(u64::from(cell)));
-                rule.may_go(&is_kept.collect::<Vec<_>>(), runs as usize)
+            let is_candidate = if sources.may_go(shard) {
+                counted.candidates(rule, &cells)
+            } else {
+                vec![false; counted.sizes.len()]
             };
-            let is_candidate = counted.sizes.iter().map(&mut may_go).collect();
             Shard { first_row: 0, sizes: counted.sizes, is_candidate }
         });
         let mut rows = 0_u32;
@@ -243,6 +272,16 @@ impl Candidates<'_> {
             visit(row, &own)
         })
     }
+}
+
+/// Returns the runs in the middle and at the end of a document of `runs` runs by which most documents are known to stay.
+fn windows(runs: usize) -> [Range<usize>; 2] {
+    if runs <= 2 * WINDOW {
+        return [0..0, 0..runs];
+    }
+    let end = runs - WINDOW;
+    let middle = (end - WINDOW) / 2;
+    [middle..middle + WINDOW, end..runs]
 }
 
 /// Returns the number of runs of a document as 32 bits.

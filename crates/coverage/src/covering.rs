@@ -11,12 +11,15 @@ use crate::loss::visit_lost;
 use crate::numbered_runs::{Candidate, NONE, NumberedRuns};
 use crate::run_table::{RunSlice, RunTable};
 use simtool_base::error::Result;
-use simtool_base::large_buffer::reserved;
+use simtool_base::large_buffer::filled;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Maximum number of kept documents that are compared with a removed document.
 const MOST_PARTNERS: usize = 64;
+/// Lists of so many times as many runs are searched by halving instead of from the beginning.
+const LONG: usize = 16;
 /// Bytes of memory for each run of the removed documents that are read again together.
 const BYTES_A_RUN: u64 = 64;
 /// Minimum number of runs that are read again together, even if there is not enough memory.
@@ -31,6 +34,8 @@ pub(crate) struct Removed {
 /// A removed document, with the kept documents that are compared with it.
 struct Compared {
     row: u32,
+    /// Places of its runs among those of all candidates.
+    runs: Range<usize>,
     loss: LostWords,
     /// For each run, the rank of the first kept document that has it, or [`NONE`].
     firsts: Vec<u32>,
@@ -51,11 +56,31 @@ pub(crate) struct Partners<'p> {
 type PlacedRun = (u32, u32);
 
 /// Texts that were read again, as numbers of runs. Only runs of removed documents have numbers.
-struct RereadTexts {
-    /// Runs of each removed document in reading order, by its row number.
-    removed: BTreeMap<u32, Vec<u32>>,
+struct RereadTexts<'n> {
+    own: OwnNumbers<'n>,
     /// Runs of each kept document in ascending order, by its row number.
     partners: BTreeMap<u32, Vec<PlacedRun>>,
+}
+
+/// Numbers of the runs of removed documents.
+enum OwnNumbers<'n> {
+    /// The numbers of the runs of all candidates.
+    Known(&'n [u32]),
+    /// The numbers of the runs of each document in reading order, by its row number.
+    Read(BTreeMap<u32, Vec<u32>>),
+}
+
+impl OwnNumbers<'_> {
+    /// Returns the numbers of the runs of a document in reading order. There are none if its text has changed.
+    fn of(&self, document: &Compared) -> &[u32] {
+        match self {
+            Self::Known(numbers) => &numbers[document.runs.clone()],
+            Self::Read(read) => {
+                let own = read.get(&document.row).filter(|own| own.len() == document.runs.len());
+                own.map_or(&[], Vec::as_slice)
+            }
+        }
+    }
 }
 
 /// A removed document with the stretches of its words in kept documents.
@@ -87,56 +112,80 @@ impl Partners<'_> {
     }
 
     fn of_batch(&self, runs: &NumberedRuns, batch: &[Removed]) -> Result<Vec<Covered>> {
-        let compared = |Removed { candidate, loss }: &Removed| {
+        let threads = self.candidates.context.threads();
+        let batch = threads.map(batch.iter().collect(), |removed: &Removed| {
+            let Removed { candidate, loss } = removed;
             let firsts = runs.of(candidate).iter().map(|&run| runs.first[run as usize]);
             let firsts: Vec<u32> = firsts.collect();
             let partners = most_frequent(&firsts);
-            Compared { row: candidate.row, loss: *loss, firsts, partners }
+            Compared {
+                row: candidate.row,
+                runs: candidate.runs.clone(),
+                loss: *loss,
+                firsts,
+                partners,
+            }
+        });
+        let texts = match &runs.table {
+            Some(table) => self.read_partners(&batch, table, OwnNumbers::Known(&runs.numbers))?,
+            None => self.read(&batch)?,
         };
-        let batch: Vec<Compared> = batch.iter().map(compared).collect();
-        let texts = self.read(&batch)?;
         let covered = |document: Compared| {
             // A text that can no longer be read has no runs.
-            let own = texts.removed.get(&document.row);
-            let own = own.filter(|own| own.len() == document.firsts.len());
-            let own = own.map_or(&[][..], Vec::as_slice);
+            let own = texts.own.of(&document);
             let partner = |&rank: &u32| {
                 texts.partners.get(&self.rows[rank as usize]).map_or(&[][..], Vec::as_slice)
             };
             let partners: Vec<&[PlacedRun]> = document.partners.iter().map(partner).collect();
             Covering::new(&document, own, &partners, self.run_length).find(self.rows)
         };
-        Ok(self.candidates.context.threads().map(batch, covered))
+        Ok(threads.map(batch, covered))
     }
 
     /// Reads the removed documents and those that are compared with them again.
-    fn read(&self, batch: &[Compared]) -> Result<RereadTexts> {
+    fn read<'n>(&self, batch: &[Compared]) -> Result<RereadTexts<'n>> {
+        let threads = self.candidates.context.threads();
         let removed: BTreeSet<u32> = batch.iter().map(|document| document.row).collect();
         let removed = self.read_rows(&removed, &|runs| runs.to_vec())?;
-        let mut all = reserved(removed.values().map(Vec::len).sum(), RUNS)?;
-        for runs in removed.values() {
-            all.extend_from_slice(runs);
-        }
-        self.candidates.context.threads().sort_by_key(&mut all, |&run: &u64| run);
-        all.dedup();
-        let table = RunTable::new(RunSlice::WHOLE, all)?;
-        let own = removed.into_iter().map(|(row, runs)| {
+        let lists: Vec<&[u64]> = removed.values().map(Vec::as_slice).collect();
+        let table = RunTable::new(RunSlice::WHOLE, &lists, threads)?;
+        let own = threads.map(removed.into_iter().collect(), |(row, runs): (u32, Vec<u64>)| {
             let mut numbers = Vec::with_capacity(runs.len());
             table.visit_numbers(&runs, |_, number| numbers.push(number));
             (row, numbers)
         });
-        let removed = own.collect();
+        self.read_partners(batch, &table, OwnNumbers::Read(own.into_iter().collect()))
+    }
+
+    /// Reads the documents that are compared with removed ones again. `table` has the numbers of the runs.
+    fn read_partners<'n>(
+        &self,
+        batch: &[Compared],
+        table: &RunTable,
+        own: OwnNumbers<'n>,
+    ) -> Result<RereadTexts<'n>> {
+        // The table may have runs of documents that were not removed.
+        let mut is_wanted = filled(false, table.len(), RUNS)?;
+        for document in batch {
+            for &run in own.of(document) {
+                is_wanted[run as usize] = true;
+            }
+        }
         let partners = batch.iter().flat_map(|document| &document.partners);
         let partners: BTreeSet<u32> = partners.map(|&rank| self.rows[rank as usize]).collect();
         let partners = self.read_rows(&partners, &|runs| {
             let mut found = Vec::new();
-            table.visit_numbers(runs, |at, number| found.push((number, at as u32)));
+            table.visit_numbers(runs, |at, number| {
+                if is_wanted[number as usize] {
+                    found.push((number, at as u32));
+                }
+            });
             // Sorted by number, a run is found by halving, and its first place comes first.
             found.sort_unstable();
             found.shrink_to_fit();
             found
         })?;
-        Ok(RereadTexts { removed, partners })
+        Ok(RereadTexts { own, partners })
     }
 
     /// Reads the documents `wanted`, and returns what `make` makes of the runs of each of them.
@@ -181,14 +230,20 @@ struct Covering<'c> {
     document: &'c Compared,
     /// Numbers of its runs.
     own: &'c [u32],
+    /// The same in ascending order, each with its place.
+    sorted: Vec<PlacedRun>,
     partners: &'c [&'c [PlacedRun]],
-    /// For each partner, whether it has each run of the document.
+    /// For each partner, whether it has each run of the document. Empty until the partner is looked at.
     has: Vec<Vec<bool>>,
+    /// For each partner, at least the number of words that it has and that no chosen document has.
+    most_gains: Vec<usize>,
     run_length: u32,
     /// Number of words of the document, or 1 if it is one run.
     words: u32,
     /// Whether each word is in a document that was chosen.
     is_covered: Vec<bool>,
+    /// Number of kept words that are in no chosen document.
+    missing: usize,
     stretches: Vec<Stretch>,
 }
 
@@ -199,17 +254,27 @@ impl<'c> Covering<'c> {
         partners: &'c [&'c [PlacedRun]],
         run_length: u32,
     ) -> Self {
-        let has = |partner: &&[PlacedRun]| {
-            let has = |run| partner.get(first_place(partner, run)).is_some_and(|it| it.0 == run);
-            own.iter().map(|&run| has(run)).collect()
-        };
-        let has = partners.iter().map(has).collect();
         // The number of words of a single run is not known.
         let runs = document.firsts.len() as u32;
         let words = if runs > 1 { runs + run_length - 1 } else { 1 };
-        let is_covered = vec![false; words as usize];
-        let stretches = Vec::new();
-        Self { document, own, partners, has, run_length, words, is_covered, stretches }
+        let mut missing = words as usize;
+        let is_kept = document.firsts.iter().map(|&rank| rank != NONE);
+        visit_lost(words, run_length, is_kept, |from, to| missing -= (to - from) as usize);
+        let mut sorted: Vec<PlacedRun> = own.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        Self {
+            document,
+            own,
+            sorted,
+            partners,
+            has: vec![Vec::new(); partners.len()],
+            most_gains: vec![missing; partners.len()],
+            run_length,
+            words,
+            is_covered: vec![false; words as usize],
+            missing,
+            stretches: Vec::new(),
+        }
     }
 
     /// Takes the document that has most of the words that no document before it has, until all kept words are covered.
@@ -217,12 +282,10 @@ impl<'c> Covering<'c> {
     fn find(mut self, rows: &[u32]) -> Covered {
         let mut chosen = Vec::new();
         // Each turn covers at least one word, so the loop ends.
-        loop {
-            let gains =
-                (0..self.partners.len()).map(|partner| (self.gain(partner), Reverse(partner)));
-            // The first of equal gains is that of the document that comes first in the order of preference.
-            let Some((_, Reverse(best))) = gains.filter(|&(gain, _)| gain > 0).max() else { break };
+        while let Some(best) = self.best() {
             let kept = rows[self.document.partners[best] as usize];
+            // A text that was changed since may have more words in common.
+            self.missing = self.missing.saturating_sub(self.most_gains[best]);
             self.add_stretches(best, kept);
             chosen.push(kept);
         }
@@ -247,8 +310,32 @@ impl<'c> Covering<'c> {
         (document, self.stretches)
     }
 
+    /// Returns the index of the partner that has most of the missing words. Of several, the first in the order of
+    /// preference. Returns `None` if no partner has any of them.
+    fn best(&mut self) -> Option<usize> {
+        let (mut best, mut most) = (None, 0);
+        for partner in 0..self.partners.len() {
+            // Gains only become less, so a partner that had no more before has no more now.
+            if self.most_gains[partner] > most {
+                let gain = self.gain(partner);
+                self.most_gains[partner] = gain;
+                if gain > most {
+                    (best, most) = (Some(partner), gain);
+                }
+            }
+            // No partner can have more. Most documents are in one other document, so most partners are not looked at.
+            if most >= self.missing {
+                break;
+            }
+        }
+        best
+    }
+
     /// Returns the number of words that a partner has and that no chosen document has.
-    fn gain(&self, partner: usize) -> usize {
+    fn gain(&mut self, partner: usize) -> usize {
+        if self.has[partner].is_empty() {
+            self.has[partner] = runs_in(&self.sorted, self.partners[partner]);
+        }
         let (mut gain, mut done) = (0, 0);
         let missing = |from: u32, to: u32| {
             self.is_covered[from as usize..to as usize].iter().filter(|it| !**it).count()
@@ -301,6 +388,25 @@ fn next_missing(is_covered: &[bool], start: u32, end: u32) -> Option<[u32; 2]> {
     let from = (start..end).find(|&word| !is_covered[word as usize])?;
     let to = (from..end).find(|&word| is_covered[word as usize]).unwrap_or(end);
     Some([from, to])
+}
+
+/// Returns for each place of a document whether a partner has the run there. Both lists ascend.
+fn runs_in(sorted: &[PlacedRun], partner: &[PlacedRun]) -> Vec<bool> {
+    let mut has = vec![false; sorted.len()];
+    // A long page has many more runs than a note in it.
+    let is_long = partner.len() / LONG > sorted.len();
+    let mut rest = partner;
+    for &(run, at) in sorted {
+        let is_less = |other: &PlacedRun| other.0 < run;
+        let skipped = if is_long {
+            rest.partition_point(is_less)
+        } else {
+            rest.iter().take_while(|other| is_less(other)).count()
+        };
+        rest = &rest[skipped..];
+        has[at as usize] = rest.first().is_some_and(|other| other.0 == run);
+    }
+    has
 }
 
 /// Returns the index of the first place of a run in a list of runs, or of a greater run.

@@ -34,6 +34,15 @@ pub(crate) struct LossRule {
     pub(crate) limit: LoseLimit,
 }
 
+/// Consecutive runs of a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunWindow<'w> {
+    /// Index of the first run.
+    pub(crate) start: usize,
+    /// For each run, whether another document has it.
+    pub(crate) is_kept: &'w [bool],
+}
+
 impl LossRule {
     /// Returns the words that a document loses if it is removed, or `None` if it must stay. `is_kept` says of each of
     /// its runs whether another document has it.
@@ -42,14 +51,17 @@ impl LossRule {
         if !is_kept.contains(&true) {
             return None;
         }
-        let loss = self.loss_of_beginning(is_kept, is_kept.len());
+        let runs = is_kept.len();
+        let lost = self.lost_in(RunWindow { start: 0, is_kept }, runs);
+        let loss = LostWords { words: self.words(runs), lost };
         self.allows(loss, is_kept).then_some(loss)
     }
 
-    /// Returns whether a document of `runs` runs may be removed as far as its first runs say. `is_kept` says of these
-    /// whether another document has them.
-    pub(crate) fn may_go(self, is_kept: &[bool], runs: usize) -> bool {
-        runs > 0 && self.allows(self.loss_of_beginning(is_kept, runs), is_kept)
+    /// Returns whether a document of `runs` runs may be removed as far as the runs in `windows` say. Windows do not overlap.
+    pub(crate) fn may_go(self, windows: &[RunWindow<'_>], runs: usize) -> bool {
+        let lost = windows.iter().map(|window| self.lost_in(*window, runs)).sum();
+        let loss = LostWords { words: self.words(runs), lost };
+        runs > 0 && windows.iter().all(|window| self.allows(loss, window.is_kept))
     }
 
     fn allows(self, loss: LostWords, is_kept: &[bool]) -> bool {
@@ -57,15 +69,24 @@ impl LossRule {
         self.limit.allows(loss) && !(self.limit.is_zero() && is_kept.contains(&false))
     }
 
-    /// Returns the lost words among those that begin a document of `runs` runs, and the number of all words.
-    fn loss_of_beginning(self, is_kept: &[bool], runs: usize) -> LostWords {
+    /// Returns the number of words of a document of `runs` runs.
+    fn words(self, runs: usize) -> u32 {
         // The number of words of a single run is not known. They are all lost, or none of them.
         let more = if runs > 1 { self.run_length - 1 } else { 0 };
-        let words = (runs as u32).saturating_add(more);
-        // A word behind the beginning may be in a kept run that begins there.
-        let visible = if is_kept.len() < runs { is_kept.len() as u32 } else { words };
+        (runs as u32).saturating_add(more)
+    }
+
+    /// Returns the number of words of a document of `runs` runs that are lost whatever the runs outside the window are.
+    fn lost_in(self, RunWindow { start, is_kept }: RunWindow<'_>, runs: usize) -> u32 {
+        let visible = is_kept.len() as u32;
+        // Words at the beginning of the window may be in a run before it, and words behind it in a run behind it.
+        let first = if start > 0 { self.run_length - 1 } else { 0 };
+        let is_end = start + is_kept.len() == runs;
+        let visible = if is_end { visible + self.words(runs) - runs as u32 } else { visible };
         let mut lost = 0;
-        visit_lost(visible, self.run_length, is_kept.iter().copied(), |from, to| lost += to - from);
-        LostWords { words, lost }
+        visit_lost(visible, self.run_length, is_kept.iter().copied(), |from, to| {
+            lost += to.saturating_sub(from.max(first));
+        });
+        lost
     }
 }

@@ -2,12 +2,15 @@
 
 use crate::candidates::{BYTES_A_NUMBERED_RUN, Candidates, KeptRuns, RUNS, Shard};
 use crate::run_table::{RunSlice, RunTable};
+use bytemuck::Pod;
 use simtool_base::error::{Error, Result};
-use simtool_base::large_buffer::{filled, reserve, reserved};
+use simtool_base::large_buffer::{LargeBuffer, reserve};
 use simtool_base::progress::Work;
 use simtool_base::quantity;
+use simtool_compute::context::Context;
+use simtool_kernels::{as_atomics, prefetch};
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 /// Rank of a document that there is not.
@@ -15,27 +18,60 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// Maximum number of slices into which the runs of the candidates are divided if memory is scarce. For each slice, the
 /// collection is read once more.
 const MOST_SLICES: u64 = 64;
+/// Maximum number of slices if the numbers of runs are in memory. A temporary file takes less time than more readings.
+const MOST_SLICES_IN_MEMORY: u64 = 2;
+
+/// Number of runs by which the values of runs are loaded ahead of their use.
+pub(crate) const AHEAD: usize = 16;
 
 /// A candidate: a document that may be removed.
 pub(crate) struct Candidate {
     pub(crate) row: u32,
-    pub(crate) shard: usize,
+    /// Places of its runs among those of all candidates.
     pub(crate) runs: Range<usize>,
 }
 
 /// The runs of the candidates, by their numbers.
 pub(crate) struct NumberedRuns {
-    /// For each shard, the numbers of the runs of its candidates, one document after the other.
-    pub(crate) of_shards: Vec<Vec<u32>>,
+    /// The numbers of the runs of all candidates, one document after the other, in reading order.
+    pub(crate) numbers: LargeBuffer<u32>,
     /// For each run, the rank of the first document in the order of preference that has it and that certainly stays, or
-    /// [`NONE`].
-    pub(crate) first: Vec<u32>,
+    /// [`NONE`]. There may be room for more runs than there are.
+    pub(crate) first: LargeBuffer<u32>,
+    /// Numbers of the hashes of all runs. `None` if there is not enough memory for all at once.
+    pub(crate) table: Option<RunTable>,
+    /// Place of the buffers.
+    pub(crate) place: BufferPlace,
+}
+
+/// Place of the buffers for numbers of runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BufferPlace {
+    Memory,
+    TemporaryFile,
+}
+
+impl BufferPlace {
+    /// Creates a buffer of `length` zeros.
+    ///
+    /// # Errors
+    /// There is not enough memory, or no space for the temporary file.
+    pub(crate) fn zeroed<T: Pod>(
+        self,
+        length: usize,
+        context: &Context<'_>,
+    ) -> Result<LargeBuffer<T>> {
+        match self {
+            Self::Memory => LargeBuffer::try_zeroed(length, RUNS),
+            Self::TemporaryFile => LargeBuffer::spilled(length, context.temporary_folder(), RUNS),
+        }
+    }
 }
 
 impl NumberedRuns {
     /// Returns the numbers of the runs of a candidate, in reading order.
     pub(crate) fn of(&self, candidate: &Candidate) -> &[u32] {
-        &self.of_shards[candidate.shard][candidate.runs.clone()]
+        &self.numbers[candidate.runs.clone()]
     }
 }
 
@@ -50,78 +86,81 @@ impl Numbering<'_> {
     pub(crate) fn number(&self, kept: Option<KeptRuns>) -> Result<NumberedRuns> {
         let context = self.candidates.context;
         let sizes = self.candidates.shards.iter().map(Shard::candidate_runs);
-        let slices = match &kept {
-            Some(_) => 1,
-            None => self.slices(sizes.clone().sum::<usize>() as u64)?,
+        let runs: usize = sizes.clone().sum();
+        let (slices, place) = match &kept {
+            Some(_) => (1, BufferPlace::Memory),
+            None => self.slices(runs as u64)?,
         };
         let reading = self.candidates.sources.bytes();
         context.progress().begin("read and compare", Work::Bytes(reading * slices));
-        if let Some(KeptRuns { of_shards, memory: _memory }) = kept {
+        let mut numbers: LargeBuffer<u32> = place.zeroed(runs, context)?;
+        let mut rest = &mut numbers[..];
+        let of_shards = sizes.map(|runs| {
+            let (of_shard, others) = std::mem::take(&mut rest).split_at_mut(runs);
+            rest = others;
+            of_shard
+        });
+        if let Some(KeptRuns { of_shards: kept, memory: _memory }) = kept {
             // Memory is counted before, by what each run takes in all steps.
-            let mut runs = reserved(of_shards.iter().map(Vec::len).sum(), RUNS)?;
-            for of_shard in &of_shards {
-                runs.extend_from_slice(of_shard);
-            }
-            let table = self.table(RunSlice::WHOLE, runs)?;
-            // The numbers take the place of the hashes, shard by shard.
-            let of_shards = context.threads().map(of_shards, |runs: Vec<u64>| {
-                let mut numbers = vec![0; runs.len()];
+            let lists: Vec<&[u64]> = kept.iter().map(Vec::as_slice).collect();
+            let table = RunTable::new(RunSlice::WHOLE, &lists, context.threads())?;
+            // The hashes of a shard are not needed once it has its numbers.
+            let shards: Vec<(Vec<u64>, &mut [u32])> = kept.into_iter().zip(of_shards).collect();
+            context.threads().map(shards, |(runs, numbers): (Vec<u64>, &mut [u32])| {
                 table.visit_numbers(&runs, |at, number| numbers[at] = number);
-                numbers
             });
-            return Ok(NumberedRuns { of_shards, first: self.firsts(&table)? });
+            let mut first = place.zeroed(table.len(), context)?;
+            self.find_firsts(&table, &mut first)?;
+            return Ok(NumberedRuns { numbers, first, table: Some(table), place });
         }
-        let of_shards = sizes.map(|runs| Ok(Mutex::new(filled(0, runs, RUNS)?)));
-        let of_shards = of_shards.collect::<Result<Vec<_>>>()?;
-        let mut first: Vec<u32> = Vec::new();
+        let of_shards: Vec<Mutex<&mut [u32]>> = of_shards.map(Mutex::new).collect();
+        // Only the last slice shows how many different runs there are.
+        let mut first: LargeBuffer<u32> = place.zeroed(runs, context)?;
+        let mut before = 0_u32;
         for number in 0..slices {
             let slice = RunSlice { number, slices };
-            let table = self.table(slice, self.runs_of(slice)?)?;
-            let before = first.len() as u32;
-            if before.checked_add(table.len() as u32).is_none() {
+            let runs = self.runs_of(slice)?;
+            let lists: Vec<&[u64]> = runs.iter().map(Vec::as_slice).collect();
+            let table = RunTable::new(slice, &lists, context.threads())?;
+            drop(runs);
+            let Some(end) = before.checked_add(table.len() as u32) else {
                 let rule = "are too many for numbers of 32 bits; cut the collection";
                 return Err(Error::limit("different runs of documents that may be removed", rule));
-            }
+            };
             self.fill(&table, before, &of_shards)?;
-            first.extend(self.firsts(&table)?);
+            self.find_firsts(&table, &mut first[before as usize..end as usize])?;
+            before = end;
         }
-        let of_shards = of_shards.into_iter();
-        let of_shards = of_shards.map(|it| it.into_inner().unwrap_or_else(PoisonError::into_inner));
-        Ok(NumberedRuns { of_shards: of_shards.collect(), first })
+        drop(of_shards);
+        Ok(NumberedRuns { numbers, first, table: None, place })
     }
 
-    /// Returns the number of slices in which the runs are numbered if they are not in memory. `runs` is the number of
-    /// runs of all candidates.
-    fn slices(&self, runs: u64) -> Result<u64> {
+    /// Returns the number of slices in which the runs are numbered if they are not in memory, and the place of the
+    /// numbers. `runs` is the number of runs of all candidates.
+    fn slices(&self, runs: u64) -> Result<(u64, BufferPlace)> {
         // A slice takes the hashes of its runs twice while it is sorted.
-        let free = self.candidates.context.memory().free();
-        let numbered = runs * BYTES_A_NUMBERED_RUN;
         let of_slices = 16 * runs;
-        let slices = of_slices.div_ceil(free.saturating_sub(numbered).max(1)).max(1);
-        if slices > MOST_SLICES {
-            let [free, least] = [free, numbered + of_slices / MOST_SLICES].map(quantity::bytes);
+        let free = self.candidates.context.memory().free();
+        let slices = |free: u64| of_slices.div_ceil(free.max(1)).max(1);
+        let in_memory = slices(free.saturating_sub(runs * BYTES_A_NUMBERED_RUN));
+        if in_memory <= MOST_SLICES_IN_MEMORY {
+            return Ok((in_memory, BufferPlace::Memory));
+        }
+        if slices(free) > MOST_SLICES {
+            let [free, least] = [free, of_slices / MOST_SLICES].map(quantity::bytes);
             let rule = format!("`max_memory` leaves {free} for them; allow {least} for that");
             return Err(Error::limit(
                 format!("{runs} runs of documents that may be removed"),
                 rule,
             ));
         }
-        Ok(slices)
+        Ok((slices(free), BufferPlace::TemporaryFile))
     }
 
-    /// Creates the table of the runs of a slice, which are sorted here.
-    fn table(&self, slice: RunSlice, mut runs: Vec<u64>) -> Result<RunTable> {
-        self.candidates.context.threads().sort_by_key(&mut runs, |&run| run);
-        runs.dedup();
-        // Equal runs of copies may be most of the list.
-        runs.shrink_to_fit();
-        RunTable::new(slice, runs)
-    }
-
-    /// Reads the candidates, and returns their runs that are in `slice`.
-    fn runs_of(&self, slice: RunSlice) -> Result<Vec<u64>> {
+    /// Reads the candidates, and returns the runs that are in `slice`, as several lists.
+    fn runs_of(&self, slice: RunSlice) -> Result<Vec<Vec<u64>>> {
         let candidates = self.candidates;
-        let found = candidates.context.threads().try_fold(
+        candidates.context.threads().try_fold(
             candidates.shards.len(),
             || Ok(Vec::new()),
             |found: &mut Vec<u64>, shard| {
@@ -132,12 +171,11 @@ impl Numbering<'_> {
                     Ok(())
                 })
             },
-        )?;
-        Ok(found.concat())
+        )
     }
 
     /// Writes the numbers of the runs of the candidates that `table` has. Its first run has the number `before`.
-    fn fill(&self, table: &RunTable, before: u32, of_shards: &[Mutex<Vec<u32>>]) -> Result<()> {
+    fn fill(&self, table: &RunTable, before: u32, of_shards: &[Mutex<&mut [u32]>]) -> Result<()> {
         let candidates = self.candidates;
         candidates.context.threads().try_fold(
             candidates.shards.len(),
@@ -166,15 +204,16 @@ impl Numbering<'_> {
         Ok(())
     }
 
-    /// Reads the documents that certainly stay. Returns for each run of `table` the lowest rank of those that have it, or
+    /// Reads the documents that certainly stay. Writes for each run of `table` the lowest rank of those that have it, or
     /// [`NONE`].
-    fn firsts(&self, table: &RunTable) -> Result<Vec<u32>> {
+    fn find_firsts(&self, table: &RunTable, firsts: &mut [u32]) -> Result<()> {
         let candidates = self.candidates;
-        let found: Vec<AtomicU32> = (0..table.len()).map(|_| AtomicU32::new(NONE)).collect();
+        firsts.fill(NONE);
+        let firsts = as_atomics(firsts);
         candidates.context.threads().try_fold(
             candidates.shards.len(),
-            || Ok(()),
-            |(), shard| {
+            || Ok(Vec::new()),
+            |numbers: &mut Vec<u32>, shard| {
                 // In a match, queries do not cover each other.
                 if !candidates.sources.may_cover(shard) {
                     return Ok(());
@@ -185,14 +224,22 @@ impl Numbering<'_> {
                 };
                 candidates.visit(shard, &is_wanted, &mut |row, runs| {
                     let rank = self.ranks[row as usize];
-                    // The lowest of all ranks does not depend on the order in which threads find them.
-                    table.visit_numbers(runs, |_, number| {
-                        found[number as usize].fetch_min(rank, Ordering::Relaxed);
-                    });
+                    numbers.clear();
+                    table.visit_numbers(runs, |_, number| numbers.push(number));
+                    for (at, &number) in numbers.iter().enumerate() {
+                        if let Some(&ahead) = numbers.get(at + AHEAD) {
+                            prefetch(firsts, ahead as usize);
+                        }
+                        // The lowest of all ranks does not depend on the order in which threads find them.
+                        let first = &firsts[number as usize];
+                        if first.load(Ordering::Relaxed) > rank {
+                            first.fetch_min(rank, Ordering::Relaxed);
+                        }
+                    }
                     Ok(())
                 })
             },
         )?;
-        Ok(found.into_iter().map(AtomicU32::into_inner).collect())
+        Ok(())
     }
 }

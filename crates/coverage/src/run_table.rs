@@ -1,6 +1,9 @@
 //! A table that numbers distinct runs.
 
+use crate::candidates::RUNS;
 use simtool_base::error::{Error, Result};
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_compute::threads::Threads;
 use simtool_kernels::prefetch;
 
 /// Average number of runs that share a bucket of the table.
@@ -14,14 +17,16 @@ const TOGETHER: usize = 64;
 #[derive(Debug)]
 pub(crate) struct RunTable {
     slice: RunSlice,
-    /// Hashes of the runs in ascending order.
-    runs: Vec<u64>,
+    /// Hashes of the runs in ascending order. There may be unused room behind them.
+    runs: LargeBuffer<u64>,
+    /// Number of the runs.
+    count: usize,
     /// Index in `runs` at which each bucket begins, and the number of all runs. A bucket has the runs of an equal share
     /// of the slice, so that a run is found in a few steps.
-    starts: Vec<u32>,
+    starts: LargeBuffer<u32>,
     /// A bit set in which each run of the table sets one bit. It is small enough for a near cache, so most runs that are
     /// not in the table are found missing by one look.
-    filter: Vec<u8>,
+    filter: LargeBuffer<u8>,
 }
 
 /// One of several slices of equal size, into which all hashes of runs are divided.
@@ -46,21 +51,35 @@ fn scaled(run: u64, parts: u64) -> u64 {
 }
 
 impl RunTable {
-    /// Creates a table of runs of `slice`, which ascend.
+    /// Creates a table of the runs in `lists`, which are of `slice`, in any order and with repetitions.
     ///
     /// # Errors
-    /// There are too many runs for numbers of 32 bits.
-    pub(crate) fn new(slice: RunSlice, runs: Vec<u64>) -> Result<Self> {
-        let most = u32::MAX - 1;
-        if runs.len() > most as usize {
-            let rule = format!("a search takes at most {most}; cut the collection");
-            return Err(Error::limit(format!("{} different runs", runs.len()), rule));
+    /// There are too many runs for numbers of 32 bits, or there is not enough memory.
+    pub(crate) fn new(slice: RunSlice, lists: &[&[u64]], threads: &Threads) -> Result<Self> {
+        let mut runs = LargeBuffer::try_zeroed(lists.iter().map(|list| list.len()).sum(), RUNS)?;
+        let mut rest = &mut runs[..];
+        for list in lists {
+            let (own, others) = std::mem::take(&mut rest).split_at_mut(list.len());
+            own.copy_from_slice(list);
+            rest = others;
         }
-        let buckets = runs.len().div_ceil(RUNS_A_BUCKET);
-        let bytes = (runs.len() * BITS_A_RUN).div_ceil(8);
-        let filter = vec![0; bytes];
-        let mut table = Self { slice, runs, starts: vec![0; buckets + 1], filter };
-        for at in 0..table.runs.len() {
+        threads.sort_by_key(&mut runs, |&run| run);
+        let mut count = 0;
+        for at in 0..runs.len() {
+            if count == 0 || runs[count - 1] != runs[at] {
+                runs[count] = runs[at];
+                count += 1;
+            }
+        }
+        let most = u32::MAX - 1;
+        if count > most as usize {
+            let rule = format!("a search takes at most {most}; cut the collection");
+            return Err(Error::limit(format!("{count} different runs"), rule));
+        }
+        let starts = LargeBuffer::try_zeroed(count.div_ceil(RUNS_A_BUCKET) + 1, RUNS)?;
+        let filter = LargeBuffer::try_zeroed((count * BITS_A_RUN).div_ceil(8), RUNS)?;
+        let mut table = Self { slice, runs, count, starts, filter };
+        for at in 0..count {
             let run = table.runs[at];
             let bucket = table.bucket(run);
             table.starts[bucket + 1] += 1;
@@ -76,40 +95,42 @@ impl RunTable {
 
     /// Returns the number of runs.
     pub(crate) fn len(&self) -> usize {
-        self.runs.len()
+        self.count
     }
 
     /// Calls `visit` with the index in `runs` and the number of each run that the table has.
     pub(crate) fn visit_numbers(&self, runs: &[u64], mut visit: impl FnMut(usize, u32)) {
-        if self.runs.is_empty() {
+        if self.count == 0 {
             return;
         }
+        // Each access would find the length of a buffer anew.
+        let (all, starts, filter) = (&self.runs[..], &self.starts[..], &self.filter[..]);
         let mut start = 0;
         for together in runs.chunks(TOGETHER) {
             let mut bits = [0; TOGETHER];
             for (bit, &run) in bits.iter_mut().zip(together) {
                 *bit = self.bit(run);
-                prefetch(&self.filter, *bit / 8);
+                prefetch(filter, *bit / 8);
             }
             // Places of the runs that pass the filter, with their buckets.
             let mut passed = [(0, 0); TOGETHER];
             let mut count = 0;
             for (at, (&run, &bit)) in together.iter().zip(&bits).enumerate() {
-                let is_set = self.filter[bit / 8] >> (bit % 8) & 1 == 1;
+                let is_set = filter[bit / 8] >> (bit % 8) & 1 == 1;
                 if is_set && self.slice.has(run) {
                     let bucket = self.bucket(run);
-                    prefetch(&self.starts, bucket);
+                    prefetch(starts, bucket);
                     passed[count] = (at, bucket);
                     count += 1;
                 }
             }
             // The bounds of the buckets have arrived by now, and their runs are asked for.
             for &(_, bucket) in &passed[..count] {
-                prefetch(&self.runs, self.starts[bucket] as usize);
+                prefetch(all, starts[bucket] as usize);
             }
             for &(at, bucket) in &passed[..count] {
-                let [first, end] = [self.starts[bucket], self.starts[bucket + 1]];
-                let bucket = &self.runs[first as usize..end as usize];
+                let [first, end] = [starts[bucket], starts[bucket + 1]];
+                let bucket = &all[first as usize..end as usize];
                 if let Ok(found) = bucket.binary_search(&together[at]) {
                     visit(start + at, first + found as u32);
                 }
@@ -144,9 +165,12 @@ mod tests {
                 let slice = RunSlice { number, slices };
                 let mut runs: Vec<u64> = (0..5000).map(mix).filter(|&run| slice.has(run)).collect();
                 runs.extend([0, u64::MAX].into_iter().filter(|&run| slice.has(run)));
+                let threads = Threads::new(2).unwrap();
+                let lists = [&runs[..], &runs[..runs.len() / 2]];
+                let table = RunTable::new(slice, &lists, &threads).unwrap();
                 runs.sort_unstable();
                 runs.dedup();
-                let table = RunTable::new(slice, runs.clone()).unwrap();
+                assert_eq!(table.len(), runs.len());
                 let asked: Vec<u64> = (5000..9000).map(mix).chain(runs.iter().copied()).collect();
                 let mut found = Vec::new();
                 table.visit_numbers(&asked, |at, number| found.push((asked[at], number)));
@@ -154,7 +178,7 @@ mod tests {
                 assert_eq!(found, expected, "{slice:?}");
             }
         }
-        let none = RunTable::new(RunSlice::WHOLE, Vec::new()).unwrap();
+        let none = RunTable::new(RunSlice::WHOLE, &[], &Threads::new(1).unwrap()).unwrap();
         none.visit_numbers(&[0, 5], |_, _| panic!("the table is empty"));
     }
 

@@ -1,21 +1,25 @@
 //! The search: counts the runs of the candidates exactly, and decides about them in the order of preference.
 
-use crate::candidates::{Candidates, Counting, RUNS};
+use crate::candidates::{Candidates, Counting, RUNS, Shard};
 use crate::coverage::Coverage;
 use crate::covering::{Partners, Removed};
 use crate::decision::Removing;
 use crate::groups::DocumentGroups;
 use crate::lose_limit::LoseLimit;
 use crate::loss::LossRule;
-use crate::numbered_runs::{Candidate, NONE, NumberedRuns, Numbering};
+use crate::numbered_runs::{AHEAD, Candidate, NONE, NumberedRuns, Numbering};
 use crate::sources::Sources;
 use simtool_base::error::Result;
-use simtool_base::large_buffer::filled;
+use simtool_base::large_buffer::{LargeBuffer, filled};
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
+use simtool_kernels::prefetch;
 use simtool_set_join::TermSource;
 use std::cmp::Reverse;
 use std::fmt;
+
+/// Mark of the number of documents with a run while a document with it is counted. There are not so many candidates.
+const IN_DOCUMENT: u32 = 1 << 31;
 
 /// Order of preference and groups of the documents, which are known once all documents were read.
 #[derive(Clone, Copy)]
@@ -91,7 +95,7 @@ impl<'c> CoverageSearch<'c> {
         } else {
             // The documents that should rather go come first.
             list.sort_unstable_by_key(|candidate| Reverse(ranks[candidate.row as usize]));
-            self.removed_in_order(list, &mut runs, &ranks)
+            self.removed_in_order(list, &mut runs, &ranks)?
         };
         self.context.progress().begin("find kept documents", Work::Steps(0));
         let run_length = self.rule.run_length;
@@ -121,8 +125,10 @@ impl<'c> CoverageSearch<'c> {
         list: Vec<Candidate>,
         runs: &mut NumberedRuns,
         ranks: &[u32],
-    ) -> Vec<Removed> {
-        let mut removing = Removing::new(self.rule, documents(&list, runs));
+    ) -> Result<Vec<Removed>> {
+        let pins = runs.place.zeroed(runs.first.len(), self.context)?;
+        let documents = self.documents(&list, runs)?;
+        let mut removing = Removing::new(self.rule, documents, pins);
         let (mut removed, mut left) = (Vec::new(), Vec::new());
         for candidate in list {
             match removing.remove(runs.of(&candidate)) {
@@ -133,41 +139,47 @@ impl<'c> CoverageSearch<'c> {
         // From here on, the candidates that were not removed certainly stay.
         for candidate in left {
             let rank = ranks[candidate.row as usize];
-            for &run in &runs.of_shards[candidate.shard][candidate.runs] {
+            for &run in &runs.numbers[candidate.runs] {
                 let first = &mut runs.first[run as usize];
                 *first = (*first).min(rank);
             }
         }
-        removed
+        Ok(removed)
+    }
+
+    /// Returns the number of documents with each run. All documents that certainly stay count as one.
+    fn documents(&self, list: &[Candidate], runs: &NumberedRuns) -> Result<LargeBuffer<u32>> {
+        let mut documents: LargeBuffer<u32> = runs.place.zeroed(runs.first.len(), self.context)?;
+        for (count, &first) in documents.iter_mut().zip(&*runs.first) {
+            *count = u32::from(first != NONE);
+        }
+        let counts = &mut documents[..];
+        for candidate in list {
+            let own = runs.of(candidate);
+            for (at, &run) in own.iter().enumerate() {
+                if let Some(&ahead) = own.get(at + AHEAD) {
+                    prefetch(counts, ahead as usize);
+                }
+                // A run that is in a document twice counts once.
+                let count = &mut counts[run as usize];
+                if *count & IN_DOCUMENT == 0 {
+                    *count = (*count + 1) | IN_DOCUMENT;
+                }
+            }
+            for &run in own {
+                counts[run as usize] &= !IN_DOCUMENT;
+            }
+        }
+        Ok(documents)
     }
 }
 
 /// Lists the candidates in reading order.
 fn listed(candidates: &Candidates<'_>) -> Vec<Candidate> {
-    let mut list = Vec::new();
-    for (number, shard) in candidates.shards.iter().enumerate() {
-        let mut start = 0;
-        for (row, runs) in shard.candidates() {
-            list.push(Candidate { row, shard: number, runs: start..start + runs });
-            start += runs;
-        }
-    }
-    list
-}
-
-/// Returns the number of documents with each run. All documents that certainly stay count as one.
-fn documents(list: &[Candidate], runs: &NumberedRuns) -> Vec<u32> {
-    let stays = |&first: &u32| u32::from(first != NONE);
-    let mut documents: Vec<u32> = runs.first.iter().map(stays).collect();
-    let mut distinct = Vec::new();
-    for candidate in list {
-        distinct.clear();
-        distinct.extend_from_slice(runs.of(candidate));
-        distinct.sort_unstable();
-        distinct.dedup();
-        for &run in &distinct {
-            documents[run as usize] += 1;
-        }
-    }
-    documents
+    let mut start = 0;
+    let placed = candidates.shards.iter().flat_map(Shard::candidates).map(|(row, runs)| {
+        start += runs;
+        Candidate { row, runs: start - runs..start }
+    });
+    placed.collect()
 }

@@ -54,6 +54,7 @@ pub mod xxh3_short;
 
 use std::fmt;
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU32;
 use vector::{Costs, Kernel, Level};
 
 /// Lists the instruction sets, called levels, from the lowest to the highest. Each line has the variant of
@@ -196,6 +197,15 @@ impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.name())
     }
+}
+
+/// Returns numbers as atomic ones, so that several threads can change them.
+#[must_use]
+pub fn as_atomics(numbers: &mut [u32]) -> &[AtomicU32] {
+    let (start, length) = (numbers.as_mut_ptr().cast(), numbers.len());
+    // SAFETY: an `AtomicU32` has the size of a `u32`, and an array of `u32` that is aligned for it on all platforms with
+    // such atomics. Nobody else uses the numbers while they are borrowed.
+    unsafe { std::slice::from_raw_parts(start, length) }
 }
 
 /// Asks the processor to load the cache line at `slice[index]`. Does nothing if `index` is out of bounds.

@@ -5,7 +5,7 @@ use crate::console;
 use crate::exit_status::ExitStatus;
 use crate::terminal::Terminal;
 use simtool::run::{self, ContaminationFound, ContaminationRequest};
-use simtool::stages::quantity::{counted, grouped};
+use simtool::stages::quantity::{counted, grouped, percent};
 use std::io;
 
 /// Finds the items, writes them, and prints counts.
@@ -47,6 +47,7 @@ fn notes(found: &ContaminationFound, words: usize) -> Vec<String> {
             counted(found.items_without_words, "item")
         ));
     }
+    notes.extend(common_items(found));
     if let Some(freed) = found.freed {
         notes.push(format!(
             "{} left out of the copies, {} cut",
@@ -61,6 +62,33 @@ fn notes(found: &ContaminationFound, words: usize) -> Vec<String> {
                 counted(freed.uncut, "document")
             ));
         }
+    }
+    notes
+}
+
+/// Returns sentences about items that so many documents contain that few of these can have copied them.
+fn common_items(found: &ContaminationFound) -> Vec<String> {
+    let sources = &found.item_sources;
+    let mut notes = Vec::new();
+    let items = sources.iter().map(|source| source.common_items).sum();
+    if items > 0 {
+        let hits: u64 = sources.iter().map(|source| source.hits).sum();
+        let common = sources.iter().map(|source| source.common_hits).sum();
+        notes.push(format!(
+            "{} in at least 1 % of the documents and 10 of them, with {} of all hits",
+            counted(items, "common item"),
+            percent(common, hits)
+        ));
+    }
+    for source in sources.iter().filter(|source| source.is_suspicious(found.documents)) {
+        notes.push(format!(
+            "{}: its items are in {} of the documents, {} alone in {}; they are probably a template or a common phrase. \
+             Look at this item, and leave it out or use --measure weighted",
+            source.file,
+            percent(source.found_documents, found.documents),
+            source.most_common_id,
+            grouped(source.most_common)
+        ));
     }
     notes
 }

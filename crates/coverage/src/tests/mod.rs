@@ -5,8 +5,9 @@ mod search;
 
 use crate::decision::Removing;
 use crate::lose_limit::LoseLimit;
-use crate::loss::LossRule;
+use crate::loss::{LossRule, RunWindow};
 use naive::{Words, all_runs, lost_words, runs};
+use simtool_base::large_buffer::LargeBuffer;
 use simtool_base::percentage::Percentage;
 use simtool_base::stable_hash::mix;
 use std::collections::BTreeMap;
@@ -92,7 +93,7 @@ fn decided(case: &Case) -> Vec<(usize, usize)> {
         };
         documents.push(runs(words, case.length).into_iter().map(number).collect::<Vec<u32>>());
     }
-    let mut counts = vec![0; numbers.len()];
+    let mut counts = LargeBuffer::zeroed(numbers.len());
     for runs in &documents {
         let mut distinct = runs.clone();
         distinct.sort_unstable();
@@ -101,7 +102,8 @@ fn decided(case: &Case) -> Vec<(usize, usize)> {
             counts[run as usize] += 1;
         }
     }
-    let mut removing = Removing::new(case.rule(), counts);
+    let pins = LargeBuffer::zeroed(numbers.len());
+    let mut removing = Removing::new(case.rule(), counts, pins);
     let remove =
         |&number: &usize| Some((number, removing.remove(&documents[number])?.lost as usize));
     let mut removed: Vec<_> = case.order.iter().rev().filter_map(remove).collect();
@@ -167,16 +169,22 @@ fn a_stitched_document_goes_if_words_may_be_lost() {
 }
 
 #[test]
-fn the_beginning_of_a_document_never_rules_out_what_all_of_it_allows() {
+fn a_few_runs_of_a_document_never_rule_out_what_all_of_them_allow() {
     for number in 0..COLLECTIONS {
         let mut random = Random(number);
         let is_kept: Vec<bool> = (0..=random.below(30)).map(|_| random.below(3) > 0).collect();
         let run_length = 1 + random.below(9) as u32;
         let limit = LIMITS[random.below(LIMITS.len())];
         let rule = LossRule { run_length, limit };
-        for end in 1..=is_kept.len() {
-            let may_go = rule.may_go(&is_kept[..end], is_kept.len());
-            assert!(may_go || rule.loss(&is_kept).is_none(), "{is_kept:?} {end} {rule:?}");
+        let window = |start: usize, end: usize| RunWindow { start, is_kept: &is_kept[start..end] };
+        let runs = is_kept.len();
+        for end in 0..=runs {
+            let [start, middle] = [random.below(end + 1), end + random.below(runs - end + 1)];
+            let may_go = rule.may_go(&[window(start, end), window(middle, runs)], runs);
+            assert!(may_go || rule.loss(&is_kept).is_none(), "{is_kept:?} {start} {end} {rule:?}");
         }
+        // All runs decide exactly.
+        let may_go = rule.may_go(&[window(0, runs)], runs);
+        assert_eq!(may_go, rule.loss(&is_kept).is_some() || !is_kept.contains(&true) && may_go);
     }
 }

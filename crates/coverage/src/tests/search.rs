@@ -2,7 +2,7 @@
 
 use super::naive::{self, Words, all_runs, lost_words, runs};
 use super::{COLLECTIONS, Case, Random};
-use crate::lose_limit::LostWords;
+use crate::lose_limit::{LoseLimit, LostWords};
 use crate::{Coverage, CoverageSearch, DocumentOrder};
 use simtool_base::error::Result;
 use simtool_base::progress::NoProgress;
@@ -93,15 +93,35 @@ fn the_search_finds_what_sets_of_words_say() {
         check_covering(&case, &all_groups, &removed, &whole);
         let readings = source.readings.swap(0, Ordering::Relaxed);
         let terms: usize = source.runs.iter().map(Vec::len).sum();
-        for threads in [1, 3] {
-            // The memory is enough for the runs in a few slices.
-            let memory = 512 + terms as u64 * 32;
+        // The memory is enough for the runs in a few slices, or for little more than a slice.
+        for (threads, memory) in [(1, terms * 32), (3, terms * 32), (2, terms / 2)] {
+            let memory = 512 + memory as u64;
             let resources = Resources { threads, memory, ..Resources::default() };
             assert_eq!(found(&case, &groups, &source, &resources), whole, "{case:?} {threads}");
             sliced += usize::from(source.readings.swap(0, Ordering::Relaxed) > readings);
         }
     }
     assert!(several > 30 && sliced > 50, "the collections are too simple: {several} {sliced}");
+}
+
+#[test]
+fn numbers_in_a_temporary_file_decide_the_same() {
+    let mut random = Random(1);
+    let mut piece = |_| (0..40).map(|_| random.below(200) as u8).collect();
+    let pieces: Vec<Words> = (0..300).map(&mut piece).collect();
+    let mut random = Random(2);
+    let mut stitched = |_| (0..3).flat_map(|_| pieces[random.below(300)].clone()).collect();
+    let documents: Vec<Words> = (0..500).map(&mut stitched).collect();
+    let order = (0..documents.len()).rev().collect();
+    let case = Case { documents, order, length: 8, limit: LoseLimit::Words(3) };
+    let source = Documents::new(&case.documents, case.length, &mut Random(3));
+    let whole = found(&case, &[], &source, &Resources::default());
+    assert!(whole.documents.len() > 50, "{} removed", whole.documents.len());
+    for threads in [1, 3] {
+        // The numbers of the runs take a megabyte.
+        let resources = Resources { threads, memory: 100_000, ..Resources::default() };
+        assert_eq!(found(&case, &[], &source, &resources), whole);
+    }
 }
 
 /// Checks that the kept documents have the words of the removed ones.

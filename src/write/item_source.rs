@@ -1,0 +1,75 @@
+//! Counts of the found items for each file of items. They show items that are in many documents by chance, because they are
+//! a template or are about a common topic.
+
+use super::summary::write_list;
+use simtool_base::json_text::write_string;
+use std::io::{self, Write};
+
+/// An item is common if at least one in so many documents contains it.
+const COMMON_DIVISOR: u64 = 100;
+/// Minimum number of documents that contain a common item.
+const COMMON_LEAST: u64 = 10;
+/// A file of items is suspicious if at least one in so many documents contains one of its items.
+const SUSPICIOUS_DIVISOR: u64 = 20;
+
+/// Counts of the items of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemSource {
+    /// Name of the file.
+    pub file: String,
+    /// Number of its items.
+    pub items: u64,
+    /// Number of its items that a document contains.
+    pub found_items: u64,
+    /// Number of documents that contain one of its items.
+    pub found_documents: u64,
+    /// Number of pairs of an item and a document that contains it.
+    pub hits: u64,
+    /// Number of its items that at least 10 documents, and at least one in 100 documents, contain.
+    pub common_items: u64,
+    /// Number of hits of the common items.
+    pub common_hits: u64,
+    /// Number of documents that contain the item which most documents contain.
+    pub most_common: u64,
+    /// ID of this item. Empty if no item was found.
+    pub most_common_id: String,
+}
+
+impl ItemSource {
+    /// Returns the minimum number of documents that contain a common item, if there are `documents` documents in all.
+    pub(crate) fn least_common(documents: u64) -> u64 {
+        documents.div_ceil(COMMON_DIVISOR).max(COMMON_LEAST)
+    }
+
+    /// Returns whether so many of all `documents` contain an item of the file that few of them can have copied it.
+    #[must_use]
+    pub fn is_suspicious(&self, documents: u64) -> bool {
+        self.found_documents >= documents.div_ceil(SUSPICIOUS_DIVISOR).max(COMMON_LEAST)
+    }
+
+    /// Writes the counts of all files as a field of a JSON object, with a comma behind it.
+    ///
+    /// # Errors
+    ///
+    /// `out` fails.
+    pub(crate) fn write_json(sources: &[Self], out: &mut dyn Write) -> io::Result<()> {
+        write_list(out, "item_sources", sources, |out, source| {
+            write!(out, "{{\"file\": ")?;
+            write_string(out, source.file.as_bytes())?;
+            let counts = [
+                ("items", source.items),
+                ("found_items", source.found_items),
+                ("found_documents", source.found_documents),
+                ("hits", source.hits),
+                ("common_items", source.common_items),
+                ("common_hits", source.common_hits),
+            ];
+            for (name, count) in counts {
+                write!(out, ", \"{name}\": {count}")?;
+            }
+            write!(out, ", \"most_common\": {}, \"most_common_id\": ", source.most_common)?;
+            write_string(out, source.most_common_id.as_bytes())?;
+            write!(out, "}}")
+        })
+    }
+}
