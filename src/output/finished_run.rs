@@ -226,6 +226,12 @@ impl FinishedRun {
         })
     }
 
+    /// Returns the summary of the run.
+    #[must_use]
+    pub(crate) fn summary(&self) -> &Value {
+        &self.summary
+    }
+
     /// Returns whether the run compared queries with a corpus.
     #[must_use]
     pub(crate) fn is_match(&self) -> bool {
@@ -307,31 +313,35 @@ impl FinishedRun {
     }
 }
 
-const CLUSTERS: &str = "clusters.jsonl";
+pub(super) const CLUSTERS: &str = "clusters.jsonl";
 const QUARANTINE: &str = "quarantine.jsonl";
 
 /// Fields of a JSON object with their values as they are written. So an ID that is a number keeps all its
 /// digits.
-type Fields<'l> = BTreeMap<&'l str, &'l RawValue>;
+pub(super) type Fields<'l> = BTreeMap<&'l str, &'l RawValue>;
 
 /// Returns the fields of an object that simtool wrote. The names of its fields have no escapes.
-fn fields(json: &str) -> Option<Fields<'_>> {
+pub(super) fn fields(json: &str) -> Option<Fields<'_>> {
     serde_json::from_str(json).ok()
 }
 
 /// Returns the value of the field `name`. `None` if there is no such field, or if its value is of another
 /// type.
-fn field<'l, T: Deserialize<'l>>(fields: &Fields<'l>, name: &str) -> Option<T> {
+pub(super) fn field<'l, T: Deserialize<'l>>(fields: &Fields<'l>, name: &str) -> Option<T> {
     serde_json::from_str(fields.get(name)?.get()).ok()
 }
 
+/// Returns the ID in the field `name`. A number has the digits that the output has.
+pub(super) fn id_field(fields: &Fields<'_>, name: &str) -> Option<String> {
+    let id = *fields.get(name)?;
+    if id.get().starts_with('"') { field(fields, name) } else { Some(id.get().to_owned()) }
+}
+
 /// Returns the document that an object of `clusters.jsonl` describes.
-fn member(json: &str) -> Option<Member> {
+pub(super) fn member(json: &str) -> Option<Member> {
     let fields = fields(json)?;
-    let id = *fields.get("id")?;
-    let id = if id.get().starts_with('"') { field(&fields, "id")? } else { id.get().to_owned() };
     Some(Member {
-        id,
+        id: id_field(&fields, "id")?,
         file: field(&fields, "file")?,
         record: field(&fields, "record")?,
         // The kept document has neither.

@@ -22,6 +22,7 @@ mod document_status;
 mod documents;
 pub mod emit_pairs;
 mod findings;
+pub(crate) mod finished_rows;
 pub mod finished_run;
 pub(crate) mod index_rows;
 pub(crate) mod input_search;

@@ -82,6 +82,11 @@ impl<'r> RecordedRun<'r> {
         Ok(Self { run, inputs, options, query_options, place, resources, face })
     }
 
+    /// Returns the folder in which the run was started. Empty if it is the current folder or unknown.
+    pub(super) fn place(&self) -> &Path {
+        &self.place
+    }
+
     /// Returns the path by which a file of the run can be opened now.
     fn path(&self, file: &Path) -> PathBuf {
         // Joining a path to an empty path leaves it as it is.

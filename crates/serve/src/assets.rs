@@ -10,6 +10,7 @@ struct Asset {
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
+/// A new file needs its line here.
 const ASSETS: &[Asset] = &[
     Asset {
         path: "",

@@ -95,6 +95,7 @@ impl Request {
             if let Some(parsed) = Self::parse_head(&bytes)? {
                 break parsed;
             }
+            // The limit is tested after parsing, so that a body in the same block does not count.
             if bytes.len() > HEAD {
                 return Err(Some(Response::error(
                     Status::TooLarge,
@@ -108,6 +109,7 @@ impl Request {
                 "the body of the request is too long",
             )));
         }
+        // A block may have read the beginning of the body, or more than the body.
         request.body = bytes.split_off(body_at);
         request.body.truncate(length);
         let at = request.body.len();
@@ -134,6 +136,7 @@ impl Request {
             Some(length) => length.parse().map_err(|_| bad("the length is no number"))?,
             None => 0,
         };
+        // Browsers send the path without the host, and no other form is served.
         let target = head.path.unwrap_or_default();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let pairs = query.split('&').filter(|pair| !pair.is_empty());
@@ -195,6 +198,7 @@ fn decoded(text: &str) -> String {
         let escaped = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
         (rest, _) = match (first, escaped) {
             (b'%', Some(byte)) => (&behind[2..], bytes.push(byte)),
+            // Forms write a space so.
             (b'+', _) => (behind, bytes.push(b' ')),
             _ => (behind, bytes.push(*first)),
         };

@@ -84,6 +84,7 @@ impl Server {
                         if is_over.load(Ordering::Acquire) {
                             return;
                         }
+                        // Some systems let other machines in through a tunnel.
                         if peer.ip().is_loopback() {
                             self.converse(stream, state, routes);
                         }
@@ -104,7 +105,9 @@ impl Server {
 
     /// Answers the request of a connection.
     fn converse<S>(&self, mut stream: TcpStream, state: &S, routes: &[Route<S>]) {
-        let limits = [stream.set_read_timeout(Some(SILENCE)), stream.set_write_timeout(Some(SILENCE))];
+        // A client that sends nothing must not hold a thread for ever.
+        let limits =
+            [stream.set_read_timeout(Some(SILENCE)), stream.set_write_timeout(Some(SILENCE))];
         if limits.iter().any(Result::is_err) {
             return;
         }
@@ -131,7 +134,8 @@ impl Server {
         }
         let Some(path) = request.path.strip_prefix('/').and_then(|path| self.behind_token(path))
         else {
-            let message = "the address lacks the token: open the address that simtool review printed";
+            let message =
+                "the address lacks the token: open the address that simtool review printed";
             return Response::error(Status::Forbidden, message);
         };
         request.path = path.to_owned();
@@ -207,10 +211,7 @@ mod tests {
                 status("GET", "/TOKEN/bug", own, ""),
             ];
             stop.store(true, Ordering::Release);
-            assert_eq!(
-                found,
-                [200, 200, 403, 403, 403, 403, 404, 200, 403, 403, 403, 404, 500]
-            );
+            assert_eq!(found, [200, 200, 403, 403, 403, 403, 404, 200, 403, 403, 403, 404, 500]);
         });
     }
 }
