@@ -30,6 +30,9 @@ pub(crate) struct RemovedRow {
     pub(crate) lost_words: Option<u64>,
 }
 
+/// Function that gets the offset and the bytes of a line, and breaks when it needs no more lines.
+type VisitLine<'v> = dyn FnMut(u64, &[u8]) -> Result<ControlFlow<()>> + 'v;
+
 /// File with rows of removed documents.
 #[derive(Debug)]
 pub(crate) struct RowsFile {
@@ -109,11 +112,7 @@ impl RowsFile {
     /// # Errors
     ///
     /// The file cannot be read, or `visit` fails.
-    pub(crate) fn visit(
-        &self,
-        mut file: &File,
-        visit: &mut dyn FnMut(u64, &[u8]) -> Result<ControlFlow<()>>,
-    ) -> Result<()> {
+    pub(crate) fn visit(&self, mut file: &File, visit: &mut VisitLine<'_>) -> Result<()> {
         let error = |e: io::Error| Error::io(&self.path, "read", e);
         file.rewind().map_err(error)?;
         let mut reader = BufReader::with_capacity(1 << 18, file);

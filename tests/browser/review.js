@@ -17,15 +17,25 @@ const folder = mkdtempSync(join(tmpdir(), 'simtool-review-'));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const HOSTILE = '<img src=x onerror=document.title="hacked">\u202e';
 
+const WORDS = `river bridge old stone walk along quiet water morning light town market people carry bread and fish
+  from the boats near a wall where children play until evening when lamps burn over narrow streets of houses with red
+  roofs some travellers write letters about weather prices roads new railway station they saw in spring harbour ships
+  wait for wind which comes late this year farmers sell apples honey wool to merchants who speak many languages`.split(/\s+/);
+
 /** Writes 40 articles, most with changed copies on other hosts. */
 function writeDocuments() {
-  const words = Array.from({ length: 900 }, (_, at) => `${'bcdfghjklm'[at % 10]}${'aeiou'[at % 5]}${'nprst'[at % 7 % 5]}${at}`);
-  const text = (article) => Array.from({ length: 60 }, (_, at) => words[(article * 61 + at * (7 + article)) % words.length]);
+  let random = 7;
+  const word = () => {
+    random = (random * 48271) % 2147483647;
+    return WORDS[random % WORDS.length];
+  };
+  const articles = Array.from({ length: 40 }, () => Array.from({ length: 60 }, word));
+  const text = (article) => [...articles[article]];
   const lines = [];
   for (let article = 0; article < 40; article += 1) {
     for (let copy = 0; copy <= article % 4; copy += 1) {
       const changed = text(article);
-      for (let at = 0; at < copy; at += 1) changed[10 + at * 17] = `changed${copy}`;
+      for (let at = 0; at < copy; at += 1) changed[10 + at * 17] = ['yesterday', 'tomorrow', 'again'][copy - 1];
       if (article === 7 && copy === 1) changed.push(HOSTILE);
       const id = article === 7 ? `${HOSTILE}${copy}` : `https://host${(article + copy) % 3}.example/page-${article}-${copy}`;
       lines.push(JSON.stringify({ id, text: `${changed.join(' ')}.` }));
@@ -41,6 +51,12 @@ async function serve() {
   const server = spawn(program, ['review', 'out', '--quiet'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
   const address = await new Promise((resolve) => server.stdout.once('data', (line) => resolve(String(line).trim())));
   return { server, address };
+}
+
+/** Returns the elements of a page that end outside of it. */
+function widest() {
+  const outside = [...document.querySelectorAll('main *')].filter((e) => e.getBoundingClientRect().right > window.innerWidth);
+  return outside.map((e) => `${e.localName}.${e.className}`).slice(0, 5).join(' ');
 }
 
 writeDocuments();
@@ -68,7 +84,7 @@ try {
     for (const width of [360, 2560, 1280]) {
       await page.setViewportSize({ width, height: 860 });
       const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      if (over > 0) faults.push(`${name}: ${over} pixels too wide at ${width}`);
+      if (over > 0) faults.push(`${name}: ${over} pixels too wide at ${width}: ${await page.evaluate(widest)}`);
     }
     if (pictures) await page.screenshot({ path: join(pictures, `review-${name}.png`) });
   }
@@ -118,7 +134,7 @@ try {
   await page.waitForFunction(() => document.querySelector('.state')?.textContent.includes('Pair 21 of'));
   assert.match(await state(), /20 judged/);
   await page.click('text=Add pairs just below the limit');
-  await page.waitForFunction(() => /below the limit, down to|method/.test(document.getElementById('status').textContent));
+  await page.waitForFunction(() => /below the limit/.test(document.getElementById('status').textContent));
   await look('judge');
   const labels = readFileSync(join(folder, 'out.labels.tsv'), 'utf8').trim().split('\n');
   assert.equal(labels.length, 21);

@@ -196,12 +196,18 @@ fn decoded(text: &str) -> String {
     while let [first, behind @ ..] = rest {
         let digits = behind.get(..2).and_then(|digits| str::from_utf8(digits).ok());
         let escaped = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        (rest, _) = match (first, escaped) {
-            (b'%', Some(byte)) => (&behind[2..], bytes.push(byte)),
+        let byte = match (first, escaped) {
+            (b'%', Some(byte)) => {
+                rest = &behind[2..];
+                bytes.push(byte);
+                continue;
+            }
             // Forms write a space so.
-            (b'+', _) => (behind, bytes.push(b' ')),
-            _ => (behind, bytes.push(*first)),
+            (b'+', _) => b' ',
+            _ => *first,
         };
+        rest = behind;
+        bytes.push(byte);
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -6,7 +6,7 @@ import { drawPair, judge } from './pair.js';
 function drawEstimate(box, estimate) {
   const { whole, limits, bands, below, agreement } = estimate;
   const limitText = ({ target, limit, rows }) => (limit === null
-    ? `${percent(target)}: no limit reaches it yet`
+    ? `for ${target * 100} % precision: no limit reaches it yet`
     : `for ${target * 100} % precision use ${limit}: ${number(rows)} documents are removed`);
   const row = (band) => el('tr', {}, el('th', { scope: 'row' }, `${band.from}`),
     el('td', { class: 'n' }, number(band.rows)), el('td', { class: 'n' }, `${band.yes} of ${band.judged}`),
@@ -88,7 +88,7 @@ export async function showJudge({ content, parameters, setKeys, signal }) {
     event.target.disabled = false;
     if (!found) return;
     await start();
-    say(`${counted(found.count, 'pair')} below the limit, down to similarity ${found.from}`);
+    say(found.count ? `${counted(found.count, 'pair')} below the limit, down to similarity ${found.from}` : 'there are no pairs just below the limit');
   }
   async function start() {
     ({ pairs } = await get('sample', { seed, size }));

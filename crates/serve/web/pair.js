@@ -25,7 +25,7 @@ function reason(pair) {
   if (pair.pair.startsWith('b')) return `Both are kept: their similarity ${closeness(pair)} is just below the limit.`;
   if (pair.is_coverage) return 'Removed: kept documents have its words, and this one has most of them.';
   if (closeness(pair) === 'chain') return 'Removed: other similar documents link it to the kept one.';
-  const what = pair.similarity === null ? 'Their fingerprints differ in' : 'Their similarity is';
+  const what = pair.similarity === null ? 'the fingerprints differ in' : 'the similarity is';
   return `Removed: ${what} ${closeness(pair)}.`;
 }
 

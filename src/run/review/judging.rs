@@ -133,7 +133,7 @@ impl Review<'_> {
         let below = lock(&self.below).as_ref().map(|pairs| {
             let estimate = estimate_below(pairs.len() as u64, judgements);
             let mut value = estimated(&estimate);
-            value["recall"] = self.recall(&estimator.whole(), &estimate);
+            value["recall"] = recall(&estimator.whole(), &estimate);
             value
         });
         let agreement_of = |(path, other): (&PathBuf, &Labels)| {
@@ -148,20 +148,6 @@ impl Review<'_> {
             "limits": limits.collect::<Value>(),
             "below": below, "agreement": others.map(agreement_of).collect::<Value>(),
         }))
-    }
-
-    /// Returns the share of the near-duplicates that the run found, if those far below its limit do not count.
-    fn recall(&self, whole: &ShareEstimate, below: &ShareEstimate) -> Value {
-        let (Some(precision), Some(missed)) = (whole.share, below.share) else {
-            return Value::Null;
-        };
-        // A removed document counts as one found pair, and a pair below the limit as one missed pair.
-        let right = precision * whole.rows as f64;
-        let recall =
-            |missed: f64| right / (right + missed * below.rows as f64).max(f64::MIN_POSITIVE);
-        json!({
-            "share": recall(missed), "low": recall(below.interval.high), "high": recall(below.interval.low)
-        })
     }
 
     /// Writes a decision about a row to the file of decisions.
@@ -209,6 +195,19 @@ impl Review<'_> {
             .then(|| format!("{} --decisions {path} --force", recorded.command_line));
         Ok(json!({ "decisions": decisions, "command": command }))
     }
+}
+
+/// Returns the share of the near-duplicates that the run found, if those far below its limit do not count.
+fn recall(whole: &ShareEstimate, below: &ShareEstimate) -> Value {
+    let (Some(precision), Some(missed)) = (whole.share, below.share) else {
+        return Value::Null;
+    };
+    // A removed document counts as one found pair, and a pair below the limit as one missed pair.
+    let right = precision * whole.rows as f64;
+    let recall = |missed: f64| right / (right + missed * below.rows as f64).max(f64::MIN_POSITIVE);
+    json!({
+        "share": recall(missed), "low": recall(below.interval.high), "high": recall(below.interval.low)
+    })
 }
 
 fn estimated(estimate: &ShareEstimate) -> Value {

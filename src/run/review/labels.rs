@@ -204,18 +204,19 @@ impl Labels {
         let judgements = std::mem::take(&mut self.judgements);
         // The places behind the removed one have moved.
         self.places.clear();
-        judgements.into_iter().for_each(|judgement| self.insert(judgement));
+        for judgement in judgements {
+            self.insert(judgement);
+        }
         self.write_all()
     }
 
     fn insert(&mut self, judgement: Judgement) {
         let key = key(&judgement.removed, &judgement.kept);
-        match self.places.get(&key) {
-            Some(&place) => self.judgements[place] = judgement,
-            None => {
-                self.places.insert(key, self.judgements.len());
-                self.judgements.push(judgement);
-            }
+        if let Some(&place) = self.places.get(&key) {
+            self.judgements[place] = judgement;
+        } else {
+            self.places.insert(key, self.judgements.len());
+            self.judgements.push(judgement);
         }
     }
 

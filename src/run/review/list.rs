@@ -96,10 +96,8 @@ impl NumberFilter {
             (None, _) if filter.from.is_some() => UNKNOWN - 1,
             (None, _) => UNKNOWN,
         };
-        let closeness = match filter.is_chain {
-            true => [UNKNOWN; 2],
-            false => [filter.from.map_or(0, value), below],
-        };
+        let closeness =
+            if filter.is_chain { [UNKNOWN; 2] } else { [filter.from.map_or(0, value), below] };
         // Rows whose lost words were not counted are selected only if nothing is asked of them.
         let has_lost = filter.lost_from.is_some() || filter.lost_to.is_some();
         let most = if has_lost { UNKNOWN - 1 } else { UNKNOWN };

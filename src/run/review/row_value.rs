@@ -1,7 +1,7 @@
 //! Values of rows as whole numbers, by which the index filters and sorts them.
 
 /// Number of parts of one that a similarity is counted in.
-const PARTS: f64 = 1e6;
+const PARTS: u32 = 1_000_000;
 /// Value of a row whose similarity, distance or lost words are not known.
 pub(super) const UNKNOWN: u32 = u32::MAX;
 /// Width of a band of similarities, in the parts of [`similarity_value`].
@@ -10,11 +10,20 @@ const BAND: u32 = 50_000;
 /// Width of a step of similarities, as people write them.
 const STEP: u32 = 10_000;
 
+/// Returns the nearest whole number.
+#[expect(
+    clippy::cast_sign_loss,
+    reason = "a cast of a negative number is 0, which is the nearest one"
+)]
+fn whole(number: f64) -> u32 {
+    number.round() as u32
+}
+
 /// Returns a similarity as a whole number of millionths. Only a similarity of exactly 1 is a million.
 pub(super) fn similarity_value(similarity: f64) -> u32 {
     // Only rounding could make a similarity below 1 a million.
-    let value = (similarity.clamp(0.0, 1.0) * PARTS).round() as u32;
-    if similarity < 1.0 { value.min(PARTS as u32 - 1) } else { value }
+    let value = whole(similarity.clamp(0.0, 1.0) * f64::from(PARTS));
+    if similarity < 1.0 { value.min(PARTS - 1) } else { value }
 }
 
 /// Returns a similarity in millionths, or else a distance, or else [`UNKNOWN`].
@@ -59,7 +68,7 @@ impl Scale {
     /// Returns the value behind the last one of a band.
     pub(super) fn band_end(self, band: u32) -> u32 {
         match self {
-            Self::Similarity if band < PARTS as u32 => band + BAND,
+            Self::Similarity if band < PARTS => band + BAND,
             _ => band.saturating_add(1),
         }
     }
@@ -68,7 +77,7 @@ impl Scale {
     pub(super) fn shown(self, closeness: u32) -> Option<f64> {
         match self {
             _ if closeness == UNKNOWN => None,
-            Self::Similarity => Some(f64::from(closeness) / PARTS),
+            Self::Similarity => Some(f64::from(closeness) / f64::from(PARTS)),
             Self::Distance => Some(closeness.into()),
         }
     }
@@ -77,7 +86,7 @@ impl Scale {
     pub(super) fn value(self, shown: f64) -> u32 {
         match self {
             Self::Similarity => similarity_value(shown),
-            Self::Distance => shown as u32,
+            Self::Distance => whole(shown),
         }
     }
 }

@@ -58,7 +58,9 @@ pub(super) fn sample(index: &ReviewIndex, seed: u64, size: usize) -> Result<Vec<
         bands.entry(band).or_default().extend(stratum.chosen);
     }
     // The order within a band is random, so that judging may end at any time.
-    bands.values_mut().for_each(|rows| rows.sort_unstable());
+    for rows in bands.values_mut() {
+        rows.sort_unstable();
+    }
     let longest = bands.values().map(Vec::len).max().unwrap_or(0);
     let turns = (0..longest).flat_map(|turn| bands.values().filter_map(move |rows| rows.get(turn)));
     Ok(turns.map(|[_, row]| *row as u32).collect())
