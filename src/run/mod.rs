@@ -45,6 +45,7 @@ mod input_settings;
 mod job;
 mod join;
 pub mod join_fingerprints;
+mod line_cache;
 mod one_document;
 mod output_target;
 mod pages;

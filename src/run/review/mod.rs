@@ -26,6 +26,7 @@ pub use request::ReviewRequest;
 pub use serving::review;
 
 use super::face::Face;
+use super::line_cache::LineCache;
 use super::recorded_run::RecordedRun;
 use super::why::{MemberReader, compare_settings, method_of};
 use crate::output::finished_rows::RemovedRow;
@@ -82,6 +83,7 @@ pub struct Review<'r> {
     labels: Mutex<Labels>,
     other_labels: Vec<Labels>,
     choices: Mutex<Choices>,
+    lines: LineCache,
 }
 
 impl std::fmt::Debug for Review<'_> {
@@ -117,6 +119,7 @@ impl<'r> Review<'r> {
             labels: Mutex::new(labels),
             other_labels,
             choices: Mutex::new(choices),
+            lines: LineCache::default(),
         })
     }
 
@@ -261,6 +264,7 @@ impl<'r> Review<'r> {
     fn add_texts(&self, found: &RemovedRow, words: usize, value: &mut Value) -> Result<()> {
         let (quiet, resources) = (Quiet(self.face), &self.request.resources);
         let run = RecordedRun::open(&self.request.output, resources, &quiet)?;
+        let run = run.with_lines(&self.lines);
         let files = [&found.kept.file, &found.removed.file];
         let changes = files.into_iter().filter_map(|file| run.change_of(file));
         value["changes"] = changes.map(|change| change.to_string()).collect();
