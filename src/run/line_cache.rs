@@ -1,12 +1,21 @@
 //! Finds lines of large files by their numbers, without reading the lines before them again.
 
+use crate::pipeline::compare::{ReadDocument, WantedDocument, read_document};
+use simtool_base::progress::NoProgress;
 use simtool_base::unordered_map::UnorderedMap;
-use std::fs::File;
+use simtool_model::compression::Compression;
+use simtool_read::walk::InputFile;
+use simtool_read::{Collection, ReadOptions};
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+/// Name of the format in which each line is a record.
+const JSON_LINES: &str = "jsonl";
+/// Number of bytes from which it takes long to read a file from its beginning.
+const LARGE_FILE: u64 = 4 << 20;
 /// Number of lines between two lines whose offset is remembered.
 const STEP: u64 = 1024;
 /// Number of bytes that are read at once.
@@ -25,10 +34,34 @@ struct LineOffsets {
 }
 
 impl LineCache {
+    /// Reads a document of a large file of JSON Lines, in which each line is a record. Returns `None` if the file has
+    /// another format or is small, or if the line has no document.
+    pub(super) fn document(
+        &self,
+        path: &Path,
+        record: u64,
+        options: &ReadOptions,
+    ) -> Option<ReadDocument> {
+        fs::metadata(path).ok().filter(|file| file.len() >= LARGE_FILE)?;
+        let collection = Collection::open(vec![InputFile::new(path)], options.clone());
+        let file = collection.recognize(0).ok()?;
+        // Lines of other encodings and of compressed files have no offset.
+        let is_plain = file.compression == Compression::None && file.encoding.is_none();
+        if !is_plain || file.format.name() != JSON_LINES {
+            return None;
+        }
+        let line = self.line(path, record).ok()??;
+        let options = ReadOptions { format: Some(file.format), ..options.clone() };
+        let line = InputFile::in_memory(path, line);
+        // If the line is bad, reading the whole file says more about the fault.
+        let found = read_document(line, WantedDocument::Record(0), options, &NoProgress).ok()?;
+        Some(ReadDocument { record, ..found })
+    }
+
     /// Returns a line of a file with its end. `None` if the file has fewer lines.
     ///
     /// The first call for a file reads the whole file and counts its lines.
-    pub(super) fn line(&self, path: &Path, number: u64) -> io::Result<Option<Vec<u8>>> {
+    fn line(&self, path: &Path, number: u64) -> io::Result<Option<Vec<u8>>> {
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
         let state = (metadata.len(), metadata.modified()?);
@@ -39,8 +72,10 @@ impl LineCache {
         }
         let offsets = known.get(path).map_or(&[][..], |known| &known.offsets);
         let Some(&offset) = offsets.get((number / STEP) as usize) else { return Ok(None) };
+        // Other requests may look for lines while this one reads.
         drop(known);
         file.seek(SeekFrom::Start(offset))?;
+        // The lines between are short work: a few blocks at most.
         let mut reader = BufReader::with_capacity(BLOCK, file);
         for _ in 0..number % STEP {
             reader.skip_until(b'\n')?;
@@ -73,7 +108,6 @@ fn offsets(file: &mut File) -> io::Result<Vec<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn lines_are_found_by_their_numbers() {

@@ -13,11 +13,9 @@ use crate::pipeline::compare::{ReadDocument, WantedDocument, read_document};
 use crate::write::summary::Summary;
 use simtool_base::byte_text::{path_text, path_with_bytes};
 use simtool_base::error::{Error, ErrorKind, Result};
-use simtool_base::progress::NoProgress;
 use simtool_base::quantity::counted;
 use simtool_base::utc_time::UtcTime;
 use simtool_compute::resources::Resources;
-use simtool_model::compression::Compression;
 use simtool_model::document::Content;
 use simtool_read::selection::Selection;
 use simtool_read::walk::{InputFile, listed_paths};
@@ -28,10 +26,6 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
-/// Name of the format in which each line is a record.
-const JSON_LINES: &str = "jsonl";
-/// Number of bytes from which it takes long to search a file from its beginning.
-const LARGE_FILE: u64 = 4 << 20;
 /// Largest number of records of a file that a message lists.
 const SHOWN_RECORDS: usize = 4;
 
@@ -95,24 +89,6 @@ impl<'r> RecordedRun<'r> {
     /// Remembers where lines of large files begin, so that the next document of a file is found at once.
     pub(super) fn with_lines(self, lines: &'r LineCache) -> Self {
         Self { lines: Some(lines), ..self }
-    }
-
-    /// Reads a document of a large file of JSON lines, in which each line is a record. Returns `None` if the file has
-    /// another format, or if the line has no such document.
-    fn read_line(&self, path: &Path, record: u64, options: &ReadOptions) -> Option<ReadDocument> {
-        let lines = self.lines?;
-        fs::metadata(path).ok().filter(|file| file.len() >= LARGE_FILE)?;
-        let collection = Collection::open(vec![InputFile::new(path)], options.clone());
-        let file = collection.recognize(0).ok()?;
-        let is_plain = file.compression == Compression::None && file.encoding.is_none();
-        if !is_plain || file.format.name() != JSON_LINES {
-            return None;
-        }
-        let line = lines.line(path, record).ok()??;
-        let options = ReadOptions { format: Some(file.format), ..options.clone() };
-        let line = InputFile::in_memory(path, line);
-        let found = read_document(line, WantedDocument::Record(0), options, &NoProgress).ok()?;
-        Some(ReadDocument { record, ..found })
     }
 
     /// Returns the folder in which the run was started. Empty if it is the current folder or unknown.
@@ -204,7 +180,8 @@ impl<'r> RecordedRun<'r> {
         fs::metadata(&path).map_err(|error| Error::io(&path, "read", error))?;
         let wanted = WantedDocument::Record(record);
         let options = everything(self.options_of(is_query));
-        if let Some(found) = self.read_line(&path, record, &options) {
+        let by_line = self.lines.and_then(|lines| lines.document(&path, record, &options));
+        if let Some(found) = by_line {
             return Ok(found);
         }
         read_document(InputFile::new(path), wanted, options, self.face.progress())

@@ -100,6 +100,7 @@ impl Review<'_> {
                 (first, second, Some(similarity), Chosen::Below)
             }
         };
+        // The lock is held until the file has the judgement, so that two pages cannot mix their lines.
         let mut labels = lock(&self.labels);
         let Some(label) = label else { return labels.remove(&removed.id, &kept.id) };
         let chosen = if is_picked { Chosen::Picked } else { chosen };
