@@ -66,7 +66,7 @@ export async function showJudge({ content, parameters, setKeys, signal }) {
     const estimate = await get('estimate');
     if (!signal.aborted) drawEstimate(estimates, estimate);
   }
-  async function label(value) {
+  async function write(value) {
     const pair = pairs[at];
     if (!pair) return;
     await judge(pair, value, note.value, false);
@@ -75,6 +75,13 @@ export async function showJudge({ content, parameters, setKeys, signal }) {
     say(`${value ? labelText(value) : 'judgement removed'}: written`);
     if (value) at += 1;
     await Promise.all([draw(), refresh()]);
+  }
+  // A key that is pressed before the last judgement is written is for the next pair.
+  let writing = Promise.resolve();
+  function label(value) {
+    const wait = writing;
+    writing = (async () => { await wait.catch(() => {}); await write(value); })();
+    return writing;
   }
   function step(by) {
     at = Math.max(0, Math.min(pairs.length, at + by));
