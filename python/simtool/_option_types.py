@@ -14,6 +14,7 @@ class DeduplicateOptions(TypedDict, total=False):
     prefer: str | None
     keep_count: _Integer | None
     cluster: Literal["proven", "components"] | None
+    decisions: _Path | None
     annotate: str | bool | None
     lose: _Integer | str | None
     verify: _Number | str | None
@@ -78,6 +79,7 @@ class DeduplicateFilesOptions(TypedDict, total=False):
     prefer: str | None
     keep_count: _Integer | None
     cluster: Literal["proven", "components"] | None
+    decisions: _Path | None
     pairs: bool | None
     annotate: str | bool | None
     lose: _Integer | str | None
@@ -182,6 +184,7 @@ class PreviewFilesOptions(TypedDict, total=False):
     prefer: str | None
     keep_count: _Integer | None
     cluster: Literal["proven", "components"] | None
+    decisions: _Path | None
     lose: _Integer | str | None
     method: Literal["exact", "covered", "simhash", "multi-lexicon", "minhash", "i-match", "auto"] | str | None
     similarity: _Number | str | None

@@ -13,6 +13,8 @@ Options:
     cluster: Documents to remove: only documents near a kept document (proven), or also documents
         that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
         components.
+    decisions: Apply the decisions of a review: keep a document, a cluster or a source, or swap the
+        kept document.
     pairs: Also write every pair; more than 100 million only with `force`. All pairs must fit in
         memory: with exact, 24 bytes for each pair of unequal documents.
     annotate: Also write documents.jsonl: every document, kept or removed, with its cluster, in
@@ -186,6 +188,8 @@ Options:
     cluster: Documents to remove: only documents near a kept document (proven), or also documents
         that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
         components.
+    decisions: Apply the decisions of a review: keep a document, a cluster or a source, or swap the
+        kept document.
     lose: Keep a document whose removal would lose more than N words, or more than N% of its words,
         as in 3 or 1% [default: 3 with covered, otherwise any number].
     method: Method that finds near-duplicates; its settings follow a colon, as in simhash:bits=128

@@ -24,5 +24,6 @@ pub use histogram::Histogram;
 pub use labelled::{DocumentsInMemory, Labelled, LabelledFolder, Labels};
 pub use measure::step;
 pub use methods::evaluate;
+pub(crate) use ratio_estimate::share_interval;
 pub use ratio_estimate::{Interval, RatioEstimate, SampledDocument, ratio_estimate};
 pub use sampled::{SampleSettings, SampledMethod, estimate_by_sample};

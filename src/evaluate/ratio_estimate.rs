@@ -155,6 +155,12 @@ impl RatioError {
     }
 }
 
+/// Returns Wilson's interval of a share that was measured on `size` independent things.
+#[must_use]
+pub(crate) fn share_interval(share: f64, size: f64) -> Interval {
+    wilson(share, size, Z)
+}
+
 /// Returns Wilson's interval of a share that was measured on `size` things. `quantile` replaces that of the
 /// normal distribution. The interval contains `share`.
 fn wilson(share: f64, size: f64, quantile: f64) -> Interval {

@@ -9,6 +9,7 @@
 
 pub use crate::evaluate::pair_label::{KnownPairs, Pair};
 use crate::evaluate::pair_label::{PairLabels, sorted};
+use crate::write::tsv_field::read_field;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::escaped;
 use simtool_base::unordered_map::UnorderedMap;
@@ -61,13 +62,22 @@ impl<'i> IdRows<'i> {
     }
 
     fn knows(&self, id: &[u8]) -> bool {
-        self.0.contains_key(id)
+        self.find(id).is_some()
+    }
+
+    /// Finds an ID. An ID with a tab or a line end has escapes in tab-separated lines, such as those of a review.
+    fn find(&self, id: &[u8]) -> Option<&IdRow> {
+        let escaped = || {
+            let text = str::from_utf8(id).ok().filter(|text| text.contains('\\'))?;
+            self.0.get(read_field(text).as_bytes())
+        };
+        self.0.get(id).or_else(escaped)
     }
 
     /// Returns the number of the document with this ID. If there is no such document, or if there are
     /// several, the error is a phrase that describes which ID was expected.
     fn row(&self, id: &[u8]) -> Result<u32, String> {
-        match self.0.get(id) {
+        match self.find(id) {
             Some(&IdRow::One(row)) => Ok(row),
             Some(IdRow::Several) => {
                 Err(format!("the ID of one document, but several documents have {}", quoted(id)))

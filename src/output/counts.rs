@@ -87,6 +87,8 @@ pub(super) fn count_results(
     summary.removed = findings.removals.len() as u64;
     summary.removed_bytes = findings.removals.iter().map(|r| u64::from(removed_length(r))).sum();
     summary.kept_for_words = findings.kept_for_words();
+    summary.decisions = findings.decided.map(|decided| decided.applied);
+    summary.unfit_decisions = findings.decided.map(|decided| decided.unfit.len() as u64);
     summary.covered_by_several = findings.covered_by_several();
     if findings.counts_lost_words() {
         let lost = |removal: &Removal| u64::from(findings.lost_words(removal.row)?.lost).into();

@@ -4,7 +4,7 @@ use super::stored_copies::StoredCopies;
 use crate::cluster::Removal;
 use crate::pipeline::excerpts::Excerpts;
 use crate::pipeline::{
-    CollectionSummary, LostWords, NearDuplicates, Plan, RemovalLosses, RepeatedWords,
+    CollectionSummary, Decided, LostWords, NearDuplicates, Plan, RemovalLosses, RepeatedWords,
 };
 use crate::write::summary::LimitLevel;
 use simtool_coverage::Coverage;
@@ -80,6 +80,8 @@ pub struct Findings<'f> {
     coverage: Option<&'f Coverage>,
     /// Number of documents that stay only because their removal would lose too many words.
     kept_for_words: u64,
+    /// Decisions of people that were applied, and those that no longer fit. `None` if there are no decisions.
+    pub(super) decided: Option<&'f Decided>,
     /// All pairs of near-duplicates. If the memory was too small, the list may have only the pairs that
     /// affect the removals.
     pub close: &'f Close,
@@ -108,7 +110,15 @@ impl<'f> Findings<'f> {
         let sides = collections.zip(found.read.as_ref());
         let sides = sides.map(|(collection, read)| Side { collection, read });
         let NearDuplicates {
-            read, close, removals, losses, coverage, kept_for_words, levels, ..
+            read,
+            close,
+            removals,
+            losses,
+            coverage,
+            kept_for_words,
+            decided,
+            levels,
+            ..
         } = found;
         Self {
             sides,
@@ -116,6 +126,7 @@ impl<'f> Findings<'f> {
             losses: losses.as_ref(),
             coverage: coverage.as_ref(),
             kept_for_words: *kept_for_words,
+            decided: decided.as_ref(),
             levels,
             close,
             read,

@@ -226,6 +226,12 @@ impl FinishedRun {
         })
     }
 
+    /// Returns the summary of the run.
+    #[must_use]
+    pub(crate) fn summary(&self) -> &Value {
+        &self.summary
+    }
+
     /// Returns whether the run compared queries with a corpus.
     #[must_use]
     pub(crate) fn is_match(&self) -> bool {
@@ -307,7 +313,7 @@ impl FinishedRun {
     }
 }
 
-const CLUSTERS: &str = "clusters.jsonl";
+pub(super) const CLUSTERS: &str = "clusters.jsonl";
 const QUARANTINE: &str = "quarantine.jsonl";
 
 /// Fields of a JSON object with their values as they are written. So an ID that is a number keeps all its
@@ -325,8 +331,14 @@ pub(super) fn field<'l, T: Deserialize<'l>>(fields: &Fields<'l>, name: &str) -> 
     serde_json::from_str(fields.get(name)?.get()).ok()
 }
 
+/// Returns the ID in the field `name`. A number has the digits that the output has.
+pub(super) fn id_field(fields: &Fields<'_>, name: &str) -> Option<String> {
+    let id = *fields.get(name)?;
+    if id.get().starts_with('"') { field(fields, name) } else { Some(id.get().to_owned()) }
+}
+
 /// Returns the document that an object of `clusters.jsonl` describes.
-fn member(json: &str) -> Option<Member> {
+pub(super) fn member(json: &str) -> Option<Member> {
     let fields = fields(json)?;
     let (id, file, record) = named(&fields)?;
     Some(Member {
@@ -341,9 +353,7 @@ fn member(json: &str) -> Option<Member> {
 
 /// Returns the ID, the file and the record number of the document that a row describes.
 pub(super) fn named(row: &Fields<'_>) -> Option<(String, String, u64)> {
-    let id = *row.get("id")?;
-    let id = if id.get().starts_with('"') { field(row, "id")? } else { id.get().to_owned() };
-    Some((id, field(row, "file")?, field(row, "record")?))
+    Some((id_field(row, "id")?, field(row, "file")?, field(row, "record")?))
 }
 
 #[cfg(test)]

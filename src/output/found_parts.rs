@@ -1,6 +1,6 @@
 //! Reads what a search for repeated passages or for evaluation items has found in a document.
 
-use super::finished_run::{Fields, FinishedRun, Sought, field, fields, named};
+use super::finished_run::{Fields, FinishedRun, Sought, field, fields, id_field, named};
 use simtool_base::error::Result;
 use std::ops::Range;
 
@@ -92,8 +92,7 @@ fn passage(row: &Fields<'_>, file: String, record: u64) -> Option<FoundPart> {
 
 fn item(row: &Fields<'_>, file: String, record: u64) -> Option<FoundPart> {
     let spans: Vec<(usize, usize)> = field(row, "spans")?;
-    // An ID may be a number.
-    let id = field(row, "item_id").or_else(|| Some(row.get("item_id")?.get().to_owned()))?;
+    let id = id_field(row, "item_id")?;
     let source = PartSource::Item { id, share: field(row, "share")? };
     let spans = spans.into_iter().map(|(start, end)| start..end).collect();
     Some(FoundPart { file, record, spans, words: field(row, "words")?, source })

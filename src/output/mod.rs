@@ -23,6 +23,7 @@ mod document_status;
 mod documents;
 pub mod emit_pairs;
 mod findings;
+pub(crate) mod finished_rows;
 pub mod finished_run;
 pub mod found_parts;
 pub(crate) mod index_rows;

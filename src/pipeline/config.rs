@@ -13,6 +13,7 @@ use simtool_coverage::LoseLimit;
 use simtool_fingerprint::hash_table::HashTable;
 use simtool_kernels::Isa;
 use std::num::{NonZeroUsize, ParseIntError};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Settings of [`match_queries`](super::match_queries()), which does the work of the command `simtool N M`.
@@ -120,6 +121,8 @@ pub struct Config {
     pub clusters: ClusterRule,
     /// Most words that a removal may lose. Documents that would lose more stay. `None` if there is no limit.
     pub lose: Option<LoseLimit>,
+    /// File of decisions of people, which overrule the removals of the run. `None` if there is none.
+    pub decisions: Option<PathBuf>,
     /// Whether some pairs may be missing from the result if the memory is too small for all pairs, or if
     /// there are many millions. Missing pairs never change which documents are removed, nor the kept
     /// documents that replace them.
@@ -160,7 +163,7 @@ impl Config {
     }
 
     /// Parses all settings except the method, which stays the default method. Takes `keep`, `prefer`,
-    /// `keep_count`, `within`, `across`, `by`, `cluster`, `lose`, `boilerplate` and the options of [`Resources::parse`] out of `options`, and leaves the other options there.
+    /// `keep_count`, `within`, `across`, `by`, `cluster`, `lose`, `decisions`, `boilerplate` and the options of [`Resources::parse`] out of `options`, and leaves the other options there.
     ///
     /// # Errors
     ///
@@ -180,6 +183,7 @@ impl Config {
             fields,
             clusters: options.take_choice("cluster")?.unwrap_or_default(),
             lose: options.take_parsed("lose", simtool_coverage::RULE)?,
+            decisions: options.take_path("decisions"),
             may_leave_pairs_out: false,
             has_text_facts: false,
             lost_words: LostWordCount::default(),

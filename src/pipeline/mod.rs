@@ -28,6 +28,7 @@ pub mod config;
 pub(crate) mod corpus_terms;
 mod date_value;
 mod deciding_fingerprints;
+pub(crate) mod decisions;
 pub mod document_fields;
 pub(crate) mod document_traits;
 pub(crate) mod excerpts;
@@ -74,6 +75,7 @@ pub(crate) mod verify;
 pub(crate) mod watched;
 
 pub use boilerplate_rule::{Boilerplate, Site};
+pub use decisions::{Decided, Decision, Decisions, OutputName, source_name};
 pub use find_contamination::{FoundContamination, find_contamination};
 pub use find_passages::{FoundPassages, RepeatedWords, find_passages, repeated_words};
 pub use fingerprint_collection::{

@@ -1,6 +1,7 @@
 //! Finds near-duplicates within one collection or between two, and decides which documents to remove.
 
 use super::config::ClusterRule;
+use super::decisions::Decided;
 use super::find_close::{FoundClose, find_close};
 use super::find_covered::{FoundCovered, find_covered};
 use super::levels::{FinishedSearch, levels, stricter_levels};
@@ -48,6 +49,8 @@ pub struct NearDuplicates {
     pub coverage: Option<Coverage>,
     /// Number of documents that stay only because their removal would lose more words than [`Plan::lose`] allows.
     pub kept_for_words: u64,
+    /// Decisions of people that were applied, and those that no longer fit. `None` if there are no decisions.
+    pub decided: Option<Decided>,
     /// Limits on the similarity or distance, each with the number of documents that a run with this limit
     /// would remove. The strictest limit comes first, and the limit of the run is last. Stricter limits are
     /// listed only if no pairs are missing in `close`.
@@ -138,6 +141,7 @@ fn by_coverage(found: FoundCovered) -> NearDuplicates {
         losses: Some(RemovalLosses::new(losses.collect())),
         coverage: Some(coverage),
         kept_for_words: 0,
+        decided: None,
         levels: Vec::new(),
         timings,
         spooled_bytes,
@@ -160,14 +164,16 @@ pub(super) fn decide(
     let around = Neighbourhood::new(&close);
     let (mut removals, stricter) = context.threads().run(|| {
         let found = FinishedSearch { read: &read, close: &close, around: &around, plan };
-        // If pairs are missing, or removals are refused because of their words, the counts for stricter limits would
-        // be wrong.
-        let is_known = close.is_complete && plan.lose().is_none();
+        // If pairs are missing, or if words or people refuse removals, the counts for stricter limits would be wrong.
+        let is_known = close.is_complete && plan.lose().is_none() && plan.decisions().is_none();
         let stricter = || if is_known { stricter_levels(&found) } else { Vec::new() };
         rayon::join(|| removals(&read, &around, plan), stricter)
     })?;
     let stage = if read.is_two() { "match" } else { "cluster" };
     timings.end(stage);
+    let decided = plan
+        .decisions()
+        .map(|decisions| decisions.apply(&mut removals, *corpora.first(), read.first()));
     let mut losses = None;
     let proposed = removals.len();
     let is_cheap = |corpus: &&dyn Corpus| {
@@ -204,6 +210,7 @@ pub(super) fn decide(
         losses,
         coverage: None,
         kept_for_words,
+        decided,
         levels,
         timings,
         spooled_bytes,

@@ -2,10 +2,12 @@
 
 use super::boilerplate_rule::Boilerplate;
 use super::config::{ClusterRule, Config, Keep, KeepCount, LostWordCount};
+use super::decisions::Decisions;
 use super::document_traits::WantedTraits;
 use super::keep_order::KeepOrder;
 use super::scope::{Relation, Scope, ScopeValue};
 use crate::method::{Criterion, Method};
+use simtool_base::byte_text::path_text;
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Choice;
 use simtool_base::quantity::bytes;
@@ -34,6 +36,7 @@ pub enum Task {
 pub struct Plan {
     config: Config,
     task: Task,
+    decisions: Option<Decisions>,
 }
 
 impl Plan {
@@ -83,14 +86,22 @@ impl Plan {
             let rule = "compares the texts of removed and kept documents: use `method` exact, or give `verify`";
             return Err(Error::config("lose", lose, rule));
         }
-        Ok(Self { config, task })
+        let decisions = config.decisions.as_deref().map(|path| {
+            let rule =
+                "overrules the pairs of a deduplication: a match and the method covered have none";
+            if task == Task::Match || config.method.is_coverage() {
+                return Err(Error::config("decisions", path.display(), rule));
+            }
+            Decisions::read(path)
+        });
+        Ok(Self { decisions: decisions.transpose()?, config, task })
     }
 
     /// Returns the same plan with a minimum similarity that is a little lower. `None` if the limit of the plan is
     /// not a similarity.
     pub(crate) fn with_lower_similarity(&self) -> Option<Self> {
         let method = self.config.method.with_lower_similarity()?;
-        Some(Self { config: Config { method, ..self.config.clone() }, task: self.task })
+        Some(Self { config: Config { method, ..self.config.clone() }, ..self.clone() })
     }
 
     /// Returns whether one collection is compared with itself or queries with a corpus.
@@ -180,6 +191,16 @@ impl Plan {
     #[must_use]
     pub fn lose(&self) -> Option<LoseLimit> {
         self.config.lose
+    }
+
+    /// Returns the decisions of people, which overrule the removals. `None` if there is no file of them.
+    pub(crate) fn decisions(&self) -> Option<&Decisions> {
+        self.decisions.as_ref()
+    }
+
+    /// Returns the name of the file of decisions. `None` if there is none.
+    pub(crate) fn decisions_path(&self) -> Option<String> {
+        Some(path_text(self.config.decisions.as_deref()?).into_owned())
     }
 
     /// Returns the most words that a removal may lose if the method decides by coverage, and otherwise `None`.
@@ -312,6 +333,9 @@ impl fmt::Display for Plan {
             let words =
                 if matches!(lose, LoseLimit::Words(_)) { " words" } else { " of its words" };
             writeln!(f, "A document that would lose more than {lose}{words} is kept.")?;
+        }
+        if let Some(path) = &self.config.decisions {
+            writeln!(f, "The decisions in {} overrule the removals.", path.display())?;
         }
         let Resources { threads, memory, .. } = self.resources();
         let workers = if *threads == 1 { "thread" } else { "threads" };

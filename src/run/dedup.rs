@@ -15,7 +15,7 @@ use crate::pipeline::excerpts::{Excerpts, WithExcerpts};
 use crate::pipeline::near_duplicates::find_in_context;
 use crate::pipeline::scope::Relation;
 use crate::pipeline::timings::Count;
-use crate::pipeline::{NearDuplicates, Plan, RepeatedWords, Task, repeated_words};
+use crate::pipeline::{Decided, NearDuplicates, Plan, RepeatedWords, Task, repeated_words};
 use crate::suggest::suggest;
 use crate::write::output_folder::OutputFolder;
 use crate::write::report::Report;
@@ -346,6 +346,7 @@ pub(super) fn notes(
                 .to_owned(),
         );
     }
+    notes.extend(found.decided.iter().flat_map(Decided::notes));
     notes
 }
 
@@ -423,6 +424,7 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
         ("prefer", Setting::text(plan.keep().written_values(fields))),
         ("keep_count", Setting::Count(plan.keep_count().0.get() as u64)),
         ("lose", Setting::text(plan.lose().map(|most| most.to_string()))),
+        ("decisions", Setting::text(plan.decisions_path())),
         ("within", scope_by(Relation::Within)),
         ("across", scope_by(Relation::Across)),
         ("by", Setting::text(plan.source().map(|source| source.written(fields)))),

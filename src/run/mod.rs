@@ -46,6 +46,7 @@ mod input_settings;
 mod job;
 mod join;
 pub mod join_fingerprints;
+mod line_cache;
 mod one_document;
 mod output_target;
 mod pages;
@@ -57,6 +58,7 @@ mod recorded_inputs;
 mod recorded_request;
 mod recorded_run;
 mod reference;
+mod review;
 mod standard_streams;
 mod store_shard;
 mod text;
@@ -103,6 +105,9 @@ pub use reading_faults::has_losses;
 pub use recorded_request::RecordedRequest;
 pub use recorded_run::LocatedDocument;
 pub use reference::{MatchedSamples, ReferenceRequest, reference};
+pub use review::{
+    Label, PairNumber, Review, ReviewRequest, RowDecision, RowFilter, RowOrder, review,
+};
 pub use standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT};
 pub use store_shard::store_shard;
 pub use text::{TextRequest, WrittenTexts, text};

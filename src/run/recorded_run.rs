@@ -3,6 +3,7 @@
 use super::face::{Face, Notice};
 use super::input::Places;
 use super::input_change::InputChange;
+use super::line_cache::LineCache;
 use super::recorded_inputs::{RecordedInputs, recorded};
 use super::standard_streams::STANDARD_INPUT;
 use crate::output::finished_run::{FinishedRun, Sought, Status};
@@ -53,6 +54,9 @@ pub(super) struct RecordedRun<'r> {
     place: PathBuf,
     resources: &'r Resources,
     face: &'r dyn Face,
+    /// Places of lines, for callers that read many documents. `None` if each document is searched from the beginning of
+    /// its file.
+    lines: Option<&'r LineCache>,
 }
 
 impl<'r> RecordedRun<'r> {
@@ -79,7 +83,17 @@ impl<'r> RecordedRun<'r> {
         }
         // Relative paths of the inputs start at the folder in which the run was started.
         let place = working_folder(folder, &inputs.output).unwrap_or_default();
-        Ok(Self { run, inputs, options, query_options, place, resources, face })
+        Ok(Self { run, inputs, options, query_options, place, resources, face, lines: None })
+    }
+
+    /// Remembers where lines of large files begin, so that the next document of a file is found at once.
+    pub(super) fn with_lines(self, lines: &'r LineCache) -> Self {
+        Self { lines: Some(lines), ..self }
+    }
+
+    /// Returns the folder in which the run was started. Empty if it is the current folder or unknown.
+    pub(super) fn place(&self) -> &Path {
+        &self.place
     }
 
     /// Returns the path by which a file of the run can be opened now.
@@ -166,6 +180,10 @@ impl<'r> RecordedRun<'r> {
         fs::metadata(&path).map_err(|error| Error::io(&path, "read", error))?;
         let wanted = WantedDocument::Record(record);
         let options = everything(self.options_of(is_query));
+        let by_line = self.lines.and_then(|lines| lines.document(&path, record, &options));
+        if let Some(found) = by_line {
+            return Ok(found);
+        }
         read_document(InputFile::new(path), wanted, options, self.face.progress())
     }
 

@@ -5,7 +5,7 @@ use super::input_change::InputChange;
 use super::recorded_run::{LocatedDocument, RecordedRun};
 use super::why_parts::{DocumentParts, why_parts};
 use crate::method::{Method, OF_TERMS};
-use crate::output::finished_run::{Member, MemberCluster, Sought, Status};
+use crate::output::finished_run::{FinishedRun, Member, MemberCluster, Sought, Status};
 use crate::pipeline::compare::{Comparison, ReadDocument, compare_texts};
 use crate::pipeline::lost_words::pair_loss;
 use crate::pipeline::timings::Timings;
@@ -234,11 +234,11 @@ fn place(status: Status) -> String {
 }
 
 /// Reads documents of clusters again from the inputs of the run.
-struct MemberReader<'r> {
-    run: &'r RecordedRun<'r>,
-    face: &'r dyn Face,
+pub(super) struct MemberReader<'r> {
+    pub(super) run: &'r RecordedRun<'r>,
+    pub(super) face: &'r dyn Face,
     /// Faults of the files that were read.
-    faults: Vec<Fault>,
+    pub(super) faults: Vec<Fault>,
 }
 
 impl MemberReader<'_> {
@@ -251,9 +251,6 @@ impl MemberReader<'_> {
         at: Option<usize>,
     ) -> Result<ClusteredDocument> {
         let run = &self.run.run;
-        let given = |name: &&'static str| Some((*name, run.parameter(name)?.to_owned()));
-        let given = OF_TERMS.iter().filter_map(given);
-        let given = given.filter(|(name, value)| (*name, &**value) != ("shingle", SHINGLE));
         // Similarities are weighted if they were verified with a weight, or if the method itself compares
         // weighted sets.
         let of_criterion = run.parameter("similarity").and_then(|_| run.parameter("weight"));
@@ -265,11 +262,11 @@ impl MemberReader<'_> {
             is_coverage: run.is_coverage(),
             weight,
             boilerplate: run.parameter("boilerplate").and_then(|rule| rule.parse().ok()),
-            compare_settings: given.collect(),
+            compare_settings: compare_settings(run),
             texts: None,
         };
         if let Some(removed) = document.compared() {
-            let method = method(&document.compare_settings)?;
+            let method = method_of(&document.compare_settings)?;
             // If the texts can no longer be read, the rest of the result is still useful, so the error
             // becomes a part of it.
             let texts = self.read_texts(&document.cluster.kept, removed);
@@ -293,7 +290,7 @@ impl MemberReader<'_> {
 
     /// Reads a document again. Returns an error if it now has another ID than in the run. `is_query` says
     /// whether the document is one of the queries of a match.
-    fn read(&mut self, member: &Member, is_query: bool) -> Result<ReadDocument> {
+    pub(super) fn read(&mut self, member: &Member, is_query: bool) -> Result<ReadDocument> {
         let mut found = self.run.read(&member.file, member.record, is_query)?;
         let size = bytes(found.text.len() as u64);
         let detail = format!("{}, {}, {size} of text", member.place(), found.format);
@@ -314,9 +311,16 @@ impl MemberReader<'_> {
     }
 }
 
+/// Returns the settings with which the command `compare` makes the same shingles as a run.
+pub(super) fn compare_settings(run: &FinishedRun) -> Vec<(&'static str, String)> {
+    let given = |name: &&'static str| Some((*name, run.parameter(name)?.to_owned()));
+    let given = OF_TERMS.iter().filter_map(given);
+    given.filter(|(name, value)| (*name, &**value) != ("shingle", SHINGLE)).collect()
+}
+
 /// Creates a method that makes the same shingles as the run did, by its settings of terms. Like the run, it leaves out
 /// the stop words.
-fn method(settings: &[(&'static str, String)]) -> Result<Method> {
+pub(super) fn method_of(settings: &[(&'static str, String)]) -> Result<Method> {
     let mut options = Options::new();
     for (name, value) in settings {
         options.set(name, value);

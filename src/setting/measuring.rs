@@ -161,6 +161,25 @@ pub(super) const COMPARED: &[Setting] = &[
 /// Form of the text about documents.
 pub(super) const EXPLAINED: &[Setting] = &[DOCUMENT_JSON];
 
+/// Reviews of finished runs.
+pub(super) const REVIEWED: &[Setting] = &[
+    Setting::flag("open", "Open the address in the browser.").printing(),
+    Setting::value("port", "N", "Port on the loopback [default: a free one].").of_resources(),
+    Setting::values(
+        "labels",
+        "FILE",
+        "File for judgements, which `simtool eval` reads as known pairs [default: OUT.labels.tsv].\n\nThe option may be \
+         repeated: judgements of other people in further files are compared with those in the first file.",
+    )
+    .of_resources(),
+    Setting::path(
+        "decisions",
+        "FILE",
+        "File for decisions, which `simtool dedup --decisions` applies [default: OUT.decisions.jsonl].",
+    )
+    .of_resources(),
+];
+
 const DOCUMENT_JSON: Setting =
     Setting::flag("json", "Print one JSON object, without the differences between the texts.")
         .printing();

@@ -40,6 +40,12 @@ pub(super) const KEEPING: &[Setting] = &[
          near-duplicates links to it (components).",
     )
     .default("proven"),
+    Setting::path(
+        "decisions",
+        "FILE",
+        "Apply the decisions of a review: keep a document, a cluster or a source, or swap the kept document.\n\n\
+         `simtool review` writes the file. Decisions that no longer fit are counted and printed, and change nothing.",
+    ).not_on_engines(),
     Setting::flag(
         "pairs",
         "Also write every pair; more than 100 million only with --force. All pairs must fit in memory: with \

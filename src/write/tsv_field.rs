@@ -40,6 +40,30 @@ fn write_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     out.write_all(rest.as_bytes())
 }
 
+/// Returns a field that [`write_field`] wrote, without its escapes.
+#[must_use]
+pub(crate) fn read_field(field: &str) -> String {
+    let mut text = String::with_capacity(field.len());
+    let mut characters = field.chars();
+    while let Some(character) = characters.next() {
+        let next = if character == '\\' { characters.clone().next() } else { None };
+        let read = match next {
+            Some('t') => '\t',
+            Some('n') => '\n',
+            Some('r') => '\r',
+            Some('\\') => '\\',
+            // A byte that is not UTF-8 is written as in all outputs.
+            _ => {
+                text.push(character);
+                continue;
+            }
+        };
+        text.push(read);
+        characters.next();
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,5 +73,6 @@ mod tests {
         let mut out = Vec::new();
         write_field(&mut out, b"a\tb\\c\r\nd \xFFe").unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), "a\\tb\\\\c\\r\\nd \\xffe");
+        assert_eq!(read_field("a\\tb\\\\c\\r\\nd \\xffe\\"), "a\tb\\c\r\nd \\xffe\\");
     }
 }

@@ -69,6 +69,8 @@ pub(crate) fn agree(run: &Finished, output: &Path) {
         ("words lost", "lost_words"),
         ("few own words", "few_own_words"),
         ("for words", "kept_for_words"),
+        ("decisions", "decisions"),
+        ("unfit", "unfit_decisions"),
         ("elements skipped", "skipped_elements"),
     ];
     let mut of_corpus = false;

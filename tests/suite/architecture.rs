@@ -29,6 +29,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("coverage", &["base", "compute", "kernels", "set-join"]),
     ("passages", &["base", "compute", "kernels"]),
     ("contamination", &["base", "compute", "kernels", "model"]),
+    ("serve", &[]),
 ];
 /// Folders of the root package that are stages: each imports crates of the workspace and itself.
 const STAGES: &[&str] = &["cluster", "generate", "write"];
@@ -79,6 +80,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "crates/base/src/durable.rs",
             "crates/base/src/memory_turns.rs",
             "crates/compute/",
+            "crates/serve/src/server.rs",
             "src/output/ordered_pieces.rs",
             "src/output/texts.rs",
             "src/bin/",

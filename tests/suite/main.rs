@@ -72,6 +72,8 @@ mod random_texts;
 mod readme;
 mod reference;
 mod report;
+#[cfg(feature = "serve")]
+mod review;
 mod scripts;
 mod selectors;
 mod settings_file;

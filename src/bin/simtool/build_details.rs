@@ -5,10 +5,11 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 
 /// Features of the build, with their names in `Cargo.toml`.
-const FEATURES: [(&str, bool); 3] = [
+const FEATURES: [(&str, bool); 4] = [
     ("chinese", cfg!(feature = "chinese")),
     ("parquet", cfg!(feature = "parquet")),
     ("pictures", cfg!(feature = "pictures")),
+    ("serve", cfg!(feature = "serve")),
 ];
 
 /// Returns whether the arguments ask for the version and for more notes, and for nothing else.

@@ -32,6 +32,7 @@ mod progress_line;
 #[cfg(test)]
 mod python_keywords;
 mod reference;
+mod review;
 mod signals;
 mod stored_note;
 mod terminal;
@@ -118,6 +119,7 @@ const RUNNERS: &[(&str, Runner)] = &[
     ("text", text::run),
     ("compare", compare::run),
     ("why", why::run),
+    ("review", review::run),
     ("eval", eval::run),
     ("fingerprint", fingerprint::run),
     ("join", join::run),

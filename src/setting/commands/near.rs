@@ -4,7 +4,7 @@ use crate::setting::command_kind::{CommandKind, groups};
 use crate::setting::comparing::{BOILERPLATE, FOLD, IGNORE, NEAR, PLANNING, TERMS};
 use crate::setting::fingerprints::WORDS;
 use crate::setting::measuring::{
-    COMPARED, EXPLAINED, FIGURES, LABELLED, MEASURED, SAMPLING, TRUTH,
+    COMPARED, EXPLAINED, FIGURES, LABELLED, MEASURED, REVIEWED, SAMPLING, TRUTH,
 };
 use crate::setting::reading::{AGAINST, READING};
 use crate::setting::row::Setting;
@@ -317,6 +317,23 @@ Examples:
       the same for an ID that occurs in several files
   simtool why simtool-out page-17 --json
       the same as one JSON object, for a program",
+    },
+    CommandKind {
+        names: &["review"],
+        about: "Show a finished run in the browser: look at its decisions, judge a sample, overrule it.\n\nReads the \
+                outputs of dedup or match, and the texts from the input files. Prints an address on this machine that \
+                nobody else can use, and ends with Ctrl-C. The index of a run with 500,000 removed documents or more \
+                is kept in OUT.review-index, so that it opens at once the next time.",
+        arguments: &[Setting::folder("output", "OUT", "Output folder of a finished run.").required()],
+        groups: groups!["": REVIEWED; "Running": MEMORY, THREADS, NOTES],
+        examples: "\
+Examples:
+  simtool review simtool-out --open
+      shows the run in the browser
+  simtool review simtool-out --labels me.tsv --labels you.tsv
+      writes judgements to me.tsv, and shows how well those in you.tsv agree with them
+  simtool dedup big/ --decisions simtool-out.decisions.jsonl --output decided
+      applies the decisions of the review",
     },
     CommandKind {
         names: &["eval", "evaluate"],

@@ -153,6 +153,12 @@ impl Summary {
             Figure::new("kept_for_words", "  for words", self.kept_for_words)
                 .if_known()
                 .note("would lose more words than --lose allows"),
+            Figure::new("decisions", "  decisions", self.decisions)
+                .if_known()
+                .note("of --decisions, which overrule the removals"),
+            Figure::new("unfit_decisions", "  unfit", self.unfit_decisions).if_known().note(
+                "decisions that no longer fit: the documents are removed or kept without them",
+            ),
             new("removed", "removed", self.removed).of(read.documents).note(names.removed),
             Figure::new("covered_by_several", "  by several", self.covered_by_several)
                 .if_known()

@@ -81,6 +81,10 @@ pub struct Summary {
     /// Number of documents that stay only because their removal would lose more words than `--lose` allows. `None` if
     /// there is no such limit.
     pub kept_for_words: Option<u64>,
+    /// Number of decisions of people that were applied. `None` if there is no file of decisions.
+    pub decisions: Option<u64>,
+    /// Number of decisions of people that no longer fit. `None` if there is no file of decisions.
+    pub unfit_decisions: Option<u64>,
     /// Number of removed documents whose words are in several kept documents. `None` unless the method decides by
     /// coverage.
     pub covered_by_several: Option<u64>,

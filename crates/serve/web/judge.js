@@ -1,0 +1,125 @@
+// Judging a random sample by keys, with the estimates that the judgements give so far.
+import { attempt, counted, el, get, interval, labelText, number, percent, post, query, say } from './page.js';
+import { drawPair, judge } from './pair.js';
+
+/** Returns the estimates as a section. */
+function drawEstimate(box, estimate) {
+  const { whole, limits, bands, below, agreement } = estimate;
+  const limitText = ({ target, limit, rows }) => (limit === null
+    ? `for ${target * 100} % precision: no limit reaches it yet`
+    : `for ${target * 100} % precision use ${limit}: ${number(rows)} documents are removed`);
+  const row = (band) => el('tr', {}, el('th', { scope: 'row' }, `${band.from}`),
+    el('td', { class: 'n' }, number(band.rows)), el('td', { class: 'n' }, `${band.yes} of ${band.judged}`),
+    el('td', { class: 'n' }, band.judged ? interval(band) : '–'));
+  box.replaceChildren(
+    el('h2', {}, 'What the judgements say'),
+    el('p', { class: 'big' }, `Precision: ${interval(whole)}`),
+    el('p', { class: 'quiet' }, `${estimate.yes} near-duplicates, ${estimate.no} different, ${estimate.unsure} unsure. Intervals of 95 %; each band counts by its documents.`),
+    el('ul', {}, limits.filter(() => whole.judged > 0).map((limit) => el('li', {}, limitText(limit)))),
+    el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Precision by band' }, el('table', {},
+      el('thead', {}, el('tr', {}, ['From', 'Removed', 'Right', 'Precision'].map((name) => el('th', { scope: 'col' }, name)))),
+      el('tbody', {}, bands.map(row)))),
+  );
+  if (below) {
+    const recall = below.recall ? interval(below.recall) : 'judge pairs below the limit first';
+    box.append(el('p', {}, `${counted(below.rows, 'pair')} of kept documents just below the limit, ${below.yes} of ${below.judged} judged ones are near-duplicates. Recall near the limit: ${recall}.`));
+  }
+  for (const other of agreement) {
+    const kappa = other.kappa === null ? 'not defined' : other.kappa.toFixed(2);
+    box.append(el('p', {}, `${other.file}: ${other.agreed} of ${counted(other.common, 'common pair')} agree, Cohen's kappa ${kappa}`));
+  }
+}
+
+export async function showJudge({ content, parameters, setKeys, signal }) {
+  const seed = parameters.get('seed') ?? '1';
+  const size = parameters.get('size') ?? '200';
+  const [state, texts, estimates] = [el('p', { role: 'status', class: 'state' }), el('div'), el('section', { class: 'card estimate' })];
+  const note = el('input', { name: 'note', size: 30 });
+  let pairs = [];
+  let at = 0;
+  let turn = 0;
+  const next = new Map();
+  const load = (name) => {
+    if (!next.has(name)) next.set(name, get('pair', { pair: name }));
+    return next.get(name);
+  };
+  async function draw() {
+    turn += 1;
+    const mine = turn;
+    const pair = pairs[at];
+    if (!pair) {
+      const done = pairs.filter((p) => p.label).length;
+      state.textContent = pairs.length ? `All ${done} pairs of the sample are judged.` : 'The run removed nothing.';
+      texts.replaceChildren();
+      return;
+    }
+    const done = pairs.filter((p) => p.label).length;
+    state.textContent = `Pair ${at + 1} of ${pairs.length}, ${done} judged${pair.label ? ` · this one: ${labelText(pair.label)}` : ''}`;
+    const found = await load(pair.pair);
+    if (mine !== turn || signal.aborted) return;
+    note.value = pair.note ?? '';
+    drawPair(texts, found);
+    next.clear();
+    if (pairs[at + 1]) load(pairs[at + 1].pair).catch(() => {});
+  }
+  async function refresh() {
+    const estimate = await get('estimate');
+    if (!signal.aborted) drawEstimate(estimates, estimate);
+  }
+  async function write(value) {
+    const pair = pairs[at];
+    if (!pair) return;
+    await judge(pair, value, note.value, false);
+    pair.label = value || null;
+    pair.note = note.value;
+    say(`${value ? labelText(value) : 'judgement removed'}: written`);
+    if (value) at += 1;
+    await Promise.all([draw(), refresh()]);
+  }
+  // A key that is pressed before the last judgement is written is for the next pair.
+  let writing = Promise.resolve();
+  function label(value) {
+    const wait = writing;
+    writing = (async () => { await wait.catch(() => {}); await write(value); })();
+    return writing;
+  }
+  function step(by) {
+    at = Math.max(0, Math.min(pairs.length, at + by));
+    return draw();
+  }
+  const button = (text, key, action) => el('button', { type: 'button', onclick: () => attempt(action) }, `${text} `, el('kbd', {}, key));
+  async function searchBelow(event) {
+    event.target.disabled = true;
+    say('reading the inputs again to find pairs below the limit …');
+    const found = await attempt(() => post('below'));
+    event.target.disabled = false;
+    if (!found) return;
+    await start();
+    say(found.count ? `${counted(found.count, 'pair')} below the limit, down to similarity ${found.from}` : 'there are no pairs just below the limit');
+  }
+  async function start() {
+    ({ pairs } = await get('sample', { seed, size }));
+    // A review that was stopped goes on at the first pair without a judgement.
+    const first = pairs.findIndex((pair) => !pair.label);
+    at = first < 0 ? pairs.length : first;
+    await Promise.all([draw(), refresh()]);
+  }
+  const field = (name, label_, value) => el('label', {}, `${label_} `, el('input', {
+    name, value, size: 5, inputmode: 'numeric',
+    onchange: (event) => { location.hash = `#/judge?${query({ seed, size, [name]: event.target.value })}`; },
+  }));
+  content.append(el('div', { class: 'tools' }, field('size', 'Pairs', size), field('seed', 'Seed', seed),
+    el('button', { type: 'button', onclick: searchBelow }, 'Add pairs just below the limit')),
+  state,
+  el('div', { class: 'tools', role: 'group', 'aria-label': 'Judge' },
+    button('Near-duplicates', 'y', () => label('yes')), button('Different', 'n', () => label('no')),
+    button('Unsure', 'u', () => label('gray')), button('Remove', 'x', () => label('')),
+    button('Back', '←', () => step(-1)), button('Skip', '→', () => step(1)), el('label', {}, 'Note ', note)),
+  texts, estimates);
+  note.addEventListener('keydown', (event) => { if (event.key === 'Enter' || event.key === 'Escape') note.blur(); });
+  setKeys({
+    y: () => label('yes'), n: () => label('no'), u: () => label('gray'), x: () => label(''), m: () => note.focus(),
+    ArrowLeft: () => step(-1), ArrowRight: () => step(1),
+  });
+  await start();
+}

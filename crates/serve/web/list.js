@@ -1,0 +1,157 @@
+// Lists of any length: only the visible rows exist, and rows are asked for in pages.
+import { closeness, decisionText, el, get, labelText, nameOf, number, query, say } from './page.js';
+
+/** Height of a row in pixels, as in style.css. */
+const ROW = 64;
+/** Number of rows that are asked for at once. */
+const PAGE = 100;
+/** Height that a browser can scroll. Longer lists move by rows, and their scroll bar is in proportion. */
+const TALLEST = 8_000_000;
+
+/** Shows rows that `load(from, most)` returns. `build(row, at)` makes a row's link. Returns keys for the list. */
+function scroller(content, load, build, onCount) {
+  const box = el('div', { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': 'Rows' });
+  const spacer = el('div', { class: 'spacer' });
+  const list = el('div', { class: 'window', role: 'list' });
+  box.append(spacer, list);
+  content.append(box);
+  const pages = new Map();
+  let [count, first, chosen] = [0, 0, 0];
+  const visible = () => Math.ceil(box.clientHeight / ROW) + 1;
+  const height = () => Math.min(count * ROW, TALLEST);
+  const isScaled = () => count * ROW > TALLEST;
+  const last = () => Math.max(0, count - Math.floor(box.clientHeight / ROW));
+
+  async function page(at) {
+    if (!pages.has(at)) {
+      if (pages.size > 50) pages.delete(pages.keys().next().value);
+      pages.set(at, load(at * PAGE, PAGE));
+    }
+    return pages.get(at);
+  }
+  function rowAt(at, row) {
+    const item = el('div', { role: 'listitem', class: at === chosen ? 'row chosen' : 'row', 'aria-setsize': count, 'aria-posinset': at + 1 },
+      row ? build(row, at) : el('span', { class: 'quiet' }, '…'));
+    item.dataset.at = at;
+    return item;
+  }
+  let drawn = 0;
+  async function draw() {
+    drawn += 1;
+    const turn = drawn;
+    const start = Math.floor(first);
+    const end = Math.min(count, start + visible());
+    list.style.transform = `translateY(${-(first - start) * ROW}px)`;
+    const needed = [];
+    for (let at = Math.floor(start / PAGE); at * PAGE < end; at += 1) needed.push(at);
+    const loaded = new Map();
+    await Promise.all(needed.map(async (at) => loaded.set(at, (await page(at)).rows)));
+    if (turn !== drawn) return;
+    const hadFocus = list.contains(document.activeElement);
+    const rows = [];
+    for (let at = start; at < end; at += 1) rows.push(rowAt(at, loaded.get(Math.floor(at / PAGE))?.[at % PAGE]));
+    list.replaceChildren(...rows);
+    if (hadFocus) list.querySelector('.chosen a')?.focus({ preventScroll: true });
+  }
+  function moveTo(row) {
+    first = Math.max(0, Math.min(last(), row));
+    box.scrollTop = isScaled() ? (first / Math.max(1, last())) * (height() - box.clientHeight) : first * ROW;
+    draw();
+  }
+  function choose(at) {
+    chosen = Math.max(0, Math.min(count - 1, at));
+    if (chosen < first) moveTo(chosen);
+    else if (chosen >= first + Math.floor(box.clientHeight / ROW)) moveTo(chosen - Math.floor(box.clientHeight / ROW) + 1);
+    else draw();
+  }
+  box.addEventListener('scroll', () => {
+    const span = Math.max(1, height() - box.clientHeight);
+    const row = isScaled() ? (box.scrollTop / span) * last() : box.scrollTop / ROW;
+    // Setting the position above also scrolls, by less than a pixel.
+    if (Math.abs(row - first) * (isScaled() ? span / Math.max(1, last()) : ROW) > 1) { first = row; draw(); }
+  });
+  box.addEventListener('wheel', (event) => {
+    if (!isScaled()) return;
+    event.preventDefault();
+    moveTo(first + event.deltaY / ROW);
+  }, { passive: false });
+  new ResizeObserver(() => draw()).observe(box);
+  const start = async () => {
+    count = (await page(0)).count;
+    spacer.style.blockSize = `${height()}px`;
+    onCount(count);
+    await draw();
+  };
+  const many = () => Math.floor(box.clientHeight / ROW);
+  const keys = {
+    ArrowDown: () => choose(chosen + 1), ArrowUp: () => choose(chosen - 1),
+    PageDown: () => choose(chosen + many()), PageUp: () => choose(chosen - many()),
+    Home: () => choose(0), End: () => choose(count - 1),
+    Enter: () => (document.activeElement.matches('a, button') ? document.activeElement : list.querySelector('.chosen a'))?.click(),
+  };
+  return { start, keys };
+}
+
+function marks(row) {
+  return el('span', { class: 'marks' },
+    row.label ? el('span', { class: `mark ${row.label}` }, labelText(row.label)) : null,
+    row.decision ? el('span', { class: 'mark decided' }, decisionText(row.decision)) : null);
+}
+
+/** Returns the cells of a row. */
+export function cells(row, arrow = 'for') {
+  return [
+    el('span', { class: 'close' }, closeness(row)),
+    nameOf(row.removed), el('span', { class: 'quiet arrow' }, arrow), nameOf(row.kept),
+    el('span', { class: 'quiet counts' }, row.lost_words === null || row.lost_words === undefined ? '' : `${number(row.lost_words)} lost`,
+      row.size ? ` · cluster of ${number(row.size)}` : ''),
+    marks(row),
+  ];
+}
+
+const FIELDS = [
+  ['closeness_from', 'Similarity or distance from'], ['closeness_below', 'to below'], ['lost_from', 'Lost words from'],
+  ['lost_to', 'to'], ['size_from', 'Cluster size from'], ['size_to', 'to'],
+];
+const ORDERS = [
+  ['', 'as in the output'], ['closeness', 'least close first'], ['closeness-down', 'closest first'],
+  ['lost', 'most lost words first'], ['cluster', 'largest cluster first'],
+];
+
+export async function showRows({ content, parameters, setKeys }) {
+  const given = Object.fromEntries(parameters);
+  const apply = (changes) => { location.hash = `#/rows?${query({ ...given, ...changes })}`; };
+  const input = ([name, label]) => el('label', {}, `${label} `, el('input', {
+    name, value: given[name] ?? '', inputmode: 'decimal', size: 6, onchange: (event) => apply({ [name]: event.target.value }),
+  }));
+  const search = el('input', { type: 'search', name: 'text', value: given.text ?? '', onchange: (event) => apply({ text: event.target.value }) });
+  const order = el('select', { name: 'order', onchange: (event) => apply({ order: event.target.value }) },
+    ORDERS.map(([value, text]) => el('option', { value, selected: value === (given.order ?? '') }, text)));
+  const fixed = [['source', 'removed from one source'], ['kept_source', 'kept in one source'], ['chain', 'linked by a chain']];
+  const chips = fixed.filter(([name]) => given[name] !== undefined).map(([name, text]) =>
+    el('button', { type: 'button', class: 'chip', onclick: () => apply({ [name]: '' }) }, `${text} ✕`));
+  const total = el('p', { class: 'quiet', role: 'status' }, 'searching …');
+  content.append(el('form', { class: 'filters', onsubmit: (event) => event.preventDefault() },
+    el('label', { class: 'grow' }, 'Text in IDs and files ', search), FIELDS.map(input), el('label', {}, 'Order ', order),
+    chips, el('button', { type: 'button', onclick: () => { location.hash = '#/rows'; } }, 'All')), total);
+  const build = (row, at) => el('a', { href: `#/pair/${row.pair}?${query({ ...given, at })}` }, cells(row));
+  const list = scroller(content, (from, most) => get('rows', { ...given, from, most }), build,
+    (count) => { total.textContent = `${number(count)} removed documents`; });
+  setKeys({ ...list.keys, '/': () => search.focus() });
+  await list.start();
+}
+
+export async function showClusters({ content, setKeys }) {
+  const total = el('p', { class: 'quiet', role: 'status' });
+  content.append(total);
+  const build = (row) => el('a', { href: `#/rows?${query({ size_from: row.size, size_to: row.size, order: 'cluster' })}`, onclick: (event) => {
+    event.preventDefault();
+    location.hash = `#/pair/${row.pair}`;
+  } }, el('span', { class: 'close' }, number(row.size)), nameOf(row.kept),
+  el('span', { class: 'quiet arrow' }, row.size === 2 ? 'kept for' : `kept for ${number(row.size - 1)}, such as`), nameOf(row.removed), marks(row));
+  const list = scroller(content, (from, most) => get('clusters', { from, most }), build,
+    (count) => { total.textContent = `${number(count)} clusters, the largest first`; });
+  setKeys(list.keys);
+  await list.start();
+  say('');
+}

@@ -1,0 +1,138 @@
+// A pair of documents: both texts, where they differ, why one was removed, and what people say about it.
+import { closeness, counted, decisionText, el, get, labelText, nameOf, number, post, query, say } from './page.js';
+import { cells } from './list.js';
+
+/** Adds the parts of the comparison to the texts of the kept and the removed document. */
+function addPieces(pieces, kept, removed) {
+  const gap = (text) => el('span', { class: 'gap' }, ` ⋯ ${text} ⋯ `);
+  for (const [kind, ...values] of pieces) {
+    const [first, second] = values;
+    if (kind === 'both') for (const side of [kept, removed]) side.append(el('span', {}, first));
+    else if (kind === 'kept') kept.append(el('del', {}, first));
+    else if (kind === 'removed') removed.append(el('ins', {}, first));
+    else if (kind === 'equal') for (const side of [kept, removed]) side.append(gap(`${counted(first, 'equal word')}`));
+    else if (kind === 'equal bytes') for (const side of [kept, removed]) side.append(gap(`${number(first)} equal bytes`));
+    else {
+      const noun = kind === 'unread' ? 'words' : 'bytes';
+      if (first) kept.append(gap(`${number(first)} more ${noun}, not compared`));
+      if (second) removed.append(gap(`${number(second)} more ${noun}, not compared`));
+    }
+  }
+}
+
+/** Returns why the document was removed, in a sentence. */
+function reason(pair) {
+  if (pair.pair.startsWith('b')) return `Both are kept: their similarity ${closeness(pair)} is just below the limit.`;
+  if (pair.is_coverage) return 'Removed: kept documents have its words, and this one has most of them.';
+  if (closeness(pair) === 'chain') return 'Removed: other similar documents link it to the kept one.';
+  const what = pair.similarity === null ? 'the fingerprints differ in' : 'the similarity is';
+  return `Removed: ${what} ${closeness(pair)}.`;
+}
+
+/** Shows a pair in `box`. `more` asks for more words. */
+export function drawPair(box, pair, more) {
+  const side = (title, document_, text) => el('section', { class: 'side' }, el('h2', {}, title), nameOf(document_),
+    document_.facts ? el('p', { class: 'quiet' }, [document_.facts.format, counted(document_.facts.bytes, 'byte'), document_.facts.left_out]
+      .filter(Boolean).join(' · ')) : null, text);
+  const text = (label) => el('div', { class: 'text', tabindex: '0', role: 'region', 'aria-label': label });
+  const isBelow = pair.pair.startsWith('b');
+  const [kept, removed] = [text('Text of the kept document'), text('Text of the removed document')];
+  const facts = [reason(pair)];
+  if (pair.lost) {
+    const words = pair.first_lost.length ? `: ${pair.first_lost.join(', ')}${pair.lost[0] > pair.first_lost.length ? ', …' : ''}` : '';
+    facts.push(`${number(pair.lost[0])} of ${counted(pair.lost[1], 'word')} of the removed text are lost${words}.`);
+    facts.push(`${number(pair.shared[0])} of ${number(pair.shared[1])} shingles (${pair.shingle}) are shared.`);
+  }
+  box.replaceChildren(el('p', { class: 'lead' }, facts.map((fact) => el('span', {}, `${fact} `))));
+  for (const change of pair.changes ?? []) box.append(el('p', { class: 'warning' }, change));
+  if (pair.not_read) {
+    box.append(el('p', { class: 'warning' }, `The texts cannot be shown: ${pair.not_read}`));
+  } else {
+    addPieces(pair.pieces, kept, removed);
+    kept.addEventListener('scroll', () => { removed.scrollTop = kept.scrollTop; });
+  }
+  box.append(el('div', { class: 'sides' }, side(isBelow ? 'First' : 'Kept', pair.kept, kept),
+    side(isBelow ? 'Second' : 'Removed', pair.removed, removed)));
+  if (pair.pieces?.some(([kind]) => kind === 'equal' || kind === 'unread') && more) {
+    box.append(el('button', { type: 'button', onclick: more }, 'Show more of the texts'));
+  }
+}
+
+/** Writes a judgement. */
+export function judge(pair, label, note, isPicked) {
+  return post('judge', { pair: pair.pair, label, picked: isPicked ? 1 : null }, note);
+}
+
+export async function showPair({ content, argument, parameters, setKeys, signal }) {
+  const given = Object.fromEntries(parameters);
+  const at = given.at === undefined ? null : Number(given.at);
+  delete given.at;
+  const [state, texts, others] = [el('p', { role: 'status', class: 'state' }), el('div'), el('section')];
+  const note = el('input', { name: 'note', size: 40 });
+  let pair = null;
+  let words = 3000;
+  function drawState() {
+    const label = pair.label ? `judged: ${labelText(pair.label)}` : 'not judged';
+    const decision = pair.decision ? `decided: ${decisionText(pair.decision)}` : 'no decision';
+    state.textContent = `${label} · ${decision}`;
+  }
+  async function load() {
+    const found = await get('pair', { pair: argument, words });
+    if (signal.aborted) return;
+    pair = found;
+    note.value = pair.note ?? '';
+    drawPair(texts, pair, () => { words *= 10; load(); });
+    drawState();
+    const rest = (pair.others?.rows ?? []).filter((row) => row.pair !== pair.pair);
+    others.replaceChildren();
+    if (rest.length) {
+      others.append(el('h2', {}, `Other documents of the cluster (${number(pair.others.count - 1)})`),
+        el('ul', { class: 'plain' }, rest.map((row) => el('li', { class: 'row' }, el('a', { href: `#/pair/${row.pair}` }, cells(row))))));
+    }
+  }
+  async function label(value) {
+    await judge(pair, value, note.value, true);
+    pair.label = value || null;
+    drawState();
+  }
+  async function decide(decision) {
+    await post('decide', { pair: argument, decision });
+    await load();
+    say(`${decisionText(pair.decision ?? { decision })}: written`);
+  }
+  async function undo() {
+    if (!pair.decision) return;
+    await post('undo', {}, JSON.stringify(pair.decision));
+    await load();
+  }
+  async function step(by) {
+    if (at === null || at + by < 0) return;
+    const page = await get('rows', { ...given, from: at + by, most: 1 });
+    if (page.rows.length) location.hash = `#/pair/${page.rows[0].pair}?${query({ ...given, at: at + by })}`;
+    else say('this is the last one');
+  }
+  const button = (text, key, action) => el('button', { type: 'button', onclick: action }, `${text} `, el('kbd', {}, key));
+  const isRow = argument.startsWith('r');
+  content.append(el('div', { class: 'tools' },
+    at === null ? null : [button('Previous', '←', () => step(-1)), button('Next', '→', () => step(1)),
+      el('a', { href: `#/rows?${query(given)}` }, 'back to the list')]),
+  state,
+  el('div', { class: 'tools', role: 'group', 'aria-label': 'Judge' },
+    button('Near-duplicates', 'y', () => label('yes')), button('Different', 'n', () => label('no')),
+    button('Unsure', 'u', () => label('gray')), button('Remove', 'x', () => label('')),
+    el('label', {}, 'Note ', note)),
+  isRow ? el('div', { class: 'tools', role: 'group', 'aria-label': 'Decide' },
+    button('Keep this one', 'k', () => decide('keep')), button('Swap', 's', () => decide('swap')),
+    button('Keep the cluster', 'c', () => decide('keep_cluster')),
+    button('Keep all of these sources', 'a', () => decide('keep_sources')), button('Undo', 'z', undo)) : null,
+  texts, others);
+  note.addEventListener('keydown', (event) => { if (event.key === 'Enter' || event.key === 'Escape') note.blur(); });
+  const decideKeys = isRow ? {
+    k: () => decide('keep'), s: () => decide('swap'), c: () => decide('keep_cluster'), a: () => decide('keep_sources'), z: undo,
+  } : {};
+  setKeys({
+    y: () => label('yes'), n: () => label('no'), u: () => label('gray'), x: () => label(''), m: () => note.focus(),
+    ArrowLeft: () => step(-1), ArrowRight: () => step(1), ...decideKeys,
+  });
+  await load();
+}

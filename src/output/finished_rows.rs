@@ -1,0 +1,272 @@
+//! Reads the rows of the output `removed` of a finished run, one line at a time.
+//!
+//! The rows are read from `removed.jsonl` or `removed.tsv`. A run that wrote its rows in another form also wrote
+//! `clusters.jsonl`, whose documents are copied to a temporary file of rows. These rows have no lost words.
+
+use super::finished_run::{CLUSTERS, Fields, Member, field, fields, id_field, member};
+use crate::pipeline::OutputName;
+use crate::write::tsv_field::{read_field, write_field};
+use serde_json::json;
+use serde_json::value::RawValue;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::json_text::write_string;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Seek, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// A removed document, and the document that is kept in its place.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RemovedRow {
+    /// The removed document.
+    pub(crate) removed: OutputName,
+    /// The kept document.
+    pub(crate) kept: OutputName,
+    /// Similarity of the two documents. `None` if the method computes none, or if they were not compared.
+    pub(crate) similarity: Option<f64>,
+    /// Distance of the two documents. `None` if the method has no fingerprints, or if they were not compared.
+    pub(crate) distance: Option<u64>,
+    /// Number of words of the removed document that are lost. `None` if they were not counted.
+    pub(crate) lost_words: Option<u64>,
+}
+
+/// Function that gets the offset and the bytes of a line, and breaks when it needs no more lines.
+type VisitLine<'v> = dyn FnMut(u64, &[u8]) -> Result<ControlFlow<()>> + 'v;
+
+/// File with rows of removed documents.
+#[derive(Debug)]
+pub(crate) struct RowsFile {
+    /// Path for error messages.
+    pub(crate) path: PathBuf,
+    pub(crate) file: File,
+    format: LineFormat,
+    /// Whether the rows were copied to a file without a name, so that an index of them cannot be kept.
+    pub(crate) is_temporary: bool,
+}
+
+/// Form of the lines of a file of rows.
+#[derive(Clone, Debug)]
+enum LineFormat {
+    Json,
+    /// Tab-separated values. The positions are those of [`COLUMNS`] in the header.
+    Tsv([Option<usize>; COLUMNS.len()]),
+}
+
+/// Columns of a row, in the order of the fields of [`RemovedRow`].
+const COLUMNS: [&str; 9] = [
+    "id",
+    "file",
+    "record",
+    "kept_id",
+    "kept_file",
+    "kept_record",
+    "similarity",
+    "distance",
+    "lost_words",
+];
+
+impl RowsFile {
+    /// Opens the rows of the run with this output folder. Copies them to a file in `temporary_folder` if the run wrote
+    /// them in another form.
+    ///
+    /// # Errors
+    ///
+    /// The folder has no rows, or they cannot be read.
+    pub(crate) fn open(folder: &Path, temporary_folder: &Path) -> Result<Self> {
+        let json = folder.join("removed.jsonl");
+        // The usual form comes first. With `--output-format ids`, the rows do not name the kept documents.
+        if let Ok(file) = File::open(&json) {
+            let mut first = String::new();
+            BufReader::new(&file).read_line(&mut first).map_err(|e| Error::io(&json, "read", e))?;
+            let is_whole =
+                first.is_empty() || fields(&first).is_some_and(|f| f.contains_key(COLUMNS[5]));
+            if is_whole {
+                return Ok(Self {
+                    path: json,
+                    file,
+                    format: LineFormat::Json,
+                    is_temporary: false,
+                });
+            }
+        }
+        let tsv = folder.join("removed.tsv");
+        if let Ok(file) = File::open(&tsv) {
+            let mut header = String::new();
+            BufReader::new(&file).read_line(&mut header).map_err(|e| Error::io(&tsv, "read", e))?;
+            // A later version may have more columns, so they are found by their names.
+            let names: Vec<&str> = header.trim_end().split('\t').collect();
+            let positions = COLUMNS.map(|column| names.iter().position(|name| *name == column));
+            if positions[5].is_some() {
+                let format = LineFormat::Tsv(positions);
+                return Ok(Self { path: tsv, file, format, is_temporary: false });
+            }
+        }
+        let path = folder.join(CLUSTERS);
+        let file = rows_of_clusters(&path, temporary_folder)?;
+        Ok(Self { path, file, format: LineFormat::Json, is_temporary: true })
+    }
+
+    /// Calls `visit` with the offset and the bytes of each row of the file, until it breaks. `file` is a handle of the same
+    /// file, whose position moves.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or `visit` fails.
+    pub(crate) fn visit(&self, mut file: &File, visit: &mut VisitLine<'_>) -> Result<()> {
+        let error = |e: io::Error| Error::io(&self.path, "read", e);
+        file.rewind().map_err(error)?;
+        let mut reader = BufReader::with_capacity(1 << 18, file);
+        let (mut line, mut offset, mut is_header) = (Vec::new(), 0, self.has_header());
+        loop {
+            line.clear();
+            let length = reader.read_until(b'\n', &mut line).map_err(error)?;
+            if length == 0 || !is_header && visit(offset, &line)?.is_break() {
+                return Ok(());
+            }
+            is_header = false;
+            offset += length as u64;
+        }
+    }
+
+    /// Returns whether the first line is a header.
+    pub(crate) fn has_header(&self) -> bool {
+        matches!(self.format, LineFormat::Tsv(_))
+    }
+
+    /// Returns a text as it is written in a field of a row.
+    pub(crate) fn written(&self, text: &str) -> Vec<u8> {
+        let mut written = Vec::new();
+        // Writing to memory does not fail.
+        drop(match self.format {
+            LineFormat::Json => write_string(&mut written, text.as_bytes()),
+            LineFormat::Tsv(_) => write_field(&mut written, text.as_bytes()),
+        });
+        // The quotation marks of JSON are not a part of the text.
+        match self.format {
+            LineFormat::Json => written[1..written.len() - 1].to_vec(),
+            LineFormat::Tsv(_) => written,
+        }
+    }
+
+    /// Parses the line that begins at `byte`.
+    ///
+    /// # Errors
+    ///
+    /// The line is not as simtool writes it.
+    pub(crate) fn parse(&self, line: &[u8], byte: u64) -> Result<RemovedRow> {
+        let line = str::from_utf8(line).ok().map(|line| line.trim_end_matches(['\r', '\n']));
+        let row = line.and_then(|line| match &self.format {
+            LineFormat::Json => row_of_json(&fields(line)?),
+            LineFormat::Tsv(positions) => row_of_tsv(line, positions),
+        });
+        row.ok_or_else(|| {
+            let expected = "a row of removed documents that simtool wrote".to_owned();
+            ErrorKind::Format { path: self.path.clone(), byte, expected }.into()
+        })
+    }
+}
+
+fn row_of_json(fields: &Fields<'_>) -> Option<RemovedRow> {
+    let name = |id: &str, file: &str, record: &str| {
+        Some(OutputName {
+            id: id_field(fields, id)?,
+            file: field(fields, file)?,
+            record: field(fields, record)?,
+        })
+    };
+    Some(RemovedRow {
+        removed: name(COLUMNS[0], COLUMNS[1], COLUMNS[2])?,
+        kept: name(COLUMNS[3], COLUMNS[4], COLUMNS[5])?,
+        similarity: field(fields, COLUMNS[6]),
+        distance: field(fields, COLUMNS[7]),
+        lost_words: field(fields, COLUMNS[8]),
+    })
+}
+
+fn row_of_tsv(line: &str, positions: &[Option<usize>; COLUMNS.len()]) -> Option<RemovedRow> {
+    let values: Vec<&str> = line.split('\t').collect();
+    let value = |column: usize| values.get(positions[column]?).copied();
+    let name = |first: usize| {
+        Some(OutputName {
+            id: read_field(value(first)?),
+            file: read_field(value(first + 1)?),
+            record: value(first + 2)?.parse().ok()?,
+        })
+    };
+    let number = |column| value(column).and_then(|value| value.parse().ok());
+    Some(RemovedRow {
+        removed: name(0)?,
+        kept: name(3)?,
+        similarity: value(6).and_then(|value| value.parse().ok()),
+        distance: number(7),
+        lost_words: number(8),
+    })
+}
+
+/// Copies the documents of clusters to a temporary file of rows.
+fn rows_of_clusters(path: &Path, temporary_folder: &Path) -> Result<File> {
+    let error = |e: io::Error| Error::io(path, "read", e);
+    let clusters = BufReader::new(File::open(path).map_err(error)?);
+    let write = |e: io::Error| Error::io(temporary_folder, "write to", e);
+    let mut out = BufWriter::new(tempfile::tempfile_in(temporary_folder).map_err(write)?);
+    let mut byte = 0;
+    for line in clusters.lines() {
+        let line = line.map_err(error)?;
+        let rows = rows_of_cluster(&line).ok_or_else(|| {
+            let expected = "a cluster that simtool wrote".to_owned();
+            ErrorKind::Format { path: path.to_owned(), byte, expected }
+        })?;
+        out.write_all(rows.as_bytes()).map_err(write)?;
+        byte += line.len() as u64 + 1;
+    }
+    let mut file = out.into_inner().map_err(|e| write(e.into_error()))?;
+    file.rewind().map_err(write)?;
+    Ok(file)
+}
+
+/// Returns the rows of a line of `clusters.jsonl`.
+fn rows_of_cluster(line: &str) -> Option<String> {
+    let line = fields(line)?;
+    let kept = member(line.get("kept")?.get())?;
+    let removed: Vec<&RawValue> = field(&line, "removed")?;
+    // The kept document is written again for each row, so that each row can be read alone.
+    let mut rows = String::new();
+    for removed in removed {
+        let Member { id, file, record, similarity, distance } = member(removed.get())?;
+        let row = json!({
+            "id": id, "file": file, "record": record,
+            "kept_id": kept.id, "kept_file": kept.file, "kept_record": kept.record,
+            "similarity": similarity, "distance": distance,
+        });
+        rows += &row.to_string();
+        rows.push('\n');
+    }
+    Some(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn first_row(name: &str, content: &str) -> RemovedRow {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(name), content).unwrap();
+        let rows = RowsFile::open(folder.path(), folder.path()).unwrap();
+        let mut lines = BufReader::new(&rows.file).lines().skip(usize::from(rows.has_header()));
+        rows.parse(lines.next().unwrap().unwrap().as_bytes(), 0).unwrap()
+    }
+
+    #[test]
+    fn all_forms_of_a_row_are_read() {
+        let json = r#"{"id":12.50,"file":"a","record":3,"kept_id":"x\ty","kept_file":"b","kept_record":0,"similarity":0.9,"distance":null,"lost_words":2,"lost_share":0.1}"#;
+        let row = first_row("removed.jsonl", json);
+        assert_eq!((&*row.removed.id, &*row.kept.id), ("12.50", "x\ty"));
+        assert_eq!((row.similarity, row.distance, row.lost_words), (Some(0.9), None, Some(2)));
+        let tsv = "id\tfile\trecord\tkept_id\tkept_file\tkept_record\tsimilarity\tdistance\tlost_words\n\
+                   12.50\ta\t3\tx\\ty\tb\t0\t0.9\t\t2\n";
+        assert_eq!(first_row("removed.tsv", tsv), row);
+        let cluster = r#"{"kept":{"id":"x\ty","file":"b","record":0},"removed":[{"id":"12.50","file":"a","record":3,"similarity":0.9,"distance":null}]}"#;
+        assert_eq!(first_row("clusters.jsonl", cluster), RemovedRow { lost_words: None, ..row });
+    }
+}

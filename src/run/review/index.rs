@@ -1,0 +1,225 @@
+//! The index of the rows of a finished run: the offset of each row, and the values by which rows are filtered and sorted.
+//!
+//! The rows themselves stay in the output of the run and are read when they are shown. The index is a file, too: a row
+//! takes 24 bytes there, and only the block that is being read is in memory. An index of many rows is kept next to the
+//! output folder, in `OUT.review-index`, so that it is made once. It holds if the output has the same size and time.
+
+use super::index_building::Building;
+use super::index_layout::{
+    CLUSTER, HEAD, IndexedCluster, IndexedRow, MAGIC, ROW, by_cluster_at, cluster_at, number,
+    row_at, sources_at,
+};
+use super::row_value::Scale;
+use crate::output::finished_rows::{RemovedRow, RowsFile};
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::progress::Progress;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::ops::{ControlFlow, Range};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::UNIX_EPOCH;
+
+/// Number of rows from which an index is kept. Making a smaller one takes less than a second.
+const KEPT_FROM: u64 = 500_000;
+/// Number of rows that are read at once.
+const BLOCK: u64 = 1 << 16;
+
+/// Index of the rows of a finished run.
+#[derive(Debug)]
+pub(super) struct ReviewIndex {
+    rows_file: RowsFile,
+    /// Reading moves the position of both files.
+    text: Mutex<File>,
+    index: Mutex<File>,
+    path: PathBuf,
+    pub(super) rows: u64,
+    pub(super) clusters: u64,
+    pub(super) scale: Scale,
+    /// Names of the sources by their numbers.
+    pub(super) sources: Vec<String>,
+}
+
+impl ReviewIndex {
+    /// Opens the index of the rows in `folder`, and makes it first if there is none or if the rows have changed.
+    ///
+    /// # Errors
+    ///
+    /// The rows cannot be read, or a line is not as simtool writes it.
+    pub(super) fn open(
+        folder: &Path,
+        temporary_folder: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let rows_file = RowsFile::open(folder, temporary_folder)?;
+        let mut path = folder.as_os_str().to_owned();
+        path.push(".review-index");
+        let path = PathBuf::from(path);
+        let state = state(&rows_file.file).map_err(|e| Error::io(&rows_file.path, "read", e))?;
+        if !rows_file.is_temporary
+            && let Some((index, numbers)) = kept_index(&path, state)
+        {
+            return Self::of_files(rows_file, index, path, numbers);
+        }
+        // Nothing is kept before all rows were read, so an interruption leaves no half index.
+        let made = Building::read(&rows_file, state, progress)?;
+        let file = tempfile::NamedTempFile::new_in(temporary_folder);
+        let mut file = file.map_err(|e| Error::io(temporary_folder, "write to", e))?;
+        let written = made.write(file.as_file_mut());
+        let numbers = written.map_err(|e| Error::io(temporary_folder, "write to", e))?;
+        // Rows in a temporary file are written anew at each start, so an index of them would never hold.
+        let keeps = numbers[3] >= KEPT_FROM && !rows_file.is_temporary;
+        // The index only saves time, so a folder that cannot be written is no error.
+        if keeps && let Some(folder) = path.parent() {
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            let copy = tempfile::NamedTempFile::new_in(folder).and_then(|mut copy| {
+                file.as_file_mut().rewind()?;
+                io::copy(file.as_file_mut(), copy.as_file_mut())?;
+                Ok(copy.persist(&path)?)
+            });
+            drop(copy);
+        }
+        let index = file.into_file();
+        Self::of_files(rows_file, index, path, numbers)
+    }
+
+    fn of_files(
+        rows_file: RowsFile,
+        mut index: File,
+        path: PathBuf,
+        numbers: [u64; HEAD],
+    ) -> Result<Self> {
+        let [_, _, _, rows, clusters, has_distances] = numbers;
+        let scale = if has_distances == 0 { Scale::Similarity } else { Scale::Distance };
+        let mut names = String::new();
+        let at = sources_at(rows, clusters);
+        let read = index.seek(SeekFrom::Start(at)).and_then(|_| index.read_to_string(&mut names));
+        read.map_err(|e| Error::io(&path, "read", e))?;
+        let sources = serde_json::from_str(&names).unwrap_or_default();
+        let text = rows_file.file.try_clone().map_err(|e| Error::io(&rows_file.path, "read", e))?;
+        let (text, index) = (Mutex::new(text), Mutex::new(index));
+        Ok(Self { rows_file, text, index, path, rows, clusters, scale, sources })
+    }
+
+    /// Reads bytes of the index.
+    fn read_index(&self, at: u64, length: usize) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        let mut file = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes));
+        read.map_err(|e| Error::io(&self.path, "read", e))?;
+        Ok(bytes)
+    }
+
+    /// Returns the row with this number.
+    pub(super) fn row(&self, row: u32) -> Result<IndexedRow> {
+        if u64::from(row) >= self.rows {
+            let what = format!("there is no row {row}");
+            let reason = format!("the run has {} rows", self.rows);
+            return Err(ErrorKind::Missing { what, reason }.into());
+        }
+        Ok(IndexedRow::of_bytes(&self.read_index(row_at(row.into()), ROW)?))
+    }
+
+    /// Returns the clusters with these numbers.
+    pub(super) fn cluster_range(&self, clusters: Range<u64>) -> Result<Vec<IndexedCluster>> {
+        let clusters = clusters.start.min(self.clusters)..clusters.end.min(self.clusters);
+        let length = clusters.end.saturating_sub(clusters.start) as usize * CLUSTER;
+        let at = cluster_at(self.rows, clusters.start);
+        let bytes = self.read_index(at, length)?;
+        let cluster = |bytes: &[u8]| IndexedCluster {
+            first: number(&bytes[..4]),
+            removed: number(&bytes[4..]),
+        };
+        Ok(bytes.chunks_exact(CLUSTER).map(cluster).collect())
+    }
+
+    /// Returns the rows of a cluster, at most `most`, after the first `from` ones.
+    pub(super) fn rows_of_cluster(
+        &self,
+        cluster: IndexedCluster,
+        from: u32,
+        most: u32,
+    ) -> Result<Vec<u32>> {
+        let count = cluster.removed.saturating_sub(from).min(most);
+        let at = by_cluster_at(self.rows, u64::from(cluster.first) + u64::from(from));
+        Ok(self.read_index(at, count as usize * 4)?.chunks_exact(4).map(number).collect())
+    }
+
+    /// Returns the number of clusters with at least `size` documents, of which one is kept.
+    pub(super) fn clusters_from(&self, size: u64) -> Result<u64> {
+        // The largest cluster is first, so the clusters are searched by halves.
+        let (mut low, mut high) = (0, self.clusters);
+        while low < high {
+            let middle = low.midpoint(high);
+            let found = self.cluster_range(middle..middle + 1)?;
+            let is_larger = found.first().is_some_and(|c| u64::from(c.removed) + 1 >= size);
+            (low, high) = if is_larger { (middle + 1, high) } else { (low, middle) };
+        }
+        Ok(low)
+    }
+
+    /// Calls `visit` with the number of each row and the row, in the order of the output, until it breaks.
+    pub(super) fn visit_rows(
+        &self,
+        visit: &mut dyn FnMut(u32, IndexedRow) -> ControlFlow<()>,
+    ) -> Result<()> {
+        for block in (0..self.rows).step_by(BLOCK as usize) {
+            let count = BLOCK.min(self.rows - block);
+            let bytes = self.read_index(row_at(block), count as usize * ROW)?;
+            for (row, bytes) in (block as u32..).zip(bytes.chunks_exact(ROW)) {
+                if visit(row, IndexedRow::of_bytes(bytes)).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a text as the output has it.
+    pub(super) fn written(&self, text: &str) -> Vec<u8> {
+        self.rows_file.written(text)
+    }
+
+    /// Reads the row at `offset` of the output.
+    pub(super) fn read(&self, offset: u64) -> Result<RemovedRow> {
+        let mut line = Vec::new();
+        let file = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reader = BufReader::with_capacity(1 << 12, &*file);
+        let read = reader.seek(SeekFrom::Start(offset));
+        let read = read.and_then(|_| reader.read_until(b'\n', &mut line));
+        read.map_err(|e| Error::io(&self.rows_file.path, "read", e))?;
+        self.rows_file.parse(&line, offset)
+    }
+
+    /// Calls `visit` with each line of the output, in the order of the rows, until it breaks.
+    pub(super) fn visit_lines(
+        &self,
+        visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let file = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        self.rows_file.visit(&file, &mut |_, line| Ok(visit(line)))
+    }
+}
+
+/// Returns the size of a file, and the time at which it was written in nanoseconds.
+fn state(file: &File) -> io::Result<[u64; 2]> {
+    let metadata = file.metadata()?;
+    let written = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ok([metadata.len(), written.as_nanos() as u64])
+}
+
+/// Opens an index that was kept, with the numbers of its head. `None` if there is none, or if the rows have changed.
+fn kept_index(path: &Path, state: [u64; 2]) -> Option<(File, [u64; HEAD])> {
+    let mut file = File::open(path).ok()?;
+    let mut bytes = [0; HEAD * 8];
+    file.read_exact(&mut bytes).ok()?;
+    let mut numbers = [0; HEAD];
+    for (number, bytes) in numbers.iter_mut().zip(bytes.chunks_exact(8)) {
+        *number = u64::from_le_bytes(bytes.try_into().ok()?);
+    }
+    let [magic, size, written, rows, clusters, _] = numbers;
+    let length = fs::metadata(path).ok()?.len();
+    // The file appears whole under its name, but somebody may have cut it.
+    let is_whole = magic == u64::from_le_bytes(MAGIC) && length > sources_at(rows, clusters);
+    (is_whole && [size, written] == state).then_some((file, numbers))
+}

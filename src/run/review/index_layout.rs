@@ -1,0 +1,82 @@
+//! The layout of an index of rows: a head of numbers, the rows, the numbers of the rows by cluster, the clusters, and the
+//! names of the sources. All numbers are little-endian.
+
+/// First bytes of an index, with its version.
+pub(super) const MAGIC: [u8; 8] = *b"simrev01";
+/// Number of numbers of eight bytes in the head of an index: magic, size and time of the output, rows, clusters, and whether
+/// rows have distances in place of similarities.
+pub(super) const HEAD: usize = 6;
+/// Number of bytes of a row of the index.
+pub(super) const ROW: usize = 24;
+/// Number of bytes of a cluster of the index.
+pub(super) const CLUSTER: usize = 8;
+
+/// A row of the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct IndexedRow {
+    /// Offset of the row in the output.
+    pub(super) offset: u64,
+    /// Similarity or distance, as [`closeness_value`](super::row_value::closeness_value) returns it.
+    pub(super) closeness: u32,
+    /// Number of lost words, as [`lost_value`](super::row_value::lost_value) returns it.
+    pub(super) lost: u32,
+    /// Source of the removed document.
+    pub(super) source: u16,
+    /// Source of the kept document.
+    pub(super) kept_source: u16,
+    /// Number of the cluster. The largest cluster has number 0.
+    pub(super) cluster: u32,
+}
+
+impl IndexedRow {
+    pub(super) fn bytes(self) -> [u8; ROW] {
+        let mut bytes = [0; ROW];
+        bytes[..8].copy_from_slice(&self.offset.to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.closeness.to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.lost.to_le_bytes());
+        bytes[16..18].copy_from_slice(&self.source.to_le_bytes());
+        bytes[18..20].copy_from_slice(&self.kept_source.to_le_bytes());
+        bytes[20..].copy_from_slice(&self.cluster.to_le_bytes());
+        bytes
+    }
+
+    pub(super) fn of_bytes(bytes: &[u8]) -> Self {
+        let mut numbers = bytes.chunks_exact(4).map(number);
+        let mut next = || numbers.next().unwrap_or_default();
+        let offset = u64::from(next()) | u64::from(next()) << 32;
+        let (closeness, lost, sources, cluster) = (next(), next(), next(), next());
+        // Both sources share four bytes.
+        let (source, kept_source) = (sources as u16, (sources >> 16) as u16);
+        Self { offset, closeness, lost, source, kept_source, cluster }
+    }
+}
+
+/// A cluster of the index: its removed documents are a range of the rows by cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct IndexedCluster {
+    /// Place of its first row among the rows by cluster.
+    pub(super) first: u32,
+    /// Number of removed documents.
+    pub(super) removed: u32,
+}
+
+pub(super) fn row_at(row: u64) -> u64 {
+    (HEAD * 8) as u64 + row * ROW as u64
+}
+
+pub(super) fn by_cluster_at(rows: u64, place: u64) -> u64 {
+    row_at(rows) + place * 4
+}
+
+pub(super) fn cluster_at(rows: u64, cluster: u64) -> u64 {
+    by_cluster_at(rows, rows) + cluster * CLUSTER as u64
+}
+
+pub(super) fn sources_at(rows: u64, clusters: u64) -> u64 {
+    cluster_at(rows, clusters)
+}
+
+/// Returns the number in four bytes.
+pub(super) fn number(bytes: &[u8]) -> u32 {
+    bytes.try_into().map_or(0, u32::from_le_bytes)
+}

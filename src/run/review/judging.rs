@@ -1,0 +1,220 @@
+//! Judging pairs of a sample, the estimates that the judgements give, and decisions about rows.
+
+use super::below::{BelowPair, find_below};
+use super::labels::{Agreement, Chosen, Judgement, Label, Labels, agreement};
+use super::quiet::Quiet;
+use super::row_value::similarity_value;
+use super::sample::{Estimator, ShareEstimate, estimate_below, random, sample};
+use super::{PairNumber, Review, RowDecision, lock};
+use crate::output::finished_rows::RemovedRow;
+use crate::pipeline::{Decision, source_name};
+use crate::run::recorded_inputs::recorded;
+use crate::run::recorded_run::RecordedRun;
+use serde_json::{Value, json};
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::shell_word::shell_argument;
+use std::path::PathBuf;
+
+/// Maximum number of rows of a sample. Nobody judges more.
+const MOST_PAIRS: usize = 10_000;
+/// Number of rows of a sample for each pair below the limit.
+const ROWS_FOR_BELOW: usize = 4;
+
+impl Review<'_> {
+    pub(super) fn below_pair(&self, at: usize) -> Result<BelowPair> {
+        let below = lock(&self.below);
+        let pair = below.as_ref().and_then(|pairs| pairs.get(at)).cloned();
+        pair.ok_or_else(|| {
+            let what = format!("there is no pair {at} below the limit");
+            let reason = "search for these pairs first".to_owned();
+            ErrorKind::Missing { what, reason }.into()
+        })
+    }
+
+    /// Searches for pairs just below the limit, unless this was done before. Reads the inputs again.
+    ///
+    /// # Errors
+    ///
+    /// The limit of the run is no similarity, or the inputs cannot be read.
+    pub fn search_below(&self) -> Result<Value> {
+        let mut below = lock(&self.below);
+        // The search may take as long as the run, so it is made once.
+        if below.is_none() {
+            let quiet = Quiet(self.face);
+            let run = RecordedRun::open(&self.request.output, &self.request.resources, &quiet)?;
+            let recorded = recorded(&self.request.output)?;
+            *below = Some(find_below(&recorded, run.place(), &quiet)?);
+        }
+        let count = below.as_ref().map_or(0, Vec::len);
+        let least = below.iter().flatten().map(|pair| similarity_value(pair.similarity)).min();
+        Ok(json!({ "count": count, "from": least.and_then(|least| self.index.scale.shown(least)) }))
+    }
+
+    /// Returns the pairs of a random sample: rows of all bands, and pairs below the limit if they were searched.
+    ///
+    /// # Errors
+    ///
+    /// The rows cannot be read.
+    pub fn sample(&self, seed: u64, size: usize) -> Result<Value> {
+        let rows = sample(&self.index, seed, size.min(MOST_PAIRS))?;
+        let below_count = lock(&self.below).as_ref().map_or(0, Vec::len);
+        let mut numbers: Vec<u64> = (0..below_count as u64).collect();
+        numbers.sort_unstable_by_key(|&number| random(seed, number));
+        let mut below = numbers.into_iter().take(size / ROWS_FOR_BELOW);
+        let mut pairs = Vec::new();
+        for (at, row) in rows.into_iter().enumerate() {
+            pairs.push(self.row(row)?);
+            if at % ROWS_FOR_BELOW == ROWS_FOR_BELOW - 1
+                && let Some(number) = below.next()
+            {
+                let BelowPair { first, second, similarity } = self.below_pair(number as usize)?;
+                let mut value = self.names(&first, &second);
+                value["pair"] = format!("b{number}").into();
+                value["similarity"] = similarity.into();
+                pairs.push(value);
+            }
+        }
+        Ok(json!({ "seed": seed, "pairs": pairs }))
+    }
+
+    /// Writes a judgement about a pair to the file of labels. `None` removes the judgement.
+    ///
+    /// # Errors
+    ///
+    /// There is no such pair, or the file cannot be written.
+    pub fn judge(
+        &self,
+        number: PairNumber,
+        label: Option<Label>,
+        is_picked: bool,
+        note: &str,
+    ) -> Result<()> {
+        let (removed, kept, closeness, chosen) = match number {
+            PairNumber::Row(row) => {
+                let found = self.index.read(self.index.row(row)?.offset)?;
+                let closeness = found.similarity.or(found.distance.map(|distance| distance as f64));
+                (found.removed, found.kept, closeness, Chosen::Sample)
+            }
+            PairNumber::Below(at) => {
+                let BelowPair { first, second, similarity } = self.below_pair(at)?;
+                (first, second, Some(similarity), Chosen::Below)
+            }
+        };
+        // The lock is held until the file has the judgement, so that two pages cannot mix their lines.
+        let mut labels = lock(&self.labels);
+        let Some(label) = label else { return labels.remove(&removed.id, &kept.id) };
+        let chosen = if is_picked { Chosen::Picked } else { chosen };
+        let (removed, kept, note) = (removed.id, kept.id, note.to_owned());
+        labels.set(Judgement { removed, kept, label, chosen, closeness, note })
+    }
+
+    /// Returns what the judgements say: precision of each band and of the run, limits for a higher precision, pairs that
+    /// the run misses just below its limit, and the agreement with other people.
+    ///
+    /// # Errors
+    ///
+    /// The rows cannot be read.
+    pub fn estimate(&self) -> Result<Value> {
+        let labels = lock(&self.labels);
+        let judgements = labels.judgements();
+        let scale = self.index.scale;
+        let estimator = Estimator::new(scale, self.overview_of_rows()?, judgements);
+        let bands = estimator.bands().into_iter().map(|(band, estimate)| {
+            let mut value = estimated(&estimate);
+            value["from"] = scale.shown(band).into();
+            value["below"] = scale.shown(scale.band_end(band)).into();
+            value
+        });
+        let limits = estimator.limits().into_iter().map(|proposed| {
+            let mut value = estimated(&proposed.estimate);
+            value["target"] = proposed.target.into();
+            value["limit"] = proposed.limit.into();
+            value
+        });
+        let below = lock(&self.below).as_ref().map(|pairs| {
+            let estimate = estimate_below(pairs.len() as u64, judgements);
+            let mut value = estimated(&estimate);
+            value["recall"] = recall(&estimator.whole(), &estimate);
+            value
+        });
+        let agreement_of = |(path, other): (&PathBuf, &Labels)| {
+            let Agreement { common, agreed, kappa } = agreement(&labels, other);
+            json!({ "file": path.display().to_string(), "common": common, "agreed": agreed, "kappa": kappa })
+        };
+        let others = self.request.other_labels.iter().zip(&self.other_labels);
+        Ok(json!({
+            "yes": labels.count(Label::Yes), "no": labels.count(Label::No), "unsure": labels.count(Label::Unsure),
+            "whole": estimated(&estimator.whole()),
+            "bands": bands.collect::<Value>(),
+            "limits": limits.collect::<Value>(),
+            "below": below, "agreement": others.map(agreement_of).collect::<Value>(),
+        }))
+    }
+
+    /// Writes a decision about a row to the file of decisions.
+    ///
+    /// # Errors
+    ///
+    /// There is no such row, or the file cannot be written.
+    pub fn decide(&self, row: u32, decision: RowDecision) -> Result<()> {
+        let RemovedRow { removed, kept, .. } = self.index.read(self.index.row(row)?.offset)?;
+        let decision = match decision {
+            RowDecision::Keep => Decision::Keep(removed),
+            RowDecision::Swap => Decision::Swap { removed, kept },
+            RowDecision::KeepCluster => Decision::KeepCluster(kept),
+            RowDecision::KeepSources => Decision::KeepSources {
+                source: source_name(&removed.id, &removed.file),
+                kept_source: source_name(&kept.id, &kept.file),
+            },
+        };
+        lock(&self.choices).add(decision)
+    }
+
+    /// Removes a decision, which is given as its line in the file.
+    ///
+    /// # Errors
+    ///
+    /// The line is no decision, or the file cannot be written.
+    pub fn undo(&self, line: &str) -> Result<()> {
+        let decision = Decision::parse(line)
+            .map_err(|expected| Error::config("decisions", line, format!("must be {expected}")))?;
+        lock(&self.choices).remove(&decision)
+    }
+
+    /// Returns all decisions, and the command that applies them.
+    ///
+    /// # Errors
+    ///
+    /// The run cannot be read.
+    pub fn decisions(&self) -> Result<Value> {
+        let recorded = recorded(&self.request.output)?;
+        let choices = lock(&self.choices);
+        let parse = |decision: &Decision| serde_json::from_str::<Value>(&decision.json()).ok();
+        let decisions: Value = choices.decisions().iter().filter_map(parse).collect();
+        let path = shell_argument(self.request.decisions.as_os_str());
+        let command = (recorded.command == "dedup")
+            .then(|| format!("{} --decisions {path} --force", recorded.command_line));
+        Ok(json!({ "decisions": decisions, "command": command }))
+    }
+}
+
+/// Returns the share of the near-duplicates that the run found, if those far below its limit do not count.
+fn recall(whole: &ShareEstimate, below: &ShareEstimate) -> Value {
+    let (Some(precision), Some(missed)) = (whole.share, below.share) else {
+        return Value::Null;
+    };
+    // A removed document counts as one found pair, and a pair below the limit as one missed pair.
+    let right = precision * whole.rows as f64;
+    let recall = |missed: f64| right / (right + missed * below.rows as f64).max(f64::MIN_POSITIVE);
+    json!({
+        "share": recall(missed), "low": recall(below.interval.high), "high": recall(below.interval.low)
+    })
+}
+
+fn estimated(estimate: &ShareEstimate) -> Value {
+    let ShareEstimate { rows, judged, yes, share, interval } = estimate;
+    json!({
+        "rows": rows, "judged": judged, "yes": yes, "share": share,
+        "low": interval.low, "high": interval.high,
+    })
+}

@@ -1,0 +1,242 @@
+//! Lists of rows: which rows a filter selects, in which order, and the rows of one page.
+
+use super::index::ReviewIndex;
+use super::index_layout::IndexedRow;
+use super::row_value::{Scale, UNKNOWN};
+use memchr::memmem::Finder;
+use simtool_base::error::Result;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Rows that a list shows. The default selects all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RowFilter {
+    /// Smallest similarity or distance.
+    pub from: Option<f64>,
+    /// Similarity or distance that is too large.
+    pub below: Option<f64>,
+    /// Whether only rows are selected that were not compared, because a chain of documents links them.
+    pub is_chain: bool,
+    /// Smallest number of lost words.
+    pub lost_from: Option<u32>,
+    /// Largest number of lost words.
+    pub lost_to: Option<u32>,
+    /// Number of the source of the removed document.
+    pub source: Option<u16>,
+    /// Number of the source of the kept document.
+    pub kept_source: Option<u16>,
+    /// Smallest number of documents of the cluster.
+    pub size_from: Option<u64>,
+    /// Largest number of documents of the cluster.
+    pub size_to: Option<u64>,
+    /// Text in the IDs or files of the two documents.
+    pub text: String,
+}
+
+/// Order of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowOrder {
+    /// The order of the output.
+    #[default]
+    Output,
+    /// The smallest similarity or distance first.
+    Closeness,
+    /// The largest similarity or distance first.
+    ClosenessDown,
+    /// The row that loses most words first.
+    Lost,
+    /// The rows of the largest cluster first.
+    Cluster,
+}
+
+impl RowOrder {
+    /// Returns the order with this name, or the order of the output.
+    #[must_use]
+    pub fn of_name(name: &str) -> Self {
+        match name {
+            "closeness" => Self::Closeness,
+            "closeness-down" => Self::ClosenessDown,
+            "lost" => Self::Lost,
+            "cluster" => Self::Cluster,
+            _ => Self::Output,
+        }
+    }
+
+    /// Returns the number by which rows are sorted.
+    fn key(self, row: IndexedRow) -> u32 {
+        match self {
+            Self::Output => 0,
+            Self::Closeness => row.closeness,
+            // Rows without a closeness are last in both orders.
+            Self::ClosenessDown if row.closeness == UNKNOWN => UNKNOWN,
+            Self::ClosenessDown => UNKNOWN - 1 - row.closeness,
+            Self::Lost if row.lost == UNKNOWN => UNKNOWN,
+            Self::Lost => UNKNOWN - 1 - row.lost,
+            Self::Cluster => row.cluster,
+        }
+    }
+}
+
+/// Filter in the numbers of the index.
+struct NumberFilter {
+    closeness: [u32; 2],
+    lost: [u32; 2],
+    cluster: [u64; 2],
+    source: Option<u16>,
+    kept_source: Option<u16>,
+}
+
+impl NumberFilter {
+    fn new(filter: &RowFilter, index: &ReviewIndex) -> Result<Self> {
+        let value = |shown: f64| index.scale.value(shown);
+        let below = match (filter.below, index.scale) {
+            // Texts of similarity 1 are within a band that ends there.
+            (Some(below), Scale::Similarity) if below > 1.0 => UNKNOWN - 1,
+            (Some(below), _) => value(below).saturating_sub(1),
+            (None, _) if filter.from.is_some() => UNKNOWN - 1,
+            (None, _) => UNKNOWN,
+        };
+        let closeness =
+            if filter.is_chain { [UNKNOWN; 2] } else { [filter.from.map_or(0, value), below] };
+        // Rows whose lost words were not counted are selected only if nothing is asked of them.
+        let has_lost = filter.lost_from.is_some() || filter.lost_to.is_some();
+        let most = if has_lost { UNKNOWN - 1 } else { UNKNOWN };
+        // The largest clusters have the smallest numbers.
+        let clusters = [
+            filter.size_to.map_or(Ok(0), |most| index.clusters_from(most.saturating_add(1)))?,
+            filter.size_from.map_or(Ok(u64::MAX), |least| index.clusters_from(least))?,
+        ];
+        Ok(Self {
+            closeness,
+            lost: [filter.lost_from.unwrap_or(0), filter.lost_to.unwrap_or(most).min(most)],
+            cluster: clusters,
+            source: filter.source,
+            kept_source: filter.kept_source,
+        })
+    }
+
+    fn selects(&self, row: IndexedRow) -> bool {
+        let is_in = |[from, to]: [u32; 2], value| from <= value && value <= to;
+        is_in(self.closeness, row.closeness)
+            && is_in(self.lost, row.lost)
+            && (self.cluster[0]..self.cluster[1]).contains(&row.cluster.into())
+            && self.source.is_none_or(|source| source == row.source)
+            && self.kept_source.is_none_or(|source| source == row.kept_source)
+    }
+}
+
+/// The rows that a filter selects, in their order.
+#[derive(Clone, Debug)]
+pub(super) enum SelectedRows {
+    /// All rows, in the order of the output.
+    All(u64),
+    Listed(Arc<Vec<u32>>),
+}
+
+impl SelectedRows {
+    pub(super) fn count(&self) -> u64 {
+        match self {
+            Self::All(count) => *count,
+            Self::Listed(rows) => rows.len() as u64,
+        }
+    }
+
+    /// Returns the rows of a page.
+    pub(super) fn page(&self, from: u64, most: u64) -> Vec<u32> {
+        let to = from.saturating_add(most).min(self.count());
+        let numbers = from.min(to)..to;
+        match self {
+            Self::All(_) => numbers.map(|row| row as u32).collect(),
+            Self::Listed(rows) => rows[numbers.start as usize..numbers.end as usize].to_vec(),
+        }
+    }
+}
+
+/// The last selection, which the next page of a list needs again.
+#[derive(Debug, Default)]
+pub(super) struct Selections(Mutex<Option<LastSelection>>);
+
+#[derive(Debug)]
+struct LastSelection {
+    filter: RowFilter,
+    order: RowOrder,
+    rows: SelectedRows,
+}
+
+impl Selections {
+    /// Returns the rows that `filter` selects, in this order.
+    pub(super) fn select(
+        &self,
+        index: &ReviewIndex,
+        filter: &RowFilter,
+        order: RowOrder,
+    ) -> Result<SelectedRows> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = &*last
+            && last.filter == *filter
+            && last.order == order
+        {
+            return Ok(last.rows.clone());
+        }
+        // The memory of the last selection is free before that of the next one is needed.
+        *last = None;
+        let rows = select(index, filter, order)?;
+        *last = Some(LastSelection { filter: filter.clone(), order, rows: rows.clone() });
+        Ok(rows)
+    }
+}
+
+fn select(index: &ReviewIndex, filter: &RowFilter, order: RowOrder) -> Result<SelectedRows> {
+    if *filter == RowFilter::default() && order == RowOrder::Output {
+        return Ok(SelectedRows::All(index.rows));
+    }
+    let numbers = NumberFilter::new(filter, index)?;
+    let mut has_text = HasText::new(index, &filter.text)?;
+    // The key is in the upper half, so that sorting the numbers sorts the rows.
+    let mut keyed: Vec<u64> = Vec::new();
+    index.visit_rows(&mut |row, indexed| {
+        if numbers.selects(indexed) && has_text.next_is(row) {
+            keyed.push(u64::from(order.key(indexed)) << 32 | u64::from(row));
+        }
+        ControlFlow::Continue(())
+    })?;
+    if order != RowOrder::Output {
+        keyed.sort_unstable();
+    }
+    // The list of keys is freed as soon as the rows are taken from it.
+    let mut rows: Vec<u32> = Vec::with_capacity(keyed.len());
+    rows.extend(keyed.into_iter().map(|keyed| keyed as u32));
+    Ok(SelectedRows::Listed(Arc::new(rows)))
+}
+
+/// Rows whose line in the output has a text, in ascending order.
+struct HasText {
+    rows: Option<std::iter::Peekable<std::vec::IntoIter<u32>>>,
+}
+
+impl HasText {
+    fn new(index: &ReviewIndex, text: &str) -> Result<Self> {
+        if text.is_empty() {
+            return Ok(Self { rows: None });
+        }
+        let written = index.written(text);
+        let finder = Finder::new(&written);
+        let (mut rows, mut row) = (Vec::new(), 0);
+        index.visit_lines(&mut |line| {
+            // The names of the columns are in each line, too, but nobody looks for them.
+            if finder.find(line).is_some() {
+                rows.push(row);
+            }
+            row += 1;
+            ControlFlow::Continue(())
+        })?;
+        Ok(Self { rows: Some(rows.into_iter().peekable()) })
+    }
+
+    /// Returns whether `row` has the text. The rows must be asked in ascending order.
+    fn next_is(&mut self, row: u32) -> bool {
+        let Some(rows) = &mut self.rows else { return true };
+        while rows.next_if(|&found| found < row).is_some() {}
+        rows.peek() == Some(&row)
+    }
+}

@@ -1,0 +1,330 @@
+//! `review`: shows a finished run in the browser, and collects what people say about it.
+//!
+//! [`Review`] has all that the pages show as functions that return JSON. [`review`] serves them.
+
+mod below;
+mod choices;
+mod index;
+mod index_building;
+mod index_layout;
+mod judging;
+mod labels;
+mod list;
+mod overview;
+mod pair;
+mod quiet;
+mod request;
+#[cfg(feature = "serve")]
+mod routes;
+mod row_value;
+mod sample;
+mod serving;
+
+pub use labels::Label;
+pub use list::{RowFilter, RowOrder};
+pub use request::ReviewRequest;
+pub use serving::review;
+
+use super::face::Face;
+use super::line_cache::LineCache;
+use super::recorded_run::RecordedRun;
+use super::why::{MemberReader, compare_settings, method_of};
+use crate::output::finished_rows::RemovedRow;
+use crate::output::finished_run::Member;
+use crate::pipeline::compare::{ReadDocument, compare_texts};
+use crate::pipeline::lost_words::pair_loss;
+use crate::pipeline::{Decision, OutputName, source_name};
+use below::BelowPair;
+use choices::Choices;
+use index::ReviewIndex;
+use labels::Labels;
+use list::Selections;
+use overview::{Bar, Overview};
+use quiet::Quiet;
+use serde_json::{Value, json};
+use simtool_base::error::Result;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Maximum number of rows of a page of a list.
+const MOST_ROWS: u64 = 500;
+/// Number of other documents of a cluster that a pair lists.
+const MEMBERS: u32 = 50;
+
+/// A pair that is shown: a row of the run, or a pair below the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairNumber {
+    /// Number of a row, from 0.
+    Row(u32),
+    /// Number of a pair below the limit, from 0.
+    Below(usize),
+}
+
+/// Decision about a row, as a person makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowDecision {
+    /// Keep the removed document.
+    Keep,
+    /// Keep the removed document in place of the kept one.
+    Swap,
+    /// Keep all documents of the cluster.
+    KeepCluster,
+    /// Keep all documents of this source that are removed for documents of the other source.
+    KeepSources,
+}
+
+/// A finished run that is reviewed.
+pub struct Review<'r> {
+    request: &'r ReviewRequest,
+    face: &'r dyn Face,
+    index: ReviewIndex,
+    selections: Selections,
+    overview: OnceLock<Overview>,
+    below: Mutex<Option<Vec<BelowPair>>>,
+    labels: Mutex<Labels>,
+    other_labels: Vec<Labels>,
+    choices: Mutex<Choices>,
+    lines: LineCache,
+}
+
+impl std::fmt::Debug for Review<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Review").field("request", &self.request).finish_non_exhaustive()
+    }
+}
+
+impl<'r> Review<'r> {
+    /// Opens the run, and makes the index of its rows if there is none.
+    ///
+    /// # Errors
+    ///
+    /// The folder has no outputs of `dedup` or `match`, or a file of labels or decisions cannot be read.
+    pub fn open(request: &'r ReviewRequest, face: &'r dyn Face) -> Result<Self> {
+        let ReviewRequest { output, resources, .. } = request;
+        // A folder without a run is the first thing to say.
+        RecordedRun::open(output, resources, face)?;
+        let labels = Labels::open(&request.labels)?;
+        let other_labels = request.other_labels.iter().map(|path| Labels::open(path));
+        let other_labels = other_labels.collect::<Result<Vec<_>>>()?;
+        let choices = Choices::open(&request.decisions)?;
+        // The index is named after the folder, so a slash at the end must go.
+        let folder = output.components().as_path();
+        let index = ReviewIndex::open(folder, &resources.temporary_folder, face.progress())?;
+        Ok(Self {
+            request,
+            face,
+            index,
+            selections: Selections::default(),
+            overview: OnceLock::new(),
+            below: Mutex::default(),
+            labels: Mutex::new(labels),
+            other_labels,
+            choices: Mutex::new(choices),
+            lines: LineCache::default(),
+        })
+    }
+
+    fn overview_of_rows(&self) -> Result<&Overview> {
+        if let Some(overview) = self.overview.get() {
+            return Ok(overview);
+        }
+        // Two requests may count at the same time, and both find the same.
+        let overview = Overview::new(&self.index)?;
+        Ok(self.overview.get_or_init(|| overview))
+    }
+
+    /// Returns counts of the run, histograms and pairs of sources.
+    ///
+    /// # Errors
+    ///
+    /// The run cannot be read.
+    pub fn overview(&self) -> Result<Value> {
+        let quiet = Quiet(self.face);
+        let run = RecordedRun::open(&self.request.output, &self.request.resources, &quiet)?;
+        let summary = run.run.summary();
+        let Overview { closeness, lost, sizes, sources, .. } = self.overview_of_rows()?;
+        let source = |pair: &overview::SourcePair| {
+            json!({
+                "source": pair.source, "kept_source": pair.kept_source,
+                "names": [self.source(pair.source), self.source(pair.kept_source)],
+                "count": pair.count,
+            })
+        };
+        let changes = run.run.inputs().filter_map(|(file, ..)| run.change_of(file));
+        Ok(json!({
+            "command": run.run.command(), "output": self.request.output.display().to_string(),
+            "documents": summary["documents"], "kept": summary["kept"],
+            "removed": self.index.rows, "clusters": self.index.clusters,
+            "lost_words": summary["lost_words"], "is_match": run.run.is_match(),
+            "method": summary["parameters"]["method"], "limit": summary["parameters"]["similarity"],
+            "is_distance": self.index.scale == row_value::Scale::Distance,
+            "closeness": bars_of(closeness), "lost": bars_of(lost), "sizes": bars_of(sizes),
+            "sources": sources.iter().map(source).collect::<Value>(),
+            "source_count": self.index.sources.len(),
+            "changes": changes.map(|change| change.to_string()).take(20).collect::<Value>(),
+            "labels": self.request.labels.display().to_string(),
+            "decisions": self.request.decisions.display().to_string(),
+        }))
+    }
+
+    /// Returns the name of a source.
+    fn source(&self, number: u16) -> &str {
+        self.index.sources.get(usize::from(number)).map_or("(other sources)", String::as_str)
+    }
+
+    /// Returns rows of the list that `filter` selects, and their number.
+    ///
+    /// # Errors
+    ///
+    /// The rows cannot be read.
+    pub fn rows(&self, filter: &RowFilter, order: RowOrder, from: u64, most: u64) -> Result<Value> {
+        let selected = self.selections.select(&self.index, filter, order)?;
+        let page = selected.page(from, most.min(MOST_ROWS)).into_iter();
+        let rows = page.map(|row| self.row(row)).collect::<Result<Value>>()?;
+        Ok(json!({ "count": selected.count(), "from": from, "rows": rows }))
+    }
+
+    /// Returns a row as the lists show it.
+    fn row(&self, row: u32) -> Result<Value> {
+        let indexed = self.index.row(row)?;
+        let found = self.index.read(indexed.offset)?;
+        let cluster = u64::from(indexed.cluster);
+        let size = self.index.cluster_range(cluster..cluster + 1)?.first().map(|c| c.removed + 1);
+        let mut value = self.names(&found.removed, &found.kept);
+        value["pair"] = format!("r{row}").into();
+        value["similarity"] = found.similarity.into();
+        value["distance"] = found.distance.into();
+        value["lost_words"] = found.lost_words.into();
+        value["cluster"] = cluster.into();
+        value["size"] = size.into();
+        Ok(value)
+    }
+
+    /// Returns the names of two documents, with what people said about the pair.
+    fn names(&self, removed: &OutputName, kept: &OutputName) -> Value {
+        let labels = lock(&self.labels);
+        let judgement = labels.get(&removed.id, &kept.id);
+        let choices = lock(&self.choices);
+        let decision = choices.about(removed, kept).map(Decision::json);
+        json!({
+            "removed": name_of(removed), "kept": name_of(kept),
+            "label": judgement.map(|judgement| judgement.label.name()),
+            "note": judgement.map(|judgement| &judgement.note),
+            "decision": decision.and_then(|json| serde_json::from_str::<Value>(&json).ok()),
+        })
+    }
+
+    /// Returns clusters, the largest first, each with its kept document and the number of its documents.
+    ///
+    /// # Errors
+    ///
+    /// The rows cannot be read.
+    pub fn clusters(&self, from: u64, most: u64) -> Result<Value> {
+        let clusters = self.index.cluster_range(from..from.saturating_add(most.min(MOST_ROWS)))?;
+        let of_cluster = |(number, cluster): (u64, index_layout::IndexedCluster)| {
+            let first = self.index.rows_of_cluster(cluster, 0, 1)?;
+            let mut value = self.row(first.first().copied().unwrap_or_default())?;
+            value["number"] = number.into();
+            Ok(value)
+        };
+        let rows = (from..).zip(clusters).map(of_cluster).collect::<Result<Value>>()?;
+        Ok(json!({ "count": self.index.clusters, "from": from, "rows": rows }))
+    }
+
+    /// Returns the documents of a pair with their texts, and where the texts differ. `words` limits the words that are
+    /// shown; the default is 3000.
+    ///
+    /// # Errors
+    ///
+    /// There is no such pair. Texts that cannot be read are no error: the value says why.
+    pub fn pair(&self, number: PairNumber, words: Option<usize>) -> Result<Value> {
+        let (mut value, found) = match number {
+            PairNumber::Row(row) => {
+                let mut value = self.row(row)?;
+                value["others"] = self.members(row)?;
+                (value, self.index.read(self.index.row(row)?.offset)?)
+            }
+            PairNumber::Below(at) => {
+                let pair = self.below_pair(at)?;
+                let BelowPair { first, second, similarity } = pair;
+                let mut value = self.names(&first, &second);
+                value["pair"] = format!("b{at}").into();
+                value["similarity"] = similarity.into();
+                let similarity = Some(similarity);
+                let (distance, lost_words) = (None, None);
+                let found =
+                    RemovedRow { removed: first, kept: second, similarity, distance, lost_words };
+                (value, found)
+            }
+        };
+        self.add_texts(&found, words.unwrap_or(pair::WORDS), &mut value)?;
+        Ok(value)
+    }
+
+    /// Adds the texts of a pair to its value.
+    fn add_texts(&self, found: &RemovedRow, words: usize, value: &mut Value) -> Result<()> {
+        let (quiet, resources) = (Quiet(self.face), &self.request.resources);
+        let run = RecordedRun::open(&self.request.output, resources, &quiet)?;
+        let run = run.with_lines(&self.lines);
+        let files = [&found.kept.file, &found.removed.file];
+        let changes = files.into_iter().filter_map(|file| run.change_of(file));
+        value["changes"] = changes.map(|change| change.to_string()).collect();
+        value["is_coverage"] = run.run.is_coverage().into();
+        value["is_match"] = run.run.is_match().into();
+        let mut reader = MemberReader { run: &run, face: &quiet, faults: Vec::new() };
+        let mut read = |name: &OutputName, is_query| {
+            let OutputName { id, file, record } = name.clone();
+            let (similarity, distance) = (None, None);
+            reader.read(&Member { id, file, record, similarity, distance }, is_query)
+        };
+        // The kept document of a match is of the corpus, and the removed one is a query.
+        let kept = read(&found.kept, false);
+        let texts = kept.and_then(|kept| Ok([kept, read(&found.removed, run.run.is_match())?]));
+        let documents: [ReadDocument; 2] = match texts {
+            Ok(texts) => texts,
+            Err(error) => {
+                value["not_read"] = super::why_object::with_cause(&error).into();
+                return Ok(());
+            }
+        };
+        let texts = [&*documents[0].text, &documents[1].text];
+        value["pieces"] = pair::pieces(texts, words);
+        value["kept"]["facts"] = pair::facts(&documents[0]);
+        value["removed"]["facts"] = pair::facts(&documents[1]);
+        // Counting shingles of a very long text would let the person wait.
+        if pair::are_short(texts) {
+            let method = method_of(&compare_settings(&run.run))?;
+            let lost = pair_loss(texts, &method, resources.isa);
+            let compared = compare_texts(texts, &method, resources.isa);
+            value["shingle"] = method.compared().to_string().into();
+            value["shared"] = json!([compared.shared, compared.union()]);
+            value["lost"] = json!([lost.counts.lost, lost.counts.words]);
+            value["first_lost"] = lost.examples.into();
+        }
+        Ok(())
+    }
+
+    /// Returns the first rows of the cluster of a row.
+    fn members(&self, row: u32) -> Result<Value> {
+        let cluster = u64::from(self.index.row(row)?.cluster);
+        let found = self.index.cluster_range(cluster..cluster + 1)?;
+        let Some(&cluster) = found.first() else { return Ok(Value::Null) };
+        let rows = self.index.rows_of_cluster(cluster, 0, MEMBERS)?;
+        let rows = rows.into_iter().map(|row| self.row(row)).collect::<Result<Value>>()?;
+        Ok(json!({ "count": cluster.removed, "rows": rows }))
+    }
+}
+
+/// Returns the bars of a histogram.
+fn bars_of(bars: &[Bar]) -> Value {
+    let objects = bars.iter();
+    objects.map(|bar| json!({ "from": bar.from, "below": bar.below, "count": bar.count })).collect()
+}
+
+/// Returns the name of a document, with its source.
+fn name_of(OutputName { id, file, record }: &OutputName) -> Value {
+    json!({ "id": id, "file": file, "record": record, "source": source_name(id, file) })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,92 @@
+//! Values of rows as whole numbers, by which the index filters and sorts them.
+
+/// Number of parts of one that a similarity is counted in.
+const PARTS: u32 = 1_000_000;
+/// Value of a row whose similarity, distance or lost words are not known.
+pub(super) const UNKNOWN: u32 = u32::MAX;
+/// Width of a band of similarities, in the parts of [`similarity_value`].
+const BAND: u32 = 50_000;
+
+/// Width of a step of similarities, as people write them.
+const STEP: u32 = 10_000;
+
+/// Returns the nearest whole number.
+#[expect(
+    clippy::cast_sign_loss,
+    reason = "a cast of a negative number is 0, which is the nearest one"
+)]
+fn whole(number: f64) -> u32 {
+    number.round() as u32
+}
+
+/// Returns a similarity as a whole number of millionths. Only a similarity of exactly 1 is a million.
+pub(super) fn similarity_value(similarity: f64) -> u32 {
+    // Only rounding could make a similarity below 1 a million.
+    let value = whole(similarity.clamp(0.0, 1.0) * f64::from(PARTS));
+    if similarity < 1.0 { value.min(PARTS - 1) } else { value }
+}
+
+/// Returns a similarity in millionths, or else a distance, or else [`UNKNOWN`].
+pub(super) fn closeness_value(similarity: Option<f64>, distance: Option<u64>) -> u32 {
+    match (similarity, distance) {
+        (Some(similarity), _) => similarity_value(similarity),
+        (None, Some(distance)) => u32::try_from(distance).unwrap_or(UNKNOWN),
+        (None, None) => UNKNOWN,
+    }
+}
+
+/// Returns a number of lost words, or [`UNKNOWN`].
+pub(super) fn lost_value(lost: Option<u64>) -> u32 {
+    lost.map_or(UNKNOWN, |lost| u32::try_from(lost).unwrap_or(UNKNOWN - 1))
+}
+
+/// Scale of the closeness of a run: similarities in millionths, or distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scale {
+    Similarity,
+    Distance,
+}
+
+impl Scale {
+    /// Returns the first value of the band with this closeness. A band of similarities is 0.05 wide, and 1 is a band of
+    /// its own, as is each distance and [`UNKNOWN`].
+    pub(super) fn band(self, closeness: u32) -> u32 {
+        match self {
+            Self::Similarity if closeness != UNKNOWN => closeness / BAND * BAND,
+            _ => closeness,
+        }
+    }
+
+    /// Returns the closeness with two digits, for example 870,000 for 0.876, so that few values are counted.
+    pub(super) fn step(self, closeness: u32) -> u32 {
+        match self {
+            Self::Similarity if closeness != UNKNOWN => closeness / STEP * STEP,
+            _ => closeness,
+        }
+    }
+
+    /// Returns the value behind the last one of a band.
+    pub(super) fn band_end(self, band: u32) -> u32 {
+        match self {
+            Self::Similarity if band < PARTS => band + BAND,
+            _ => band.saturating_add(1),
+        }
+    }
+
+    /// Returns the closeness as people write it. `None` if it is not known.
+    pub(super) fn shown(self, closeness: u32) -> Option<f64> {
+        match self {
+            _ if closeness == UNKNOWN => None,
+            Self::Similarity => Some(f64::from(closeness) / f64::from(PARTS)),
+            Self::Distance => Some(closeness.into()),
+        }
+    }
+
+    /// Returns the closeness that people write so.
+    pub(super) fn value(self, shown: f64) -> u32 {
+        match self {
+            Self::Similarity => similarity_value(shown),
+            Self::Distance => whole(shown),
+        }
+    }
+}
