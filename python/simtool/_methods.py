@@ -33,7 +33,7 @@ class Exact(Method):
             english].
         ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
             expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin,
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
             hyphens; commas separate several.
     """
 
@@ -77,7 +77,7 @@ class Covered(Method):
             english].
         ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
             expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin,
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
             hyphens; commas separate several.
     """
 
@@ -136,7 +136,7 @@ class SimHash(Method):
             english].
         ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
             expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin,
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
             hyphens; commas separate several.
     """
 
@@ -217,7 +217,7 @@ class MultiLexicon(Method):
             english].
         ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
             expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin,
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
             hyphens; commas separate several.
     """
 
@@ -303,7 +303,7 @@ class MinHash(Method):
             english].
         ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
             expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin,
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
             hyphens; commas separate several.
     """
 
@@ -386,7 +386,7 @@ class IMatch(Method):
             english].
         ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
             expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin,
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
             hyphens; commas separate several.
     """
 

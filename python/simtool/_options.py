@@ -42,8 +42,8 @@ Options:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
     ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
         expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
-        commas separate several.
+    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
+        hyphens; commas separate several.
     by: Also write sources.jsonl: for each source, how many of its documents were removed, and for
         which sources.
     fail_if: End with exit code 4, and write nothing, if too many documents would be removed.
@@ -126,8 +126,8 @@ Options:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
     ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
         expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
-        commas separate several.
+    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
+        hyphens; commas separate several.
     by: Also write sources.jsonl: for each source, how many of its documents were removed, and for
         which sources.
     fail_if: End with exit code 4, and write nothing, if too many documents would be removed.
@@ -213,8 +213,8 @@ Options:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
     ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
         expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
-        commas separate several.
+    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
+        hyphens; commas separate several.
     files_from: File that lists more paths to read, one a line or with a zero byte after each,
         optionally compressed with gzip; - is standard input.
     glob: When reading folders, include only files matching this glob, or leave them out if it

@@ -319,8 +319,8 @@ class Index:
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
         ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
             expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
-            commas separate several.
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
+            hyphens; commas separate several.
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -524,8 +524,8 @@ def deduplicate(
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
         ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
             expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
-            commas separate several.
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
+            hyphens; commas separate several.
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -596,8 +596,8 @@ def match(
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
         ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
             expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
-            commas separate several.
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
+            hyphens; commas separate several.
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -687,8 +687,8 @@ def fingerprint(
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
         ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
             expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
-            commas separate several.
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
+            hyphens; commas separate several.
         threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
         max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
             memory].
@@ -777,8 +777,8 @@ def compare(
             none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
         ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
             expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
-            commas separate several.
+        fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
+            hyphens; commas separate several.
     """
 def evaluate(
     texts: _Texts,

@@ -17,6 +17,11 @@ const LEAST_BITS: u32 = 8;
 /// a search compares the query with all of them.
 const MOST_WORDS: usize = 8;
 
+/// Tokenizers whose rules changed: the part of the recipe of their old rules, the name that these had, and the name of
+/// the tokenizer that still has them. Version 0.1 left punctuation out of `chars`, and signs out of the numbers of `words`.
+const RENAMED_TOKENIZERS: [(&str, &str, &str); 2] =
+    [("/chars+symbols/", "chars", "letters"), ("/words:uax29@", "words", "words-unsigned")];
+
 /// Settings by which an index makes fingerprints and decides which of them are near.
 #[derive(Clone, Debug)]
 pub(super) struct KeptRecipe {
@@ -82,12 +87,10 @@ impl KeptRecipe {
     ///
     /// The manifest has no method that an index can use.
     pub(super) fn of(manifest: &Manifest) -> Result<Self> {
-        // Version 0.1 left punctuation out of `chars`. The tokenizer `letters` still does, by the same recipe.
-        let method = if manifest.recipe.contains("/chars+symbols/") {
-            manifest.method.replace("shingle=chars:", "shingle=letters:")
-        } else {
-            manifest.method.clone()
-        };
+        let renamed = RENAMED_TOKENIZERS.iter().find(|(part, ..)| manifest.recipe.contains(part));
+        let method = renamed.map_or(manifest.method.clone(), |(_, before, now)| {
+            manifest.method.replace(&format!("shingle={before}:"), &format!("shingle={now}:"))
+        });
         Ok(Self { recipe: manifest.recipe.clone(), ..Self::new(method.parse()?)? })
     }
 
@@ -259,17 +262,22 @@ mod tests {
     }
 
     #[test]
-    fn an_index_of_characters_without_punctuation_is_still_used() {
-        let of_letters = kept("minhash:shingle=letters:7").unwrap();
-        let mut manifest = of_letters.manifest();
-        manifest.method = manifest.method.replace("letters", "chars");
-        let old = KeptRecipe::of(&manifest).unwrap();
-        old.check_made_here().unwrap();
-        assert!(old.recipe().contains("/chars+symbols/"), "{}", old.recipe());
-        let new = KeptRecipe::of(&kept("minhash:shingle=chars:7").unwrap().manifest()).unwrap();
-        new.check_made_here().unwrap();
-        assert!(new.recipe().contains("/chars:visible/"), "{}", new.recipe());
-        assert!(old.check_kept(&new).unwrap_err().to_string().contains("chars"));
+    fn an_index_of_the_old_rules_of_a_tokenizer_is_still_used() {
+        for (name, now, [old_recipe, new_recipe]) in [
+            ("chars", "letters", ["/chars+symbols/", "/chars:visible/"]),
+            ("words", "words-unsigned", ["/words:uax29@", "/words+minus:uax29@"]),
+        ] {
+            let mut manifest = kept(&format!("minhash:shingle={now}:7")).unwrap().manifest();
+            manifest.method = manifest.method.replace(now, name);
+            let old = KeptRecipe::of(&manifest).unwrap();
+            old.check_made_here().unwrap();
+            assert!(old.recipe().contains(old_recipe), "{}", old.recipe());
+            let new = kept(&format!("minhash:shingle={name}:7")).unwrap().manifest();
+            let new = KeptRecipe::of(&new).unwrap();
+            new.check_made_here().unwrap();
+            assert!(new.recipe().contains(new_recipe), "{}", new.recipe());
+            assert!(old.check_kept(&new).unwrap_err().to_string().contains(name));
+        }
     }
 
     #[test]

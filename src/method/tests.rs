@@ -142,7 +142,7 @@ fn options_of_other_methods_and_unknown_ones_are_refused() {
 fn recipes_name_all_that_rows_depend_on_and_tell_where_they_differ() {
     let recipe = |text: &str| text.parse::<Method>().unwrap().recipe().clone();
     let simhash = recipe("simhash");
-    assert!(simhash.to_string().starts_with("simhash64/xxh3-64:0/words:uax29@"));
+    assert!(simhash.to_string().starts_with("simhash64/xxh3-64:0/words+minus:uax29@"));
     assert!(simhash.to_string().ends_with("/shingle=3/weight=tf/stop=none"));
     assert_eq!(simhash.difference(&recipe("simhash:max_distance=9")), None);
     let weighted = recipe("simhash:weight=tf-idf,top=200");

@@ -385,17 +385,25 @@ mod tests {
 
     #[test]
     fn fingerprints_have_their_frozen_values() {
-        let row = |text: &str| {
-            let config = Config { method: "simhash".parse().unwrap(), ..Config::default() };
+        let row_of = |method: &str, text: &str| {
+            let config = Config { method: method.parse().unwrap(), ..Config::default() };
             let made = fingerprint(&Texts::of(&[text]), &config).unwrap();
             made.rows.row(0).map(|row| row[0])
         };
+        let row = |text: &str| row_of("simhash", text);
         // The values were made before the recipe dropped invisible characters.
         for (text, expected) in [
             ("It's said that soft hyphens don't change words", 0x49d2_62f3_0a80_d38a),
             ("Größere Straßen führen über den Fluß, 駅前のパン屋", 0x4008_c2e5_bb82_0208),
         ] {
             assert_eq!(row(text), Some(expected), "{text}");
+        }
+        // A sign is part of its number, but not in the words of version 0.1.
+        for (method, expected) in [
+            ("simhash", 0xc114_d792_8e51_1761),
+            ("simhash:shingle=words-unsigned:3", 0x6316_b6b2_8c7d_5f07),
+        ] {
+            assert_eq!(row_of(method, "It was -5 degrees in the morning"), Some(expected));
         }
         // The values of texts that the recipe changes.
         for (text, same) in [

@@ -39,7 +39,7 @@ pub(super) const IGNORE: Setting = Setting::values(
 pub(super) const FOLD: Setting = Setting::value(
     "fold",
     "LIST",
-    "Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens; commas separate several.",
+    "Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han, hyphens; commas separate several.",
 )
 .explained_by(fold_help);
 

@@ -134,7 +134,7 @@ fn two_texts_are_compared_by_their_symbols() {
     let similarity = |left, right| compare(left, right, &config).similarity.unwrap();
     assert_eq!(similarity("a < b", "A <  b."), Similarity::ONE);
     for (left, right) in
-        [("a<b", "a>b"), ("x +5", "x -5"), ("x 5", "x -5"), ("C++", "C#"), ("👍🏽 a", "👍🏿 a")]
+        [("a<b", "a>b"), ("x +5", "x 5"), ("-๕", "๕"), ("C++", "C#"), ("👍🏽 a", "👍🏿 a")]
     {
         assert_eq!(similarity(left, right), Similarity::ALMOST_ONE);
     }
@@ -218,6 +218,54 @@ fn every_visible_character_counts_where_the_shingle_asks_for_it() {
             assert_eq!(similarity(left, right), Similarity::ONE, "{shingle} {left} {right}");
         }
     }
+}
+
+#[test]
+fn a_minus_sign_is_part_of_its_number() {
+    for shingle in ["words:1", "words:3", "auto:1", "chinese:1", "words+symbols:1"] {
+        let config = config(&format!("exact:shingle={shingle}"));
+        let similarity = |left, right| compare(left, right, &config).similarity.unwrap();
+        for (left, right) in
+            [("x -5", "x 5"), ("x +5", "x -5"), ("(-1.5)", "(1.5)"), ("温 -5度", "温 5度")]
+        {
+            assert!(similarity(left, right) < Similarity::ALMOST_ONE, "{shingle} {left} {right}");
+        }
+    }
+    let config = config("exact:shingle=words:1");
+    for (left, right) in [("x −5", "x -5"), ("COVID-19", "covid 19"), ("10-20", "10–20")] {
+        assert_eq!(compare(left, right, &config).similarity, Some(Similarity::ONE), "{left}");
+    }
+}
+
+/// Statements that differ only in the sign of an amount are different in each command.
+#[test]
+fn the_program_keeps_texts_whose_numbers_have_other_signs() {
+    let text =
+        |sign: &str| format!("balance of account seventeen {sign}1,200.50 at the end of may");
+    let line = |sign: &str| format!("{{\"text\": \"{}\"}}\n", text(sign));
+    let folder = Folder::empty()
+        .with("in.jsonl", [line("-"), line("+"), line("−"), line("")].concat())
+        .with("minus.txt", text("-"))
+        .with("plus.txt", text("+"));
+    let lines = |arguments: &str, output: &str| {
+        let run = folder.run_words(&format!("{arguments} --output out --force"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        let path = folder.path(&format!("out/{output}"));
+        std::fs::read_to_string(path).unwrap().lines().count()
+    };
+    assert_eq!(lines("dedup in.jsonl", "removed.jsonl"), 2);
+    // A plus sign is a symbol, and nothing may be lost.
+    assert_eq!(lines("dedup in.jsonl --similarity 0.5 --lose 0", "removed.jsonl"), 1);
+    assert_eq!(lines("dedup in.jsonl --method covered --lose 0", "removed.jsonl"), 2);
+    assert_eq!(lines("match in.jsonl --against minus.txt", "removed.jsonl"), 2);
+    let items = folder.run_words("contamination minus.txt --in in.jsonl --words 10");
+    assert!(items.code == 0 && items.out.lines().count() == 2, "{}{}", items.out, items.err);
+    let passages = folder.run_words("passages minus.txt plus.txt --words 9");
+    assert!(passages.code == 0 && passages.out.is_empty(), "{}{}", passages.out, passages.err);
+    assert_eq!(folder.run_words("index create seen.idx").code, 0);
+    assert_eq!(folder.run_words("index add seen.idx plus.txt").code, 0);
+    let found = folder.run_words("index query seen.idx minus.txt plus.txt");
+    assert!(found.out.contains("\t0\n") && found.out.lines().count() == 1, "{}", found.out);
 }
 
 #[test]

@@ -103,6 +103,8 @@ fn folded_spellings_are_equal() {
     assert_eq!((rows, &summary["parameters"]["fold"]), (vec![1], &"diacritics,hyphens".into()));
     let why = run(&folder, "why out posts.jsonl:1", &[]);
     assert!(why.contains("0 of 6 words of the removed one"), "{why}");
+    let han = folder.run(&["text", "posts.jsonl", "--limit", "1", "--fold", "hans"]);
+    assert!(han.err.contains("cyrillic-latin, diacritics, han, hyphens"), "{}", han.err);
     let text = run(&folder, "text posts.jsonl --limit 1 --fold diacritics", &[]);
     assert!(text.contains("Un cafe a la creme brulee"), "{text}");
     let refused = folder.run(&["passages", "posts.jsonl", "--fold", "diacritics"]);

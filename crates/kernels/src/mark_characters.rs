@@ -154,11 +154,11 @@ mod tests {
                 (format!("{letter}"), (letters, 0, 0), vec![]),
                 (format!("{single}"), (0, letters, 1 | 1 << length), vec![]),
                 (format!("a{mark}"), (1 | letters << 1, 0, 0), vec![]),
-                (format!("-{mark}"), (0, 0, 0), vec![1]),
+                (format!("!{mark}"), (0, 0, 0), vec![1]),
                 (format!("a{mark}'"), (1, 0, 0), vec![1]),
-                (format!("{quoted}-"), (letters, 0, 0), vec![]),
+                (format!("{quoted}!"), (letters, 0, 0), vec![]),
                 (format!("{quoted}\""), (0, 0, 0), vec![0]),
-                (format!("-{single_mark}"), (0, 0, 0), vec![1]),
+                (format!("!{single_mark}"), (0, 0, 0), vec![1]),
                 (format!("a{odd}"), (1, 0, 0), vec![1]),
             ] {
                 let (blocks, odd) = marked(None, &text);

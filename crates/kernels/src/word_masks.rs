@@ -5,7 +5,7 @@
 //! - Letters, digits and underscores belong to words.
 //! - A full stop, an apostrophe or a colon between two letters joins them.
 //! - A full stop, an apostrophe, a comma or a semicolon between two digits joins them.
-//! - Every other byte separates words.
+//! - Every other byte separates words. A hyphen before a digit may be a sign, so such digits are found, too.
 //!
 //! The edges of the mask of all bytes of words are the starts and ends of words. They are found without
 //! a branch per byte or per word. A sequence of underscores alone is no word, because it has no letter
@@ -128,6 +128,17 @@ mod tests {
                 })
                 .collect();
             assert_eq!(found, expected, "{isa} {text:?}");
+            let bytes = text.as_bytes();
+            // The two bytes before the first digits of a block may be in the block before.
+            let is_signed = |&at: &usize| {
+                bytes[at].is_ascii_digit()
+                    && bytes[at - 1] == b'-'
+                    && (at % 64 < 2 || !bytes[at - 2].is_ascii_alphanumeric())
+            };
+            let mut signed: Vec<u32> =
+                (1..bytes.len()).filter(is_signed).map(|at| at as u32 / 64).collect();
+            signed.dedup();
+            assert_eq!(words.signed, signed, "{isa} {text:?}");
         }
     }
 

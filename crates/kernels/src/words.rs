@@ -27,8 +27,8 @@ pub struct Block {
     /// Mask of the characters beyond ASCII that always belong to words although they are not
     /// letters. [`classify`](crate::word_masks::classify) leaves it empty.
     pub others: u64,
-    /// Mask of the bytes before which a word always ends, even if the bytes on both sides belong to
-    /// words. [`classify`](crate::word_masks::classify) leaves it empty.
+    /// Mask of the hyphens, which may be signs of numbers. The caller may add the last bytes of other signs, and bytes
+    /// before which a word always ends, even if the bytes on both sides belong to words.
     pub breaks: u64,
 }
 
@@ -49,6 +49,13 @@ impl Block {
             others: bit(self.others),
             breaks: bit(self.breaks),
         }
+    }
+
+    /// Returns a mask of the digits directly behind a byte of [`Self::breaks`]. `before` is the block before this one.
+    #[inline]
+    #[must_use]
+    pub fn digits_behind_breaks(&self, before: &Self) -> u64 {
+        self.digits & (self.breaks << 1 | before.breaks >> 63)
     }
 
     /// Returns a mask of the bytes that belong to words. `before` and `after` are the neighbouring
@@ -82,6 +89,9 @@ pub struct Words {
     pub starts: Vec<u32>,
     /// Index in `lowered` behind the last byte of each word.
     pub ends: Vec<u32>,
+    /// Indices of the blocks in which a number may have a sign: a digit is directly behind a byte of
+    /// [`Block::breaks`], and that byte is not known to follow a letter or digit.
+    pub signed: Vec<u32>,
 }
 
 impl Words {
@@ -105,7 +115,7 @@ impl Words {
         }
     }
 
-    /// Removes the bytes of `range` from all classes except [`Block::foreign`], so that they
+    /// Removes the bytes of `range` from all classes except [`Block::foreign`] and [`Block::breaks`], so that they
     /// separate words. The range has byte offsets in the text.
     pub fn unmark(&mut self, range: Range<usize>) {
         let mut at = range.start;
@@ -120,7 +130,6 @@ impl Words {
                 &mut block.joins_letters,
                 &mut block.joins_digits,
                 &mut block.others,
-                &mut block.breaks,
             ] {
                 *mask &= kept;
             }
@@ -128,11 +137,13 @@ impl Words {
         }
     }
 
-    /// Removes all words, and reserves memory for as many words as the blocks can have: 32 for each
+    /// Removes all words, makes room for the indices of all blocks in `signed`, and reserves memory for as many words as the blocks can have: 32 for each
     /// block and 64 more.
     pub(crate) fn make_room(&mut self) {
         self.starts.clear();
         self.ends.clear();
+        self.signed.clear();
+        self.signed.resize(self.blocks.len(), 0);
         // Two words are separated by a byte, or by a break next to a character of several bytes. So a
         // block has at most 32 words.
         let most = self.blocks.len() * 32 + 64;

@@ -24,8 +24,8 @@ Options:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
     ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
         expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
-        commas separate several.
+    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
+        hyphens; commas separate several.
 """,
     "match": r"""
 
@@ -46,7 +46,7 @@ Options:
         none; with N and M in front, stopwords.txt in the folder if it exists, otherwise english].
     ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
         expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
-    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, hyphens;
-        commas separate several.
+    fold: Make spellings equal that differ by default: diacritics, arabic, cyrillic-latin, han,
+        hyphens; commas separate several.
 """,
 }

@@ -8,6 +8,7 @@ pub(crate) const DIGIT: u8 = 2;
 pub(crate) const UNDERSCORE: u8 = 4;
 pub(crate) const JOINS_LETTERS: u8 = 8;
 pub(crate) const JOINS_DIGITS: u8 = 16;
+pub(crate) const HYPHEN: u8 = 32;
 
 /// Writes one mask for each class of bytes, for example letters, to the element of `blocks` for
 /// each block of `text`. Writes the block in lower case to `lowered`. Returns whether `text` has a
@@ -42,6 +43,7 @@ fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
             | having(byte == b':', JOINS_LETTERS)
             | having(byte == b',', JOINS_DIGITS)
             | having(byte == b';', JOINS_DIGITS)
+            | having(byte == b'-', HYPHEN)
             | byte & 0x80;
         *lowered = byte | having(is_letter, 0x20);
     }
@@ -54,17 +56,21 @@ fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
         joins_digits: flagged(JOINS_DIGITS),
         foreign: flagged(0x80),
         others: 0,
-        breaks: 0,
+        breaks: flagged(HYPHEN),
     }
 }
 
 /// Calls `take` for each block with three arguments: the index of its first byte in the lower-cased
-/// copy, a mask of the first bytes of words, and a mask of the bytes behind words. Returns whether
-/// the text has underscores.
+/// copy, a mask of the first bytes of words, and a mask of the bytes behind words. Replaces `signed` by
+/// [`Words::signed`]. It must have room for the indices of all blocks. Returns whether the text has underscores.
 #[inline(always)]
-pub(crate) fn edges(blocks: &[Block], mut take: impl FnMut(u32, u64, u64)) -> bool {
+pub(crate) fn edges(
+    blocks: &[Block],
+    signed: &mut Vec<u32>,
+    mut take: impl FnMut(u32, u64, u64),
+) -> bool {
     let mut before = Block::default();
-    let (mut inside, mut underscores) = (0, 0);
+    let (mut inside, mut underscores, mut signed_count) = (0, 0, 0);
     // The empty block behind the text ends a word at the end of the text.
     for (index, [block, after]) in blocks.array_windows().enumerate() {
         let mask = block.words(&before, after);
@@ -73,8 +79,15 @@ pub(crate) fn edges(blocks: &[Block], mut take: impl FnMut(u32, u64, u64)) -> bo
         inside = mask >> 63;
         let base = (MARGIN + index * 64) as u32;
         take(base, mask & (!shifted | block.breaks), shifted & (!mask | block.breaks));
+        // Most hyphens before digits follow a word, as in `10-20`, and are no signs.
+        let behind_word = (block.letters | block.digits) << 2;
+        let numbers = block.digits_behind_breaks(&before) & !behind_word;
+        // The index is written in any case and kept by counting it. A branch would cost the loop registers.
+        signed[signed_count] = index as u32;
+        signed_count += usize::from(numbers != 0);
         before = *block;
     }
+    signed.truncate(signed_count);
     underscores != 0
 }
 
@@ -83,7 +96,7 @@ pub(crate) fn edges(blocks: &[Block], mut take: impl FnMut(u32, u64, u64)) -> bo
 #[inline(always)]
 pub(crate) fn find_words(words: &mut Words) -> bool {
     words.make_room();
-    let Words { lowered: _, blocks, starts, ends } = words;
+    let Words { lowered: _, blocks, starts, ends, signed } = words;
     let positions = |base: u32, mut edges: u64, found: &mut Vec<u32>| {
         // The number of positions is known first, so memory is not requested for each position.
         found.extend((0..edges.count_ones()).map(|_| {
@@ -92,7 +105,7 @@ pub(crate) fn find_words(words: &mut Words) -> bool {
             at
         }));
     };
-    edges(blocks, |base, first, behind| {
+    edges(blocks, signed, |base, first, behind| {
         positions(base, first, starts);
         positions(base, behind, ends);
     })

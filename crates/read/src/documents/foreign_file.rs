@@ -48,7 +48,12 @@ const KINDS: [ForeignKind; 29] = [
         "a pointer of Git LFS and not the data",
         "Fetch the data with `git lfs pull`",
     ),
-    ForeignKind::new(b"PK\x03\x04", "a ZIP archive or an office document", UNPACK),
+    ForeignKind::new(
+        b"PK\x03\x04",
+        "a ZIP archive, an office document or an e-book",
+        "Unpack an archive and name the folder. Convert a document to text, for example with \
+         `pandoc -t plain FILE -o FILE.txt`",
+    ),
     ForeignKind::new(b"PK\x05\x06", "an empty ZIP archive", UNPACK),
     ForeignKind::new(
         b"%PDF-",

@@ -140,7 +140,7 @@ mod tests {
         check("a.txt", "[{\"text\": 1}]", Ok("text"));
         check("a.txt", "WARC/1.0\r\n", Ok("warc"));
         check("a.jsonl", "PAR1...", Ok("parquet"));
-        check("a.txt", "PK\u{3}\u{4}", Err("a ZIP archive or an office document"));
+        check("a.txt", "PK\u{3}\u{4}", Err("a ZIP archive, an office document or an e-book"));
         let twice = format(b"\x1F\x8B\x08", true, Path::new("a.gz"));
         assert_eq!(twice.unwrap_err().description, "compressed twice");
         check("a.tar", &format!("{:\0<257}ustar\0", "name.jsonl"), Err("a tar archive"));

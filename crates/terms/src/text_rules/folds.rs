@@ -3,9 +3,10 @@
 //! # References
 //!
 //! Unicode Standard Annex #15, Unicode Normalization Forms. The letters of Arabic and Persian are those that the
-//! normalizers of Lucene make equal.
+//! normalizers of Lucene make equal. `scripts/han-table` makes the table of Chinese characters.
 
 use simtool_base::error::{Error, Result};
+use simtool_base::unordered_map::UnorderedMap;
 use std::mem;
 use std::sync::LazyLock;
 use unicode_normalization::char::decompose_compatible;
@@ -21,6 +22,7 @@ enum Fold {
     Arabic,
     CyrillicLatin,
     Diacritics,
+    Han,
     Hyphens,
 }
 
@@ -52,11 +54,30 @@ pub const FOLDS: &[FoldKind] = &[
         fold: Fold::Diacritics,
     },
     FoldKind {
+        name: "han",
+        help: "simplified and traditional Chinese characters, one by one, as in 汉语 and 漢語",
+        fold: Fold::Han,
+    },
+    FoldKind {
         name: "hyphens",
         help: "words that a hyphen divides at the end of a line",
         fold: Fold::Hyphens,
     },
 ];
+
+/// Simplified characters, each followed by its traditional ones. Spaces and lines are between them.
+const HAN: &str = include_str!("han.txt");
+
+/// The simplified form of each traditional character.
+static SIMPLIFIED: LazyLock<UnorderedMap<char, char>> = LazyLock::new(|| {
+    let words = HAN.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace);
+    let pairs = words.flat_map(|word| {
+        let mut characters = word.chars();
+        let simplified = characters.next();
+        characters.filter_map(move |traditional| Some((traditional, simplified?)))
+    });
+    pairs.collect()
+});
 
 /// Serbian Cyrillic letters in lower case, with their Latin letters.
 const SERBIAN: &[(char, &str)] = &[
@@ -146,6 +167,7 @@ impl Folds {
         let mut letters = Letters {
             folds: self,
             has_serbian: self.has(Fold::CyrillicLatin),
+            has_han: self.has(Fold::Han),
             loses_marks: false,
             classes: &CLASSES,
             out: mem::take(folded),
@@ -186,6 +208,7 @@ fn visit_joined(text: &str, mut visit: impl FnMut(&str)) {
 struct Letters<'f> {
     folds: &'f Folds,
     has_serbian: bool,
+    has_han: bool,
     /// Whether the last letter loses its marks.
     loses_marks: bool,
     /// Class of each character that has a class.
@@ -212,6 +235,13 @@ impl Letters<'_> {
     }
 
     fn push(&mut self, c: char) {
+        if self.has_han && may_be_han(c) {
+            // Radicals and compatibility forms are the characters that the normalization makes of them.
+            self.loses_marks = false;
+            return decompose_compatible(c, |part| {
+                self.push_plain(SIMPLIFIED.get(&part).copied().unwrap_or(part));
+            });
+        }
         // Latin letters with marks come from Cyrillic ones, so they are folded after them.
         match self.has_serbian.then(|| serbian(c)).flatten() {
             Some((latin, is_upper)) => {
@@ -304,8 +334,13 @@ impl Class {
     }
 }
 
+/// Returns whether the character may be a Chinese one, by its code point alone. Letters of Japanese and Korean are none.
+fn may_be_han(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{2fdf}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
 /// Returns whether no fold changes the character, by its code point alone. This is true for almost all characters of
-/// Indic scripts, of Thai, Chinese, Japanese and Korean.
+/// Indic scripts, of Thai, Japanese and Korean, and for Chinese ones, which [`Fold::Han`] handles before.
 fn has_no_fold(c: char) -> bool {
     matches!(c, '\u{900}'..='\u{109f}' | '\u{2e80}'..='\u{a63f}' | '\u{ac00}'..='\u{faff}')
         && !matches!(c, '\u{302a}'..='\u{302d}' | '\u{3099}'..='\u{309a}')

@@ -185,6 +185,29 @@ fn serbian_is_latin_and_hyphens_join_lines() {
 }
 
 #[test]
+fn simplified_and_traditional_chinese_are_equal() {
+    let simplified = "汉语 中国 学习 图书馆 电脑 飞机 医院 火车站 经济 发展 头发 后来 皇后 干净 里面 台湾 云南 面条 历史 \
+                      日历 钟表 战争 艺术 爱国 龙门 龟兔 体育 万岁 书写 让步 丰富 义务";
+    let traditional = "漢語 中國 學習 圖書館 電腦 飛機 醫院 火車站 經濟 發展 頭髮 後來 皇后 乾淨 裡面 臺灣 雲南 麵條 歷史 \
+                       日曆 鐘錶 戰爭 藝術 愛國 龍門 龜兔 體育 萬歲 書寫 讓步 豐富 義務";
+    assert_eq!(folded("han", traditional.as_bytes()), simplified);
+    for text in [simplified, "日本の歌を歌う 한국어 Ελλάς café، x-\ny"] {
+        assert_eq!(folded("han", text.as_bytes()), text);
+    }
+    // Radicals, compatibility forms and characters of four bytes; Japanese forms and other words stay.
+    assert_eq!(folded("han", "⾞ \u{f902} 𣾷 渦".as_bytes()), "车 车 㳢 涡");
+    assert_eq!(folded("han", "駅 気 計程車 软体".as_bytes()), "駅 気 计程车 软体");
+    assert_eq!(folded("han,diacritics", "漢é一\u{301}".as_bytes()), "汉e一\u{301}");
+    // Each character is folded once and for all.
+    for c in ('\u{2e80}'..='\u{3ffff}').filter(|c| !c.is_control()) {
+        let text = c.to_string();
+        let once = folded("han", text.as_bytes());
+        assert_eq!(folded("han", once.as_bytes()), once, "{c}");
+        assert_eq!(once.chars().count(), 1, "{c}");
+    }
+}
+
+#[test]
 fn folds_are_part_of_the_recipe_and_follow_ignored_pieces() {
     let mut options = Options::new();
     options.set("fold", "hyphens,arabic");
@@ -196,7 +219,7 @@ fn folds_are_part_of_the_recipe_and_follow_ignored_pieces() {
     assert_eq!(rules.apply("a-\nb 12ك".as_bytes(), &mut RuledText::default()), "ab   ك".as_bytes());
     options.set("fold", "accents");
     let error = TextRules::parse(&mut options).unwrap_err().to_string();
-    let known = "arabic, cyrillic-latin, diacritics, hyphens";
+    let known = "arabic, cyrillic-latin, diacritics, han, hyphens";
     assert_eq!(error, format!("fold accents: must be of {known}; commas separate several"));
 }
 
@@ -255,7 +278,7 @@ proptest! {
         let all = rules(&["numbers,links,mentions,dates,re:."]).unwrap();
         let mut room = RuledText::default();
         prop_assert_eq!(all.apply(&text, &mut room).len(), text.len());
-        let once = folded("arabic,diacritics,hyphens", &text);
+        let once = folded("arabic,diacritics,han,hyphens", &text);
         prop_assert!(once.len() <= 40 * text.len());
     }
 }

@@ -16,6 +16,7 @@ use super::TokenizerKind;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::normalize;
 use super::pieces::pieces;
+use super::signs::has_minus;
 use super::word_roles::is_letter_or_digit;
 use jieba_rs::Jieba;
 use simtool_base::stable_hash::hash;
@@ -63,7 +64,10 @@ pub(super) fn cut(folded: &str, mut visit: impl FnMut(&str)) {
 pub(super) fn push_words(isa: Isa, folded: &str, words: &mut Words, hashes: &mut Vec<u64>) {
     if folded.len() > MAX_TEXT {
         // Normalization can make a text many times longer, beyond the limit of the masks.
-        return each_word(folded, |_, word| hashes.push(hash(word.as_bytes())));
+        return each_word(folded, |start, word| {
+            let sign = if has_minus(folded.as_bytes(), start) { "-" } else { "" };
+            hashes.push(hash(format!("{sign}{word}").as_bytes()));
+        });
     }
     let Words { lowered, starts, ends, .. } = words;
     lowered.clear();
@@ -73,7 +77,12 @@ pub(super) fn push_words(isa: Isa, folded: &str, words: &mut Words, hashes: &mut
     starts.clear();
     ends.clear();
     each_word(folded, |start, word| {
-        starts.push((MARGIN + start) as u32);
+        let sign = usize::from(has_minus(folded.as_bytes(), start));
+        // The hyphen may be a minus sign of several bytes.
+        if sign > 0 {
+            lowered[MARGIN + start - 1] = b'-';
+        }
+        starts.push((MARGIN + start - sign) as u32);
         ends.push((MARGIN + start + word.len()) as u32);
     });
     hash_words(isa, lowered, starts, ends, hashes);
@@ -143,7 +152,7 @@ impl HashTokenizer for ChineseWords {
     }
 
     fn recipe(&self) -> String {
-        format!("chinese:{DICTIONARY}/{}", normalize::recipe())
+        format!("chinese+minus:{DICTIONARY}/{}", normalize::recipe())
     }
 }
 
@@ -180,6 +189,7 @@ mod tests {
         check("Ｔ恤和t恤", "t恤/和/t恤");
         check("买Ａ股", "买/a股");
         check("51区 Hello", "51/区/hello");
+        check("-5度 −5 歼-20 (-3)", "-5/度/-5/歼/20/-3");
     }
 
     /// Returns the words of a text that is passed to jieba as a whole, instead of in parts as
@@ -217,7 +227,12 @@ mod tests {
             let text = pieces.concat();
             let mut folded = String::new();
             normalize::fold(&text, &mut folded);
-            let slowly: Vec<u64> = words_of_whole(&folded).iter().map(|word| hash(word.as_bytes())).collect();
+            let hash_of = |word: &&str| {
+                let start = word.as_ptr() as usize - folded.as_ptr() as usize;
+                let sign = if has_minus(folded.as_bytes(), start) { "-" } else { "" };
+                hash(format!("{sign}{word}").as_bytes())
+            };
+            let slowly: Vec<u64> = words_of_whole(&folded).iter().map(hash_of).collect();
             for &isa in Isa::available() {
                 let mut tokens = HashedTokens::default();
                 ChineseWords::new(isa).tokenize(text.as_bytes(), &mut tokens);

@@ -8,7 +8,7 @@ use super::known_characters::CHARACTERS;
 use super::normal_forms::{decode, previous};
 use super::pieces::is_white;
 use super::symbols::is_symbol;
-use super::word_roles::{Role, role};
+use super::word_roles::{MINUS, Role, role};
 use simtool_kernels::Isa;
 use simtool_kernels::mark_characters::mark_characters;
 use simtool_kernels::word_masks::{Block, Words};
@@ -33,8 +33,10 @@ pub(super) fn mark(
     // left are handled here.
     let mut done = 0;
     for at in odd.iter().map(|&at| at as usize) {
-        // The character may be part of a range that was cut out already.
-        if at >= done {
+        // The character may be part of a range that was cut out already, but the sign of a number behind it.
+        if at < done {
+            marking.minus(at);
+        } else {
             let (role, length) = role_at(text, at);
             // The masks cannot say that such a symbol is a word of its own.
             let is_symbol = || decode(text, at).is_some_and(|(character, _)| is_symbol(character));
@@ -70,7 +72,10 @@ impl Marking<'_> {
         match role {
             Role::Letter => self.letters(at..end),
             Role::Single => self.single(at, end),
-            Role::Separator => true,
+            Role::Separator => {
+                self.minus(at);
+                true
+            }
             Role::Odd => false,
             Role::Digit => self.digits(at..end),
             Role::Hebrew => {
@@ -103,6 +108,13 @@ impl Marking<'_> {
             Role::JoinsLetters => self.joining(at, end, true, false),
             Role::JoinsBoth => self.joining(at, end, true, true),
             Role::JoinsDigits => self.joining(at, end, false, true),
+        }
+    }
+
+    /// Marks the character at `at` as a sign if it is a minus sign, because a number may begin behind it.
+    fn minus(&mut self, at: usize) {
+        if let Some((MINUS, length)) = decode(self.text, at) {
+            self.break_before(at + length - 1);
         }
     }
 

@@ -2,7 +2,7 @@
 //! which are most characters beyond ASCII in ordinary text.
 
 use super::character_forms::{State, form};
-use super::word_roles::{Role, role};
+use super::word_roles::{MINUS, Role, role};
 use simtool_kernels::character_table::{Character, CharacterTable, PAD, fold, kind};
 
 /// Table that gives the vectorized loops the normalized form of each character and its role in word
@@ -31,7 +31,9 @@ fn describe(character: char) -> Character {
         [first, middle, last] => [first, middle, last],
         _ => [0; 3],
     };
-    Character { bytes, fold, kind: kind_of(role(character)) }
+    // A minus sign separates words, but may belong to the number behind it, so the caller marks it.
+    let kind = if character == MINUS { kind::ODD } else { kind_of(role(character)) };
+    Character { bytes, fold, kind }
 }
 
 /// Returns the character class that the vectorized loops use for a role.

@@ -24,6 +24,7 @@ mod normalize;
 mod pieces;
 #[cfg(feature = "chinese")]
 mod script_runs;
+mod signs;
 pub mod stop_words;
 pub mod symbol_hash;
 mod symbols;
@@ -44,6 +45,7 @@ pub use kind::TokenizerKind;
 pub const TOKENIZERS: &[TokenizerKind] = &[
     unicode_words::KIND,
     unicode_words::WITH_SYMBOLS,
+    unicode_words::WITHOUT_SIGNS,
     characters::KIND,
     characters::WITHOUT_PUNCTUATION,
     ascii_words::KIND,

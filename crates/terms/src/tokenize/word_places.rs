@@ -4,18 +4,21 @@
 //! A text is cut into pieces, and only pieces with a wanted word are looked at more closely. In ASCII text, the
 //! bit masks of the tokenizer have the places of all words. Other text is cut into smaller pieces, down to text
 //! without white space. There, the end of a word is the first position such that the text before it contains the
-//! word.
+//! word. A minus sign depends on the text before it, so the words are found without signs there, and signs are added.
 
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::pieces::{PIECE_BYTES, pieces_of};
 use super::unicode_words::UnicodeWords;
-use simtool_kernels::word_masks::{classify, find_words};
+use simtool_kernels::word_masks::classify;
 use simtool_kernels::xxh3_short::MARGIN;
 use std::ops::Range;
 
 /// Sizes in bytes of the pieces into which text is cut. Each piece with a wanted word is cut into pieces of the
 /// next size. The last size cuts the text at all white space.
 const SIZES: [usize; 3] = [PIECE_BYTES, 256, 1];
+
+/// Maximum number of bytes of a sign and the invisible characters behind it.
+const MOST_INVISIBLE: usize = 64;
 
 impl UnicodeWords {
     /// Appends the byte range in `text` of each wanted word to `places`. `wanted` has the positions of these words
@@ -71,12 +74,13 @@ impl PlaceSearch<'_> {
             let isa = self.tokenizer.isa;
             let is_foreign = classify(isa, piece, &mut tokens.words);
             let count = if is_foreign {
+                // Signs do not change the number of words.
                 tokens.clear();
-                self.tokenizer.tokenize(piece, tokens);
+                UnicodeWords::without_signs(isa).tokenize(piece, tokens);
                 tokens.hashes.len()
             } else {
                 // The number of words and their places are known without their hashes.
-                find_words(isa, &mut tokens.words);
+                self.tokenizer.find_words(&mut tokens.words);
                 tokens.words.starts.len()
             };
             let end = self.words + count as u32;
@@ -109,8 +113,19 @@ impl PlaceSearch<'_> {
     fn take_slowly(&mut self, piece: &[u8], at: usize, hashes: &[u64]) {
         let count = self.wanted.partition_point(|&word| word - self.words < hashes.len() as u32);
         let (found, rest) = self.wanted.split_at(count);
+        let signed = hashes_of(self.tokenizer, piece);
         for &word in found {
-            let place = self.place(piece, (word - self.words) as usize, hashes);
+            let index = (word - self.words) as usize;
+            let mut place = self.place(piece, index, hashes);
+            if signed[index] != hashes[index] {
+                // The sign is the last character before the number with which the word has its hash. Invisible
+                // characters may be between.
+                let near = place.start.saturating_sub(MOST_INVISIBLE)..place.start;
+                let is_whole = |start: &usize| {
+                    hashes_of(self.tokenizer, &piece[*start..place.end]) == [signed[index]]
+                };
+                place.start = near.rev().find(is_whole).unwrap_or(place.start);
+            }
             self.places.push(at + place.start..at + place.end);
         }
         self.wanted = rest;
@@ -118,12 +133,8 @@ impl PlaceSearch<'_> {
 
     /// Returns the bytes of word number `index` of a piece. `hashes` are the hashes of all its words.
     fn place(&self, piece: &[u8], index: usize, hashes: &[u64]) -> Range<usize> {
-        let mut tokens = HashedTokens::default();
-        let mut hashes_of = |part: Range<usize>| {
-            tokens.clear();
-            self.tokenizer.tokenize(&piece[part], &mut tokens);
-            tokens.hashes.clone()
-        };
+        let words = UnicodeWords::without_signs(self.tokenizer.isa);
+        let mut hashes_of = |part: Range<usize>| hashes_of(words, &piece[part]);
         let is_boundary = |at: &usize| piece.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
         let boundaries: Vec<usize> = (0..=piece.len()).filter(is_boundary).collect();
         let word = hashes[index];
@@ -148,6 +159,13 @@ impl PlaceSearch<'_> {
         let last_character = boundaries[boundaries.partition_point(|&at| at < end).max(1) - 1];
         before.min(last_character)..end
     }
+}
+
+/// Returns the hashes of the words of a text.
+fn hashes_of(words: UnicodeWords, text: &[u8]) -> Vec<u64> {
+    let mut tokens = HashedTokens::default();
+    words.tokenize(text, &mut tokens);
+    tokens.hashes
 }
 
 #[cfg(test)]
@@ -203,6 +221,8 @@ mod tests {
         check_words("  plain, ASCII!  ", &["plain", "ASCII"]);
         check_words("한국어 말…", &["한국어", "말"]);
         check_words("", &[]);
+        check_words("(-5) x -3, 1-2", &["-5", "x", "-3", "1", "2"]);
+        check_words("é(−5)é−6 -\u{ad}7中-8", &["é", "−5", "é", "6", "-\u{ad}7", "中", "8"]);
         // The mark belongs to the Katakana before it, which is a word of its own.
         check_words("x カ\u{301}_0 y", &["x", "カ", "\u{301}_0", "y"]);
         check("カ\u{301}_0".as_bytes());
@@ -232,7 +252,7 @@ mod tests {
     proptest! {
         #[test]
         fn each_place_has_its_word(pieces in prop::collection::vec(prop_oneof![
-            8 => "[a-zA-Z]{1,9}", 2 => "[0-9_.,';:-]{1,3}", 6 => "[ \t\r\n]{1,2}",
+            8 => "[a-zA-Z]{1,9}", 2 => "[0-9_.,';:−(-]{1,3}", 6 => "[ \t\r\n]{1,2}",
             2 => "[àÉßſK中国カー한’“ \u{e9}]{1,3}", 1 => "\u{301}|\u{308}",
         ], 0..60)) {
             check(pieces.concat().as_bytes());

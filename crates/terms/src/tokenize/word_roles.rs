@@ -10,6 +10,10 @@ use super::normalize::{KNOWN, is_unspaced};
 use std::sync::atomic::{AtomicU8, Ordering};
 use unicode_segmentation::UnicodeSegmentation as _;
 
+/// Minus sign of Unicode. It separates words, but may be the sign of the number behind it, and a hyphen is then in its
+/// place.
+pub(super) const MINUS: char = '\u{2212}';
+
 /// Role of a character in the rules for word boundaries: whether it belongs to a word together with
 /// its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,6 +15,7 @@ use super::chinese_words::{DICTIONARY, push_words};
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::script_runs::{Cutting, Run, find_runs, may_be_unspaced};
 use super::unicode_words::UnicodeWords;
+use super::word_roles::MINUS;
 use simtool_base::stable_hash::hash;
 use simtool_kernels::Isa;
 use unicode_normalization::char::is_combining_mark;
@@ -102,9 +103,14 @@ impl WordsByScript {
             }
             range.end = rest[taken - 1].1.end;
             rest = &rest[taken..];
+            let is_first = range.start == 0;
             let run = &text[range];
             match cutting {
-                Cutting::Words => UnicodeWords::new(self.isa).folded(run.as_bytes(), tokens),
+                Cutting::Words => {
+                    // A hyphen directly behind another run joins the number behind it to that run.
+                    let run = if is_first { run } else { run.trim_start_matches(['-', MINUS]) };
+                    UnicodeWords::new(self.isa).folded(run.as_bytes(), tokens);
+                }
                 Cutting::Chinese if !is_japanese => {
                     push_words(self.isa, run, &mut tokens.words, &mut tokens.hashes);
                 }
@@ -158,6 +164,7 @@ mod tests {
         check("コーヒーです", "コー ーヒ ヒー ーで です");
         check("東京タワー、北京。", "東京 京タ タワ ワー 北京");
         check("ア", "ア");
+        check("-5 カ-19 กั−19 -5度 −5 カ -5", "-5 カ 19 กั 19 -5 度 -5 カ -5");
         check("กัน", "กั ัน");
         check("한국어 말", "한국어 말");
         check("…", "");

@@ -32,7 +32,8 @@ pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[
             joins_letters: mask(joined_with(b':', full_stops_and_apostrophes)),
             joins_digits: mask(joined_with(b';', joined_with(b',', full_stops_and_apostrophes))),
             foreign: mask(bytes.map(|bytes| vcgeq_u8(bytes, vdupq_n_u8(0x80)))),
-            ..Block::default()
+            others: 0,
+            breaks: mask(bytes.map(|bytes| is(bytes, b'-'))),
         };
         let lowered = lowered.as_chunks_mut::<16>().0.iter_mut();
         for (lowered, (bytes, letters)) in lowered.zip(bytes.into_iter().zip(letters)) {

@@ -30,6 +30,7 @@ pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[
             block.joins_letters |= mask(_mm256_or_si256(both, is(b':'))) << shift;
             block.joins_digits |= mask(joins_digits) << shift;
             block.foreign |= mask(bytes) << shift;
+            block.breaks |= mask(is(b'-')) << shift;
             let lower = _mm256_or_si256(bytes, _mm256_and_si256(letters, case_bit));
             if let Some(lowered) = lowered.next() {
                 // SAFETY: half of `lowered` has 32 bytes, too.

@@ -1,6 +1,8 @@
 //! Classifies the bytes of a text and finds its words with AVX-512, 64 bytes at once.
 
-use crate::own_loops::word_masks::{DIGIT, JOINS_DIGITS, JOINS_LETTERS, LETTER, UNDERSCORE, edges};
+use crate::own_loops::word_masks::{
+    DIGIT, HYPHEN, JOINS_DIGITS, JOINS_LETTERS, LETTER, UNDERSCORE, edges,
+};
 use crate::words::{Block, Words};
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi32, _mm512_castsi512_si128, _mm512_cvtepu8_epi32,
@@ -18,6 +20,7 @@ const fn class(byte: u8) -> u8 {
         b'.' | b'\'' => JOINS_LETTERS | JOINS_DIGITS,
         b':' => JOINS_LETTERS,
         b',' | b';' => JOINS_DIGITS,
+        b'-' => HYPHEN,
         _ => 0,
     }
 }
@@ -74,7 +77,7 @@ pub(super) fn classify(text: &[[u8; 64]], blocks: &mut [Block], lowered: &mut [[
             joins_digits: having(JOINS_DIGITS),
             foreign,
             others: 0,
-            breaks: 0,
+            breaks: having(HYPHEN),
         };
         any |= foreign;
         let lower = _mm512_or_si512(bytes, _mm512_maskz_mov_epi8(block.letters, case_bit));
@@ -91,7 +94,7 @@ pub(super) fn find_words(words: &mut Words) -> bool {
     words.make_room();
     let (starts, ends) = (words.starts.as_mut_ptr(), words.ends.as_mut_ptr());
     let (mut start_count, mut end_count) = (0, 0);
-    let underscores = edges(&words.blocks, |base, first, behind| {
+    let underscores = edges(&words.blocks, &mut words.signed, |base, first, behind| {
         let base = _mm512_set1_epi32(base.cast_signed());
         // SAFETY: `positions` writes at most 32 places of a block, and `make_room` has reserved 32 for
         // each block.
