@@ -194,6 +194,7 @@ impl RunCost<'_> {
     /// Returns the bytes of the terms that do not fit in memory, of texts that are expensive to read.
     fn temporary_term_bytes(&self) -> f64 {
         let terms = self.sum(|sample| sample.amounts.terms * sample.expensive_share);
+        // The rest of the memory is for the join.
         let in_memory = memory_share(self.plan.resources().memory) as f64;
         (TERM_BYTES * terms - in_memory).max(0.0)
     }

@@ -18,6 +18,7 @@ mod lookup;
 mod merge;
 mod pending;
 mod record_ranges;
+mod removal;
 mod salvage;
 pub mod store;
 mod stored;

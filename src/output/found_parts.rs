@@ -60,6 +60,7 @@ impl FinishedRun {
     ///
     /// An output cannot be read, or is not as it was written.
     pub(crate) fn find_parts(&self, sought: Sought<'_>) -> Result<Option<Vec<FoundPart>>> {
+        // A run writes at most one of these files.
         let rows = SEARCHES.iter().find(|rows| self.folder().join(rows.file).is_file());
         let Some(rows) = rows else { return Ok(None) };
         let (mut of_id, mut of_place) = (Vec::new(), Vec::new());

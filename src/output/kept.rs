@@ -119,8 +119,8 @@ fn files_of<'r>(results: &Results<'r>, setting: &'static str) -> Result<&'r Coll
 fn write_removed(results: &Results<'_>) -> Result<()> {
     let files = files_of(results, "write_removed")?;
     let ids = &results.findings.documents().read.ids;
-    let is_removed = |document: DocOrdinal| !results.kept[document.index()];
-    write_copies_of(files, ids, &is_removed, results.folder, results.context)
+    let kept = results.kept;
+    write_copies_of(files, ids, &|row| !kept[row.index()], results.folder, results.context)
 }
 
 /// Writes copies of `files` with nothing but the documents for which `is_removed` is true. A file without such a document has
@@ -138,14 +138,17 @@ pub(super) fn write_copies_of(
         wanted[files.shard_file(shard)] |= rows.any(|row| is_removed(DocOrdinal(row)));
     }
     let status = |document| DocumentStatus::kept_if(is_removed(document));
+    // Bad records were not compared, so they stay with the kept documents.
     let rules = CopyRules {
         bad_records: BadRecords::Drop,
         files: Some(&wanted),
         ..CopyRules::new(&status, None)
     };
     let target = folder.staging().join(REMOVED_FOLDER);
-    let copy = || write_kept_copies(files, ids, &rules, &target, context.progress());
-    context.threads().run(copy)?.map(drop)
+    context
+        .threads()
+        .run(|| write_kept_copies(files, ids, &rules, &target, context.progress()))?
+        .map(drop)
 }
 
 /// Writes the copies of the inputs, and the list of the copies.

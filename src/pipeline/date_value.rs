@@ -102,8 +102,6 @@ fn parse_form(text: &str) -> Option<DateTime> {
     let text = without_weekday(text).replace(',', "");
     // A month begins with its first day.
     let month = || format!("{text}-01").parse::<Date>().ok();
-    // A year of two digits would be in the first century.
-    let is_near = |year: i16| f64::from(year) >= YEARS.0;
     let day = || {
         let mut dates = days.iter().filter_map(|form| Date::strptime(form, &text).ok());
         dates.find(|date| is_near(date.year()))
@@ -115,6 +113,11 @@ fn parse_form(text: &str) -> Option<DateTime> {
     let mut found = times.iter().filter_map(|form| DateTime::strptime(form, &text).ok());
     let time = found.find(|time| is_near(time.year()))?;
     time.checked_sub(offset).ok()
+}
+
+/// Returns whether a year may be meant. A year of two digits would be in the first century.
+fn is_near(year: i16) -> bool {
+    f64::from(year) >= YEARS.0
 }
 
 /// Returns a date without the name of a day in front of it, as in `Fri, 2 Jan 2026`.
@@ -137,6 +140,7 @@ fn split_offset(text: &str) -> Option<(String, Span)> {
         let digits = word.trim_start_matches("UTC").trim_start_matches("GMT");
         digits.len() < word.len() || digits.starts_with(['+', '-'])
     };
+    // Without a zone, the time is in UTC.
     let Some(at) = words.iter().position(is_zone) else {
         return Some((words.join(" "), Span::new()));
     };

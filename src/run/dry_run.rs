@@ -123,11 +123,13 @@ pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
 
 /// Returns an error for each field that an option names and that the first records of all files lack.
 fn missing_fields(request: &Request, inputs: &Sides<Input<'_>>) -> Vec<Error> {
-    let has_names = |input: &&Input<'_>| !input.collection.field_names().is_empty();
-    let all: Vec<&Input<'_>> = inputs.iter().filter(has_names).collect();
+    // Files without fields, such as plain texts, are refused elsewhere if an option names a field.
+    let all: Vec<&Input<'_>> =
+        inputs.iter().filter(|input| !input.collection.field_names().is_empty()).collect();
     if all.is_empty() {
         return Vec::new();
     }
+    // The collections of a match may have different fields for the text and the ID, but share all others.
     let of_each = all.iter().flat_map(|input| {
         let settings = input.settings;
         let fields = [("text_field", &settings.text_field), ("id_field", &settings.id_field)];
@@ -156,6 +158,7 @@ fn written_files(
     // Each of these outputs has at most one row for each document, except the pairs, which are usually not more.
     let outputs = 1 + u32::from(*pairs) + u32::from(annotation.is_some());
     let rows = estimate.id_bytes.likely * 2.0 + estimate.documents.likely * ROW_BYTES;
+    // If nothing is removed, the copies are as large as the inputs.
     let copies = if *kept { corpora.first().bytes() as f64 } else { 0.0 };
     let results = WrittenFiles {
         is_limit: true,
@@ -184,6 +187,7 @@ impl DryRun {
             );
         }
         for files in &self.files {
+            // Files in one file system compete for its free space.
             let shared = self.files.iter().filter(|other| files.shares_space(other));
             let needed: f64 = shared.map(|other| other.bytes.likely).sum();
             if needed > files.free as f64 {

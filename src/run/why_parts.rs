@@ -52,8 +52,10 @@ pub(super) fn why_parts(
         },
         None => run.look_for(sought)?,
     };
-    let is_own = |part: &FoundPart| (&part.file, part.record) == (&located.file, located.record);
-    let (parts, others): (Vec<_>, Vec<_>) = found.into_iter().partition(is_own);
+    // Several documents may have the ID that the user named.
+    let (parts, others): (Vec<_>, Vec<_>) = found
+        .into_iter()
+        .partition(|part| (&part.file, part.record) == (&located.file, located.record));
     let mut others: Vec<String> =
         others.iter().map(|part| format!("{}:{}", part.file, part.record)).collect();
     others.dedup();

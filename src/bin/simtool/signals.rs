@@ -155,6 +155,7 @@ mod unix {
     }
 
     extern "C" fn on_abort(_signal: libc::c_int) {
+        // The standard library has already named the number of bytes that could not be had.
         let sentence = b"simtool: error: the address space is used up; no output was written; raise its limit (`ulimit -v`), \
             or use fewer --threads and less --max-memory\n";
         // SAFETY: both are async-signal-safe.

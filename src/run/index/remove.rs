@@ -98,6 +98,7 @@ pub fn remove_from_index(request: &RemoveRequest, face: &dyn Face) -> Result<Rem
     let path = match &request.removal {
         Removal::Ids(path) => path,
         Removal::NotSeenSince { time, source } => {
+            // All documents of the index are looked at, so no ID can be unknown.
             let mut adder = request.index.open_adder(face.access())?;
             let removed = adder.remove_not_seen_since(time.seconds(), source.as_deref())?;
             adder.commit()?;
