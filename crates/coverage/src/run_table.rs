@@ -76,6 +76,12 @@ impl RunTable {
             let rule = format!("a search takes at most {most}; cut the collection");
             return Err(Error::limit(format!("{count} different runs"), rule));
         }
+        // Equal runs of copies may be most of the list, and the table is needed to the end.
+        if count < runs.len() / 4 * 3 {
+            let mut distinct = LargeBuffer::try_zeroed(count, RUNS)?;
+            distinct.copy_from_slice(&runs[..count]);
+            runs = distinct;
+        }
         let starts = LargeBuffer::try_zeroed(count.div_ceil(RUNS_A_BUCKET) + 1, RUNS)?;
         let filter = LargeBuffer::try_zeroed((count * BITS_A_RUN).div_ceil(8), RUNS)?;
         let mut table = Self { slice, runs, count, starts, filter };
