@@ -253,8 +253,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(name), content).unwrap();
         let rows = RowsFile::open(folder.path(), folder.path()).unwrap();
-        let mut lines = BufReader::new(&rows.file).lines().skip(usize::from(rows.has_header()));
-        rows.parse(lines.next().unwrap().unwrap().as_bytes(), 0).unwrap()
+        let mut found = None;
+        rows.visit(&rows.file, &mut |byte, line| {
+            found = Some(rows.parse(line, byte)?);
+            Ok(ControlFlow::Break(()))
+        })
+        .unwrap();
+        found.unwrap()
     }
 
     #[test]

@@ -176,8 +176,7 @@ pub(super) const REVIEWED: &[Setting] = &[
         "decisions",
         "FILE",
         "File for decisions, which `simtool dedup --decisions` applies [default: OUT.decisions.jsonl].",
-    )
-    .of_resources(),
+    ),
 ];
 
 const DOCUMENT_JSON: Setting =
