@@ -80,13 +80,19 @@ impl Server {
         thread::scope(|scope| {
             for _ in 0..THREADS {
                 scope.spawn(|| {
-                    while let Ok((stream, peer)) = self.listener.accept() {
+                    loop {
+                        let accepted = self.listener.accept();
                         if is_over.load(Ordering::Acquire) {
                             return;
                         }
-                        // Some systems let other machines in through a tunnel.
-                        if peer.ip().is_loopback() {
-                            self.converse(stream, state, routes);
+                        match accepted {
+                            // Some systems let other machines in through a tunnel.
+                            Ok((stream, peer)) if peer.ip().is_loopback() => {
+                                self.converse(stream, state, routes);
+                            }
+                            Ok(_) => {}
+                            // A client that gave up, or too many open files, must not end the thread.
+                            Err(_) => thread::sleep(PAUSE),
                         }
                     }
                 });
