@@ -320,7 +320,7 @@ Examples:
     },
     CommandKind {
         names: &["review"],
-        about: "Show a finished run in the browser: look at its decisions, judge a sample, overrule it.\n\nReads the \
+        about: "Show a finished run in the browser: look, judge a sample, decide.\n\nReads the \
                 outputs of dedup or match, and the texts from the input files. Prints an address on this machine that \
                 nobody else can use, and ends with Ctrl-C. The index of a run with 500,000 removed documents or more \
                 is kept in OUT.review-index, so that it opens at once the next time.",
