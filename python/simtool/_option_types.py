@@ -99,6 +99,7 @@ class DeduplicateFilesOptions(TypedDict, total=False):
     force: bool | None
     output_format: Literal["jsonl", "tsv", "parquet", "ids"] | None
     write_kept: Literal["readable"] | bool | None
+    write_removed: bool | None
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
@@ -150,6 +151,7 @@ class MatchFilesOptions(TypedDict, total=False):
     force: bool | None
     output_format: Literal["jsonl", "tsv", "parquet", "ids"] | None
     write_kept: Literal["readable"] | bool | None
+    write_removed: bool | None
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
@@ -254,6 +256,7 @@ class ContaminationFilesOptions(TypedDict, total=False):
     share: _Number | str | None
     ignore: str | Sequence[str] | None
     write_kept: Literal["drop", "cut", "mask"] | None
+    write_removed: bool | None
     mask: str | None
     force: bool | None
     output_format: Literal["jsonl", "tsv", "parquet"] | None

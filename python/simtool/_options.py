@@ -52,6 +52,8 @@ Options:
         parquet, ids.
     write_kept: Also write copies of the input files without the removed documents to kept/, in the
         same format [default: false]. Values: true, false, readable.
+    write_removed: Also write copies of the input files to removed/, in the same format, with
+        nothing but the removed documents.
     files_from: File that lists more paths to read, one a line or with a zero byte after each,
         optionally compressed with gzip; - is standard input.
     glob: When reading folders, include only files matching this glob, or leave them out if it
@@ -136,6 +138,8 @@ Options:
         parquet, ids.
     write_kept: Also write copies of the input files without the removed documents to kept/, in the
         same format [default: false]. Values: true, false, readable.
+    write_removed: Also write copies of the input files to removed/, in the same format, with
+        nothing but the removed documents.
     files_from: File that lists more paths to read, one a line or with a zero byte after each,
         optionally compressed with gzip; - is standard input.
     glob: When reading folders, include only files matching this glob, or leave them out if it
@@ -292,6 +296,8 @@ Options:
         expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
     write_kept: Write copies of the documents' files without the items to the folder `output`.
         Values: drop, cut, mask.
+    write_removed: Also write copies of the documents' files to removed/, in the same format, with
+        nothing but the documents that contain an item.
     mask: Text in place of the words of items, with `write_kept` mask [default: [...]].
     force: Replace an existing output.
     output_format: Format of the rows [default: jsonl]. Values: jsonl, tsv, parquet.
