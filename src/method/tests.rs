@@ -152,6 +152,6 @@ fn recipes_name_all_that_rows_depend_on_and_tell_where_they_differ() {
     let words = recipe("simhash:words=7,bits=16").to_string();
     assert!(words.starts_with("simhash16/table="), "{words}");
     assert!(words.contains("/ascii-letters/most-frequent=7/weight=tf/stop="), "{words}");
-    assert!(recipe("exact").to_string().starts_with("jaccard/xxh3-64:0/words:"));
+    assert!(recipe("exact").to_string().starts_with("jaccard/xxh3-64:0/words+minus:"));
     assert!(recipe("exact:weight=idf").to_string().ends_with("/shingle=3/weight=idf"));
 }
