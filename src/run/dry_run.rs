@@ -11,7 +11,7 @@ use crate::output::{Outputs, files_of_folders};
 use crate::pipeline::Plan;
 use crate::write::output_folder::OutputFolder;
 use simtool_base::durable::free_bytes;
-use simtool_base::error::{Error, Result};
+use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::Fault;
 use simtool_base::quantity;
 use simtool_model::sides::Sides;
@@ -96,14 +96,14 @@ pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
     let job = Job::open(&request.job, &request.config.resources, face)?;
     let inputs = open_inputs(request, &job)?;
     let JobRequest { output, existing, .. } = &request.job;
-    let warn = |reason: &dyn fmt::Display| {
+    let unwritable = OutputFolder::check(output, *existing, &files_of_folders()).err();
+    for error in unwritable.into_iter().chain(missing_fields(request, &inputs)) {
+        let reason = match error.kind() {
+            // The name in backquotes becomes the name that users of the face write.
+            ErrorKind::Config { field, value, rule } => format!("`{field}` {value}: {rule}"),
+            _ => error.to_string(),
+        };
         face.notice(Notice::Warning(&face.message(&format!("a run would fail: {reason}"))));
-    };
-    if let Err(error) = OutputFolder::check(output, *existing, &files_of_folders()) {
-        warn(&error);
-    }
-    for error in missing_fields(request, &inputs) {
-        warn(&error);
     }
     let strict = inputs.as_ref().map(|input| Strict(&input.collection));
     let corpora = corpora(&inputs, &strict);

@@ -108,12 +108,16 @@ fn offsets(file: &mut File) -> io::Result<Vec<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fmt::Write;
 
     #[test]
     fn lines_are_found_by_their_numbers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lines");
-        let text: String = (0..5000).map(|at| format!("line {at}\n")).collect();
+        let mut text = String::new();
+        for at in 0..5000 {
+            writeln!(text, "line {at}").unwrap();
+        }
         fs::write(&path, &text[..text.len() - 1]).unwrap();
         let cache = LineCache::default();
         for number in [0, 1, 1023, 1024, 1025, 4096, 4998] {

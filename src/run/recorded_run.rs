@@ -125,9 +125,9 @@ impl<'r> RecordedRun<'r> {
         if let Some((_, bytes, then)) = self.run.inputs().find(|(name, ..)| *name == file) {
             return (bytes != bytes_now || then != modified).then(|| change(Some(bytes)));
         }
-        // The list of the inputs may be cut if it is long.
+        // The list of the inputs may be cut if it is long, and searches for passages or items have none.
         let listed = self.run.inputs().count();
-        (listed < Summary::INPUTS).then(|| change(None))
+        (1..Summary::INPUTS).contains(&listed).then(|| change(None))
     }
 
     /// Returns the places of the first records of the file that `sought` names, as `FILE:RECORD`, and whether the

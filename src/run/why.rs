@@ -183,7 +183,20 @@ pub fn why(request: &WhyRequest, face: &dyn Face) -> Result<Why> {
     let run = RecordedRun::open(&request.output, &request.resources, face)?;
     let sought = Sought::new(&request.document);
     if let Some(parts) = run.run.find_parts(sought)? {
-        return why_parts(&run, sought, parts, timings);
+        timings.end("read outputs");
+        let mut document = why_parts(&run, sought, parts)?;
+        timings.end("read inputs");
+        return Ok(Why {
+            others: std::mem::take(&mut document.others),
+            keeps_similar: false,
+            changes: run.change_of(&document.located.file).into_iter().collect(),
+            faults: document
+                .text
+                .as_mut()
+                .map_or_else(|_| Vec::new(), |t| t.faults.drain(..).collect()),
+            status: DocumentStatus::Parts(Box::new(document)),
+            timings,
+        });
     }
     let mut statuses = run.run.find(sought)?.into_iter();
     timings.end("read outputs");

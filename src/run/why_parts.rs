@@ -1,11 +1,9 @@
 //! `why` for a search for passages or evaluation items: what the search has found in a document.
 
 use super::recorded_run::{LocatedDocument, RecordedRun};
-use super::why::{DocumentStatus, Why};
 use crate::output::finished_run::Sought;
 use crate::output::found_parts::FoundPart;
 use crate::pipeline::compare::ReadDocument;
-use crate::pipeline::timings::Timings;
 use simtool_base::byte_text::byte_text;
 use simtool_base::error::Result;
 
@@ -16,6 +14,8 @@ pub struct DocumentParts {
     pub located: LocatedDocument,
     /// The parts, in the order of the outputs. Empty if the search found none.
     pub parts: Vec<FoundPart>,
+    /// Other documents with the same ID, as `FILE:RECORD`.
+    pub others: Vec<String>,
     /// Text of the document, or the error if it cannot be read.
     pub text: Result<ReadDocument>,
 }
@@ -40,9 +40,7 @@ pub(super) fn why_parts(
     run: &RecordedRun<'_>,
     sought: Sought<'_>,
     found: Vec<FoundPart>,
-    mut timings: Timings,
-) -> Result<Why> {
-    timings.end("read outputs");
+) -> Result<DocumentParts> {
     let located = match found.first() {
         Some(FoundPart { file, record, .. }) => LocatedDocument {
             file: file.clone(),
@@ -59,10 +57,6 @@ pub(super) fn why_parts(
     let mut others: Vec<String> =
         others.iter().map(|part| format!("{}:{}", part.file, part.record)).collect();
     others.dedup();
-    let mut text = run.read(&located.file, located.record, false);
-    let faults = text.as_mut().map_or_else(|_| Vec::new(), |text| std::mem::take(&mut text.faults));
-    timings.end("read inputs");
-    let changes = run.change_of(&located.file).into_iter().collect();
-    let status = DocumentStatus::Parts(Box::new(DocumentParts { located, parts, text }));
-    Ok(Why { status, others, keeps_similar: false, changes, faults, timings })
+    let text = run.read(&located.file, located.record, false);
+    Ok(DocumentParts { located, parts, others, text })
 }

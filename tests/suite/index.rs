@@ -82,7 +82,7 @@ fn added_documents_are_found_again_and_not_added_twice() {
     let repeats = check(folder, &format!("index add i pages.jsonl --source one {TIME}"));
     assert!(repeats.starts_with("d2\td1\t"), "{repeats}");
     assert!(repeats.contains("d4\td1\t0\n"), "{repeats}");
-    let again = simtool(folder, "index add i pages.jsonl --source two");
+    let again = simtool(folder, &format!("index add i pages.jsonl --source one {TIME}"));
     let message = String::from_utf8(again.stderr).unwrap();
     assert!(message.contains("pages.jsonl was added before"), "{message}");
     assert!(again.stdout.is_empty());
@@ -359,10 +359,10 @@ fn check_golden(name: &str, same: &[&str]) {
     }
     check_reading_golden(folder, &golden);
     assert_eq!(check(folder, "index query golden pages.jsonl -q").lines().count(), 12);
-    // The file was added already.
-    check(folder, "index add golden pages.jsonl -q --source one");
+    // The file was added already. An older index does not know from which source, so there it counts as seen again.
+    check(folder, &format!("index add golden pages.jsonl -q --source one {TIME}"));
     let expected = fs::read_to_string(golden.join("export.jsonl")).unwrap();
-    assert_eq!(check(folder, "index export golden"), expected);
+    assert_eq!(check(folder, "index export golden") == expected, !same.is_empty());
 }
 
 /// An index whose fingerprints were made before invisible characters were dropped. It can be read,

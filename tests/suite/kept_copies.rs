@@ -403,6 +403,6 @@ fn removed_documents_are_copied_in_the_format_of_their_files() {
     let arguments = "contamination items.jsonl --in in/1.csv --write-kept drop --write-removed --output clean -q";
     let run = folder.run_words(arguments);
     assert_eq!(run.code, 0, "{}", run.err);
-    let copy = fs::read_to_string(folder.path("clean/removed/in/1.csv")).unwrap();
+    let copy = fs::read_to_string(folder.path("clean/removed/1.csv")).unwrap();
     assert_eq!(copy, format!("id,text\r\n{}{}", row(1, "a"), row(1, "c")));
 }

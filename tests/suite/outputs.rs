@@ -97,8 +97,17 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
         assert_eq!(run.code, 3, "{}", run.err);
         // The documents are searched for themselves.
         let found = format!("contamination-{format}");
-        let settings =
-            ["--words", "2", "--write-kept", "drop", "--output-format", format, "--output", &found];
+        let settings = [
+            "--words",
+            "2",
+            "--write-kept",
+            "drop",
+            "--write-removed",
+            "--output-format",
+            format,
+            "--output",
+            &found,
+        ];
         let run = folder
             .run(&[&["contamination", "in.jsonl", "--in", "in.jsonl"][..], &settings].concat());
         assert_eq!(run.code, 3, "{}", run.err);
