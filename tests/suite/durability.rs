@@ -285,7 +285,11 @@ fn a_folder_of_another_command_is_replaced_by_force_alone() {
     fs::write(folder.path("out/mine"), "").unwrap();
     let dry = run(commands[0], &["--dry-run", "--force"]);
     assert_eq!(dry.code, 0, "{}", dry.err);
-    assert!(dry.err.contains("a run would fail: --output out: contains mine, which"), "{}", dry.err);
+    assert!(
+        dry.err.contains("a run would fail: --output out: contains mine, which"),
+        "{}",
+        dry.err
+    );
     let refused = run(commands[1], &["--force"]);
     assert!(refused.err.contains("contains mine, which simtool did not write"), "{}", refused.err);
 }
