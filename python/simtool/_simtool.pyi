@@ -499,6 +499,8 @@ def deduplicate(
         cluster: Documents to remove: only documents near a kept document (proven), or also documents
             that a chain of near-duplicates links to it (components) [default: proven]. Values: proven,
             components.
+        decisions: Apply the decisions of a review: keep a document, a cluster or a source, or swap the
+            kept document.
         annotate: Also write documents.jsonl: every document, kept or removed, with its cluster, in
             reading order [default: false].
         lose: Keep a document whose removal would lose more than N words, or more than N% of its words,

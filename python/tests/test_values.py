@@ -62,7 +62,8 @@ def test_fingerprints_and_measures_are_pickled(texts):
 def test_damaged_pickles_are_refused(texts):
     found = simtool.deduplicate(texts, method="simhash", max_distance=10)
     function, arguments = found.__reduce__()
-    rows, of_equal, is_complete, settings = arguments
+    rows, of_equal, is_complete, settings, coverage = arguments
+    assert coverage == []
     documents, groups, pairs, removals, symbols, columns = rows
     for wrong in [
         ([1], groups, pairs, removals, symbols, columns),
@@ -78,7 +79,13 @@ def test_damaged_pickles_are_refused(texts):
         (documents, groups, pairs, removals, symbols, [*columns, b"seven b"]),
     ]:
         with pytest.raises(ValueError, match="damaged"):
-            function(wrong, of_equal, is_complete, settings)
+            function(wrong, of_equal, is_complete, settings, coverage)
+    covered = simtool.deduplicate(texts, method="covered")
+    function, (*arguments, coverage) = covered.__reduce__()
+    assert repr(function(*arguments, coverage)) == repr(covered)
+    for wrong in [coverage[:1], [b"seven b", coverage[1]], [*coverage, b""], [coverage[0] + b"x" * 8, coverage[1]]]:
+        with pytest.raises(ValueError, match="damaged"):
+            function(*arguments, wrong)
     function, (columns,) = found.clusters.__reduce__()
     name, kind, width, values, starts, validity = columns[1]
     for wrong in [
