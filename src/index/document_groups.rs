@@ -4,7 +4,7 @@
 
 use super::kept_recipe::KeptRecipe;
 use crate::method::Fitted;
-use crate::output::document_name_at;
+use crate::pipeline::document_names::document_name_at;
 use crate::pipeline::document_traits::WantedTraits;
 use crate::pipeline::fingerprint_collection::{
     CollectionRows, FingerprintedCollection, WithoutWords,

@@ -1,7 +1,7 @@
 //! Writes the items of an evaluation set that documents contain as rows.
 
-use super::findings::document_name;
 use super::named::RECORD_MEANING;
+use crate::pipeline::document_names::document_name;
 use crate::pipeline::{FoundContamination, ItemInDocument};
 use crate::write::columns::{
     Column, IdType, OutputDescription, RowFormat, RowTable, RowsFile, Value, describe_columns,

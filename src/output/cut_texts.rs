@@ -1,7 +1,6 @@
 //! Cuts repeated passages out of the copies of the input files, and lists the documents that were cut.
 
 use super::document_status::DocumentStatus;
-use super::findings::document_name;
 use super::kept::ListedCopies;
 use super::kept_copies::CopyRules;
 use super::named::RECORD_MEANING;
@@ -9,6 +8,7 @@ use super::results::write_file;
 use super::stored_copies::StoredCopies;
 use super::uncut::write_uncut;
 use crate::pipeline::FoundPassages;
+use crate::pipeline::document_names::document_name;
 use crate::write::columns::{
     Column, IdType, OutputDescription, RowFormat, RowTable, RowsFile, Value, describe_columns,
 };

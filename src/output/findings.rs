@@ -2,19 +2,18 @@
 
 use super::stored_copies::StoredCopies;
 use crate::cluster::Removal;
+use crate::pipeline::document_names::document_name;
 use crate::pipeline::excerpts::Excerpts;
 use crate::pipeline::{
     CollectionSummary, Decided, LostWords, NearDuplicates, Plan, RemovalLosses, RepeatedWords,
 };
 use crate::write::summary::LimitLevel;
 use simtool_coverage::Coverage;
-use simtool_model::document::{DocOrdinal, DocumentIds, Place};
-use simtool_model::document_id::DocumentId;
+use simtool_model::document::DocOrdinal;
 use simtool_model::document_name::DocumentName;
 use simtool_model::sides::Sides;
 use simtool_read::Corpus;
 use simtool_set_join::close::Close;
-use std::borrow::Cow;
 
 /// One collection that a run read: its only collection, the queries, or the corpus.
 #[derive(Clone, Copy, Debug)]
@@ -30,38 +29,6 @@ impl<'s> Side<'s> {
     pub(crate) fn name(&self, row: u32) -> DocumentName<'s> {
         document_name(self.collection, &self.read.ids, row)
     }
-}
-
-/// Returns the name by which users know the document with number `row`. A document without an ID is named by
-/// its file and record number, for example `a.jsonl:3`.
-pub(crate) fn document_name<'d>(
-    collection: &'d dyn Corpus,
-    ids: &'d DocumentIds,
-    row: u32,
-) -> DocumentName<'d> {
-    let (id, place) = ids.id_and_place(DocOrdinal(row));
-    document_name_at(collection, id, place)
-}
-
-/// Returns the name of a document from its ID, file and record number. Without an ID, its name is like
-/// `a.jsonl:3`.
-pub(crate) fn document_name_at<'d>(
-    collection: &'d dyn Corpus,
-    id: Option<DocumentId<'d>>,
-    Place { file, record }: Place,
-) -> DocumentName<'d> {
-    let file = collection.file_name(file as usize);
-    let is_number = id.is_some_and(DocumentId::is_number);
-    // File names need not be UTF-8, so the name is built from bytes.
-    let id = id.map_or_else(
-        || {
-            let mut id = file.as_os_str().as_encoded_bytes().to_vec();
-            id.extend_from_slice(format!(":{record}").as_bytes());
-            Cow::Owned(id)
-        },
-        |id| Cow::Borrowed(id.bytes()),
-    );
-    DocumentName { id, is_number, file, record }
 }
 
 /// Results of a run, and the collections that it read.

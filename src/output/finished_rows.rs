@@ -73,32 +73,21 @@ impl RowsFile {
     ///
     /// The folder has no rows, or they cannot be read.
     pub(crate) fn open(folder: &Path, temporary_folder: &Path) -> Result<Self> {
-        let json = folder.join("removed.jsonl");
+        let is_temporary = false;
         // The usual form comes first. With `--output-format ids`, the rows do not name the kept documents.
-        if let Ok(file) = File::open(&json) {
-            let mut first = String::new();
-            BufReader::new(&file).read_line(&mut first).map_err(|e| Error::io(&json, "read", e))?;
-            let is_whole =
-                first.is_empty() || fields(&first).is_some_and(|f| f.contains_key(COLUMNS[5]));
-            if is_whole {
-                return Ok(Self {
-                    path: json,
-                    file,
-                    format: LineFormat::Json,
-                    is_temporary: false,
-                });
-            }
+        let path = folder.join("removed.jsonl");
+        if let Some((file, first)) = opened(&path)?
+            && (first.is_empty() || fields(&first).is_some_and(|f| f.contains_key(COLUMNS[5])))
+        {
+            return Ok(Self { path, file, format: LineFormat::Json, is_temporary });
         }
-        let tsv = folder.join("removed.tsv");
-        if let Ok(file) = File::open(&tsv) {
-            let mut header = String::new();
-            BufReader::new(&file).read_line(&mut header).map_err(|e| Error::io(&tsv, "read", e))?;
+        let path = folder.join("removed.tsv");
+        if let Some((file, header)) = opened(&path)? {
             // A later version may have more columns, so they are found by their names.
             let names: Vec<&str> = header.trim_end().split('\t').collect();
             let positions = COLUMNS.map(|column| names.iter().position(|name| *name == column));
             if positions[5].is_some() {
-                let format = LineFormat::Tsv(positions);
-                return Ok(Self { path: tsv, file, format, is_temporary: false });
+                return Ok(Self { path, file, format: LineFormat::Tsv(positions), is_temporary });
             }
         }
         let path = folder.join(CLUSTERS);
@@ -164,6 +153,14 @@ impl RowsFile {
             ErrorKind::Format { path: self.path.clone(), byte, expected }.into()
         })
     }
+}
+
+/// Opens a file, and returns it with its first line. Returns `None` if it cannot be opened.
+fn opened(path: &Path) -> Result<Option<(File, String)>> {
+    let Ok(file) = File::open(path) else { return Ok(None) };
+    let mut first = String::new();
+    BufReader::new(&file).read_line(&mut first).map_err(|e| Error::io(path, "read", e))?;
+    Ok(Some((file, first)))
 }
 
 fn row_of_json(fields: &Fields<'_>) -> Option<RemovedRow> {

@@ -1,6 +1,6 @@
 //! Counts the found items of each file of items.
 
-use super::findings::document_name;
+use crate::pipeline::document_names::document_name;
 use crate::pipeline::{FoundContamination, ItemInDocument};
 use crate::write::item_source::ItemSource;
 use simtool_read::Corpus;

@@ -69,7 +69,6 @@ pub use cluster_weight::ClusterWeight;
 pub use cut_texts::{CutCounts, CutRules};
 pub(crate) use document_status::DocumentStatus;
 pub use findings::{Findings, Side};
-pub(crate) use findings::{document_name, document_name_at};
 pub use kept_copies::BadRecords;
 pub(crate) use kept_copies::{CopyRules, write_kept_copies};
 pub use kept_without_items::{FreedDocuments, ItemRemoval};

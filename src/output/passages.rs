@@ -1,9 +1,9 @@
 //! Writes the repeated passages of a collection as rows.
 
-use super::findings::document_name;
 use super::named::RECORD_MEANING;
 use super::shown_pairs::shown_name;
 use crate::pipeline::FoundPassages;
+use crate::pipeline::document_names::document_name;
 use crate::write::columns::{
     Column, IdType, OutputDescription, RowFormat, RowTable, RowsFile, Value, describe_columns,
 };

@@ -1,8 +1,8 @@
 //! Lists the text of each document as a run compares it.
 
-use super::findings::document_name_at;
 use super::named::RECORD_MEANING;
 use crate::pipeline::CollectionSummary;
+use crate::pipeline::document_names::document_name_at;
 use crate::pipeline::document_traits::WantedTraits;
 use crate::pipeline::shard_summary::{Compared, ShardSummary, read_summarized};
 use crate::write::columns::{

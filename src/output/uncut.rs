@@ -1,8 +1,8 @@
 //! Lists the documents that are copied whole although words of them should be cut.
 
-use super::findings::document_name;
 use super::named::RECORD_MEANING;
 use super::results::write_file;
+use crate::pipeline::document_names::document_name;
 use crate::write::columns::{
     Column, IdType, OutputDescription, RowFormat, RowTable, RowsFile, Value, describe_columns,
 };

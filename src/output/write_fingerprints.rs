@@ -1,7 +1,7 @@
 //! Writes the fingerprints of a collection to a file, each with the ID of its document.
 
-use super::document_name;
 use crate::pipeline::FingerprintedCollection;
+use crate::pipeline::document_names::document_name;
 use simtool_base::error::Result;
 use simtool_fingerprint::file::FileFormat;
 use simtool_read::Corpus;

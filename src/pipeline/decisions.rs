@@ -11,15 +11,17 @@
 //! ```
 
 use super::boilerplate_rule::Site;
+use super::document_names::document_name;
 use super::shard_summary::CollectionSummary;
 use crate::cluster::Removal;
 use serde_json::{Value, json};
-use simtool_base::byte_text::byte_text;
+use simtool_base::byte_text::{byte_text, path_text};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::quantity::counted;
 use simtool_base::unordered_map::{UnorderedMap, UnorderedSet};
 use simtool_model::document::{DocOrdinal, Place};
 use simtool_model::document_id::DocumentId;
+use simtool_model::document_name::DocumentName;
 use simtool_read::Corpus;
 use std::borrow::Cow;
 use std::fs;
@@ -37,6 +39,17 @@ pub struct OutputName {
     pub file: String,
     /// Number of its record in the file, from 0.
     pub record: u64,
+}
+
+impl OutputName {
+    /// Returns the name as outputs write it.
+    pub(crate) fn of(name: &DocumentName<'_>) -> Self {
+        Self {
+            id: byte_text(&name.id).into_owned(),
+            file: path_text(name.file).into_owned(),
+            record: name.record,
+        }
+    }
 }
 
 /// A decision of a person about removals.
@@ -104,21 +117,37 @@ pub fn source_name(id: &str, file: &str) -> String {
 }
 
 impl Decision {
-    /// Returns the line of the decision, without its end.
+    /// Returns the removed document that the decision names. `None` if it names none.
+    pub(crate) fn removed(&self) -> Option<&OutputName> {
+        match self {
+            Self::Keep(removed) | Self::Swap { removed, .. } => Some(removed),
+            Self::KeepCluster(_) | Self::KeepSources { .. } => None,
+        }
+    }
+
+    /// Returns the kept document that the decision names. `None` if it names none.
+    pub(crate) fn kept(&self) -> Option<&OutputName> {
+        match self {
+            Self::KeepCluster(kept) | Self::Swap { kept, .. } => Some(kept),
+            Self::Keep(_) | Self::KeepSources { .. } => None,
+        }
+    }
+
+    /// Returns the decision as the object that its line has.
     #[must_use]
-    pub fn json(&self) -> String {
-        let (name, removed, kept) = match self {
-            Self::Keep(removed) => ("keep", Some(removed), None),
-            Self::Swap { removed, kept } => ("swap", Some(removed), Some(kept)),
-            Self::KeepCluster(kept) => ("keep_cluster", None, Some(kept)),
-            Self::KeepSources { .. } => ("keep_sources", None, None),
+    pub fn object(&self) -> Value {
+        let name = match self {
+            Self::Keep(_) => "keep",
+            Self::Swap { .. } => "swap",
+            Self::KeepCluster(_) => "keep_cluster",
+            Self::KeepSources { .. } => "keep_sources",
         };
         let mut object = json!({ "decision": name });
-        if let Some(OutputName { id, file, record }) = removed {
+        if let Some(OutputName { id, file, record }) = self.removed() {
             (object["id"], object["file"]) = (id.as_str().into(), file.as_str().into());
             object["record"] = (*record).into();
         }
-        if let Some(OutputName { id, file, record }) = kept {
+        if let Some(OutputName { id, file, record }) = self.kept() {
             (object["kept_id"], object["kept_file"]) = (id.as_str().into(), file.as_str().into());
             object["kept_record"] = (*record).into();
         }
@@ -126,7 +155,7 @@ impl Decision {
             object["source"] = source.as_str().into();
             object["kept_source"] = kept_source.as_str().into();
         }
-        object.to_string()
+        object
     }
 
     /// Parses a line. The error describes a good line.
@@ -223,11 +252,7 @@ impl<'n> RowNames<'n> {
     }
 
     fn name(&self, row: u32) -> OutputName {
-        let (file, record) = self.file_and_record(row);
-        let id = self.read.ids.id_and_place(DocOrdinal(row)).0;
-        let id =
-            id.map_or_else(|| format!("{file}:{record}"), |id| byte_text(id.bytes()).into_owned());
-        OutputName { id, file: file.into_owned(), record }
+        OutputName::of(&document_name(self.corpus, &self.read.ids, row))
     }
 
     fn source(&self, row: u32) -> String {
@@ -254,12 +279,7 @@ impl<'a> Applying<'a> {
     fn new(decisions: &Decisions, removals: &'a mut Vec<Removal>, names: &'a RowNames<'a>) -> Self {
         let mut wanted: UnorderedSet<(&str, u64)> = UnorderedSet::default();
         for decision in decisions.iter() {
-            let (first, second) = match decision {
-                Decision::Keep(name) | Decision::KeepCluster(name) => (Some(name), None),
-                Decision::Swap { removed, kept } => (Some(removed), Some(kept)),
-                Decision::KeepSources { .. } => (None, None),
-            };
-            let named = first.into_iter().chain(second);
+            let named = decision.removed().into_iter().chain(decision.kept());
             wanted.extend(named.map(|name| (name.file.as_str(), name.record)));
         }
         let mut rows = UnorderedMap::default();
@@ -368,7 +388,7 @@ mod tests {
             Decision::KeepCluster(name("a")),
             Decision::KeepSources { source: "x".into(), kept_source: "y".into() },
         ] {
-            assert_eq!(Decision::parse(&decision.json()), Ok(decision));
+            assert_eq!(Decision::parse(&decision.object().to_string()), Ok(decision));
         }
     }
 

@@ -30,6 +30,7 @@ mod date_value;
 mod deciding_fingerprints;
 pub(crate) mod decisions;
 pub mod document_fields;
+pub(crate) mod document_names;
 pub(crate) mod document_traits;
 pub(crate) mod excerpts;
 pub(crate) mod find_close;

@@ -9,7 +9,6 @@ use crate::run::dedup::{choose, corpora, open_inputs};
 use crate::run::dedup_request::{Paths, Request};
 use crate::run::job::Job;
 use crate::run::recorded_request::RecordedRequest;
-use simtool_base::byte_text::{byte_text, path_text};
 use simtool_base::error::{Error, Result};
 use simtool_model::document_name::DocumentName;
 use simtool_read::Strict;
@@ -57,10 +56,9 @@ pub(super) fn find_below(
         Error::config("method", plan.method(), rule)
     })?;
     let findings = Findings::new(&found.found, corpora, &plan);
-    let name = |document: DocumentName<'_>| OutputName {
-        id: byte_text(document.id().bytes()).into_owned(),
-        file: path_text(document.file.strip_prefix(place).unwrap_or(document.file)).into_owned(),
-        record: document.record,
+    let name = |document: DocumentName<'_>| {
+        let file = document.file.strip_prefix(place).unwrap_or(document.file);
+        OutputName::of(&DocumentName { file, ..document })
     };
     Ok(pairs
         .into_iter()

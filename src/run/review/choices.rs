@@ -60,7 +60,7 @@ impl Choices {
     fn write(&self) -> Result<()> {
         let mut file = WholeFile::create(&self.path, Durability::Fast)?;
         for decision in &self.decisions {
-            file.write(decision.json().as_bytes())?;
+            file.write(decision.object().to_string().as_bytes())?;
             file.write(b"\n")?;
         }
         file.sync()?;
@@ -73,22 +73,6 @@ fn contradicts(earlier: &Decision, later: &Decision) -> bool {
     // A cluster is swapped or kept as a whole, so the last of these decisions holds.
     let is_same = |one: Option<&OutputName>, other| one.is_some() && one == other;
     earlier == later
-        || is_same(removed(earlier), removed(later))
-        || is_same(kept(earlier), kept(later))
-}
-
-/// Returns the removed document of a decision about one.
-fn removed(decision: &Decision) -> Option<&OutputName> {
-    match decision {
-        Decision::Keep(removed) | Decision::Swap { removed, .. } => Some(removed),
-        Decision::KeepCluster(_) | Decision::KeepSources { .. } => None,
-    }
-}
-
-/// Returns the kept document of a decision about its cluster.
-fn kept(decision: &Decision) -> Option<&OutputName> {
-    match decision {
-        Decision::KeepCluster(kept) | Decision::Swap { kept, .. } => Some(kept),
-        Decision::Keep(_) | Decision::KeepSources { .. } => None,
-    }
+        || is_same(earlier.removed(), later.removed())
+        || is_same(earlier.kept(), later.kept())
 }

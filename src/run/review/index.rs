@@ -145,7 +145,7 @@ impl ReviewIndex {
         Ok(self.read_index(at, count as usize * 4)?.chunks_exact(4).map(number).collect())
     }
 
-    /// Returns the number of clusters with at least `size` documents, of which one is kept.
+    /// Returns the number of clusters with at least `size` documents. The kept document counts.
     pub(super) fn clusters_from(&self, size: u64) -> Result<u64> {
         // The largest cluster is first, so the clusters are searched by halves.
         let (mut low, mut high) = (0, self.clusters);

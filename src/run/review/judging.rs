@@ -31,6 +31,14 @@ impl Review<'_> {
         })
     }
 
+    /// Returns a pair below the limit as a list shows it.
+    pub(super) fn below_row(&self, at: usize, pair: &BelowPair) -> Value {
+        let mut value = self.names(&pair.first, &pair.second);
+        value["pair"] = format!("b{at}").into();
+        value["similarity"] = pair.similarity.into();
+        value
+    }
+
     /// Searches for pairs just below the limit, unless this was done before. Reads the inputs again.
     ///
     /// # Errors
@@ -67,11 +75,8 @@ impl Review<'_> {
             if at % ROWS_FOR_BELOW == ROWS_FOR_BELOW - 1
                 && let Some(number) = below.next()
             {
-                let BelowPair { first, second, similarity } = self.below_pair(number as usize)?;
-                let mut value = self.names(&first, &second);
-                value["pair"] = format!("b{number}").into();
-                value["similarity"] = similarity.into();
-                pairs.push(value);
+                let number = number as usize;
+                pairs.push(self.below_row(number, &self.below_pair(number)?));
             }
         }
         Ok(json!({ "seed": seed, "pairs": pairs }))
@@ -189,8 +194,7 @@ impl Review<'_> {
     pub fn decisions(&self) -> Result<Value> {
         let recorded = recorded(&self.request.output)?;
         let choices = lock(&self.choices);
-        let parse = |decision: &Decision| serde_json::from_str::<Value>(&decision.json()).ok();
-        let decisions: Value = choices.decisions().iter().filter_map(parse).collect();
+        let decisions: Value = choices.decisions().iter().map(Decision::object).collect();
         let path = shell_argument(self.request.decisions.as_os_str());
         let command = (recorded.command == "dedup")
             .then(|| format!("{} --decisions {path} --force", recorded.command_line));

@@ -33,7 +33,7 @@ pub(super) enum Chosen {
     Sample,
     /// At random, from the pairs just below the limit.
     Below,
-    /// By the person.
+    /// The person picked it from a list.
     Picked,
 }
 
@@ -42,6 +42,11 @@ const LABELS: [(Label, &str); 3] =
     [(Label::Yes, "yes"), (Label::No, "no"), (Label::Unsure, "gray")];
 const CHOICES: [(Chosen, &str); 3] =
     [(Chosen::Sample, "sample"), (Chosen::Below, "below"), (Chosen::Picked, "picked")];
+
+/// Returns the value with this name.
+fn value_of<T: Copy>(names: &[(T, &str)], name: &str) -> Option<T> {
+    names.iter().find(|(_, known)| *known == name).map(|(value, _)| *value)
+}
 
 impl Label {
     /// Returns the name in the file.
@@ -53,14 +58,14 @@ impl Label {
     /// Returns the label with this name.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
-        LABELS.iter().find(|(_, known)| *known == name).map(|(label, _)| *label)
+        value_of(&LABELS, name)
     }
 }
 
 impl Chosen {
     /// Returns the choice with this name.
     pub(super) fn of_name(name: &str) -> Option<Self> {
-        CHOICES.iter().find(|(_, known)| *known == name).map(|(chosen, _)| *chosen)
+        value_of(&CHOICES, name)
     }
 }
 

@@ -204,12 +204,12 @@ impl<'r> Review<'r> {
         let labels = lock(&self.labels);
         let judgement = labels.get(&removed.id, &kept.id);
         let choices = lock(&self.choices);
-        let decision = choices.about(removed, kept).map(Decision::json);
+        let decision = choices.about(removed, kept).map(Decision::object);
         json!({
             "removed": name_of(removed), "kept": name_of(kept),
             "label": judgement.map(|judgement| judgement.label.name()),
             "note": judgement.map(|judgement| &judgement.note),
-            "decision": decision.and_then(|json| serde_json::from_str::<Value>(&json).ok()),
+            "decision": decision,
         })
     }
 
@@ -245,10 +245,8 @@ impl<'r> Review<'r> {
             }
             PairNumber::Below(at) => {
                 let pair = self.below_pair(at)?;
+                let value = self.below_row(at, &pair);
                 let BelowPair { first, second, similarity } = pair;
-                let mut value = self.names(&first, &second);
-                value["pair"] = format!("b{at}").into();
-                value["similarity"] = similarity.into();
                 let similarity = Some(similarity);
                 let (distance, lost_words) = (None, None);
                 let found =

@@ -9,6 +9,7 @@ use super::overview::Overview;
 use super::row_value::{Scale, UNKNOWN};
 use crate::evaluate::{Interval, share_interval};
 use simtool_base::error::Result;
+use simtool_base::stable_hash::{GAMMA, mix};
 use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::ControlFlow;
 
@@ -17,15 +18,10 @@ const TARGETS: [f64; 3] = [0.9, 0.95, 0.99];
 
 /// Returns the random number of an item. It depends on nothing but the seed and the item.
 pub(super) fn random(seed: u64, item: u64) -> u64 {
-    // The finalizer of splitmix64.
-    let mut bits =
-        (seed ^ item.wrapping_mul(0xd134_2543_de82_ef95)).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ bits >> 31
+    mix((seed ^ item.wrapping_mul(0xd134_2543_de82_ef95)).wrapping_add(GAMMA))
 }
 
-/// Rows of a band and of a source, of which the sample has those with the smallest random numbers.
+/// Rows of one band and one source. The sample has those of them whose random numbers are smallest.
 struct Stratum {
     rows: u64,
     wanted: usize,
