@@ -1,7 +1,7 @@
 //! Removes documents from an index, by their IDs or because they were not seen for long.
 
 use super::adder::IndexAdder;
-use super::stored::visit_stored;
+use super::stored::{StoredDocument, visit_stored};
 use simtool_base::error::{Error, Result};
 
 impl IndexAdder {
@@ -31,14 +31,14 @@ impl IndexAdder {
         Ok(found.len() as u64)
     }
 
-    /// Removes the documents whose last sighting is before `time`, in seconds since 1970. The addition of a document and
+    /// Removes the documents whose last sighting is before `oldest`, in seconds since 1970. The addition of a document and
     /// its repeats from any source are sightings. With `source`, only documents are removed that this source has brought.
     /// Otherwise like [`remove`](Self::remove).
     ///
     /// # Errors
     ///
     /// The index is damaged, or no document came from `source`.
-    pub fn remove_not_seen_since(&mut self, time: u64, source: Option<&str>) -> Result<u64> {
+    pub fn remove_not_seen_since(&mut self, oldest: u64, source: Option<&str>) -> Result<u64> {
         let folder = self.writer.folder();
         let sources = &folder.manifest().sources;
         let wanted = match source {
@@ -56,11 +56,14 @@ impl IndexAdder {
         };
         let mut found = Vec::new();
         visit_stored(folder, &self.recipe, &self.removed, &mut |document| {
-            let known = document.known();
+            let StoredDocument { number, source, time, repeats, .. } = document;
             // The sources of a document are those of its repeats as well.
-            let is_wanted = wanted.is_none_or(|wanted| known.sources.contains(&wanted));
-            if known.last < time && is_wanted {
-                found.push(known.number);
+            let is_wanted = wanted.is_none_or(|wanted| {
+                source == wanted || repeats.iter().any(|repeats| repeats.source == wanted)
+            });
+            let last = repeats.iter().map(|repeats| repeats.last).fold(time, u64::max);
+            if last < oldest && is_wanted {
+                found.push(number);
             }
             Ok(())
         })?;

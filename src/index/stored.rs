@@ -71,17 +71,6 @@ pub(super) struct StoredDocument<'s> {
     pub(super) repeats: &'s [Repeats],
 }
 
-impl StoredDocument<'_> {
-    /// Returns the data that describe the document and its repeats.
-    pub(super) fn known(&self) -> KnownDocument {
-        let mut known = KnownDocument::new(self.number, self.id.to_vec(), self.source, self.time);
-        for repeats in self.repeats {
-            known.add(repeats);
-        }
-        known
-    }
-}
-
 /// Numbers that describe the size of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexSize {
@@ -215,7 +204,14 @@ impl Index {
     ///
     /// The index is damaged, or `visit` fails.
     pub fn visit(&self, visit: &mut dyn FnMut(&KnownDocument, &[u64]) -> Result<()>) -> Result<()> {
-        self.visit_stored(&mut |document| visit(&document.known(), document.words))
+        self.visit_stored(&mut |document| {
+            let StoredDocument { number, id, words, source, time, repeats } = document;
+            let mut known = KnownDocument::new(number, id.to_vec(), source, time);
+            for repeats in repeats {
+                known.add(repeats);
+            }
+            visit(&known, words)
+        })
     }
 
     /// Calls `visit` with all stored data of every document, in the order of the document numbers.

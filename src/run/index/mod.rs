@@ -117,13 +117,17 @@ struct ArrivalSettings {
 
 impl ArrivalSettings {
     fn parse(options: &mut Options) -> Result<Self> {
-        let time = options.take("time").map(|text| {
-            text.parse()
-                .map_err(|expected| Error::config("time", &text, format!("must be {expected}")))
-        });
+        let time = take_time("time", options)?;
         let source = options.take("source").unwrap_or_else(|| SOURCE.to_owned());
-        Ok(Self { source, time: time.transpose()? })
+        Ok(Self { source, time })
     }
+}
+
+/// Takes the setting `name`, which is a time, out of `options`.
+fn take_time(name: &'static str, options: &mut Options) -> Result<Option<UtcTime>> {
+    let Some(text) = options.take(name) else { return Ok(None) };
+    let time = text.parse();
+    time.map(Some).map_err(|expected| Error::config(name, text, format!("must be {expected}")))
 }
 
 /// Refuses the settings that the parts of a request have not taken.

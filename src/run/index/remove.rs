@@ -1,10 +1,9 @@
 //! `index remove`: removes documents from an index, by their IDs or because they were not seen for long.
 
-use super::{OpenRequest, refuse_rest};
+use super::{OpenRequest, refuse_rest, take_time};
 use crate::run::face::Face;
 use crate::run::standard_streams::STANDARD_INPUT;
 use serde_json::value::RawValue;
-use simtool_base::byte_text::path_text;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::options::Options;
 use simtool_base::utc_time::UtcTime;
@@ -48,16 +47,10 @@ impl RemoveRequest {
     /// A value is wrong, the choice of the documents is missing, or a setting is unknown.
     pub fn parse(index: PathBuf, holder: String, mut options: Options) -> Result<Self> {
         let source = options.take("source");
-        let since = options.take_path("not_seen_since");
+        let since = take_time("not_seen_since", &mut options)?;
         let removal = match (options.take_path("ids"), since, source) {
             (Some(ids), None, None) => Removal::Ids(ids),
-            (None, Some(time), source) => {
-                let time = path_text(&time);
-                let wrong = |expected| {
-                    Error::config("not_seen_since", &time, format!("must be {expected}"))
-                };
-                Removal::NotSeenSince { time: time.parse().map_err(wrong)?, source }
-            }
+            (None, Some(time), source) => Removal::NotSeenSince { time, source },
             (Some(_), Some(_), _) => {
                 let rule =
                     "names the documents, which `not_seen_since` does as well: use one of them";
