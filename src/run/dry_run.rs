@@ -6,6 +6,7 @@ use super::face::{Face, Notice};
 use super::input::Input;
 use super::job::{Job, JobRequest};
 use super::parts_folder::parts_path;
+use super::reading_faults::refuse_unknown_field;
 use crate::estimate::{Care, Estimate, Guess, GuessedBytes, estimate};
 use crate::output::{Outputs, files_of_folders};
 use crate::pipeline::Plan;
@@ -40,7 +41,7 @@ pub struct DryRun {
 /// Files that a run would write, with the space for them.
 #[derive(Clone, Debug)]
 struct WrittenFiles {
-    /// What the files hold, for example `temporary files`.
+    /// Content of the files, for example `temporary files`.
     what: &'static str,
     folder: PathBuf,
     bytes: Guess,
@@ -124,27 +125,27 @@ pub fn dry_run(request: &Request, face: &dyn Face) -> Result<DryRun> {
 /// Returns an error for each field that an option names and that the first records of all files lack.
 fn missing_fields(request: &Request, inputs: &Sides<Input<'_>>) -> Vec<Error> {
     // Files without fields, such as plain texts, are refused elsewhere if an option names a field.
-    let all: Vec<&Input<'_>> =
-        inputs.iter().filter(|input| !input.collection.field_names().is_empty()).collect();
-    if all.is_empty() {
-        return Vec::new();
-    }
+    let named: Vec<(&Input<'_>, Vec<String>)> = inputs
+        .iter()
+        .map(|input| (input, input.collection.field_names()))
+        .filter(|(_, names)| !names.is_empty())
+        .collect();
+    let mut errors = Vec::new();
     // The collections of a match may have different fields for the text and the ID, but share all others.
-    let of_each = all.iter().flat_map(|input| {
+    for (input, names) in &named {
         let settings = input.settings;
         let fields = [("text_field", &settings.text_field), ("id_field", &settings.id_field)];
-        fields
-            .into_iter()
-            .filter_map(|(setting, field)| Some((setting, field.as_deref()?, vec![*input])))
-    });
-    let of_all =
-        request.named_fields().into_iter().map(|(setting, field)| (setting, field, all.clone()));
-    of_each
-        .chain(of_all)
-        .filter_map(|(setting, field, inputs)| {
-            Input::refuse_missing_field(setting, field, &inputs).err()
-        })
-        .collect()
+        for (setting, field) in fields {
+            if let Some(field) = field {
+                errors.extend(refuse_unknown_field(setting, field, names.iter().cloned()).err());
+            }
+        }
+    }
+    for (setting, field) in request.named_fields().into_iter().filter(|_| !named.is_empty()) {
+        let all = named.iter().flat_map(|(_, names)| names.iter().cloned());
+        errors.extend(refuse_unknown_field(setting, field, all).err());
+    }
+    errors
 }
 
 /// Returns the files that the run would write.

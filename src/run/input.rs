@@ -4,13 +4,13 @@ use super::face::{Face, Notice};
 use super::files::without_links;
 use super::input_settings::InputSettings;
 use super::parts_folder::parts_path;
-use super::reading_faults::{all_faults, refuse_most_without_text};
+use super::reading_faults::{all_faults, refuse_most_without_text, refuse_unknown_field};
 use super::standard_streams::{STANDARD_INPUT, add_standard_input};
 use crate::output::ResultFiles;
 use crate::pipeline::CollectionSummary;
 use crate::setting::OnError;
 use simtool_base::error::{Error, ErrorKind, Result};
-use simtool_base::fault::{Fault, Severity, escaped, quoted};
+use simtool_base::fault::{Fault, Severity, escaped};
 use simtool_base::options::Choice;
 use simtool_base::quantity::counted;
 use simtool_compute::resources::Resources;
@@ -251,24 +251,8 @@ impl<'s> Input<'s> {
         field: &str,
         inputs: &[&Self],
     ) -> Result<()> {
-        let mut names: Vec<String> = Vec::new();
-        for name in inputs.iter().flat_map(|input| input.collection.field_names()) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        // A field that is always empty is unusual, but its name is not misspelled.
-        let selector = Selector::from(field);
-        if names.iter().any(|name| selector.names(name)) {
-            return Ok(());
-        }
-        let names: Vec<String> = names.iter().map(|name| quoted(name.as_bytes())).collect();
-        let there = match &names[..] {
-            [] => " none".to_owned(),
-            names => format!(": {}", names.join(", ")),
-        };
-        let rule = format!("no record has this field; there are{there}");
-        Err(Error::config(setting, field, rule))
+        let names = inputs.iter().flat_map(|input| input.collection.field_names());
+        refuse_unknown_field(setting, field, names)
     }
 
     /// Returns an error if a setting for fields, columns or lines was given, but no input file has a format

@@ -8,7 +8,7 @@ use simtool_base::fault::{Fault, Severity, quoted};
 use simtool_base::quantity::counted;
 use simtool_model::document::Bad;
 use simtool_model::page_text::PageText;
-use simtool_read::{Collection, Corpus};
+use simtool_read::{Collection, Corpus, Selector};
 use std::collections::BTreeMap;
 
 /// Returns whether some records or files of any of the collections could not be read.
@@ -168,4 +168,35 @@ fn without_text(collection: &Collection, read: &CollectionSummary) -> Option<Fau
         detail: format!("{here} {records}{elsewhere} {have} {lack}"),
         lost_records: 0,
     })
+}
+
+/// Returns an error if the field is not among `all`, the names of the fields that records have. A name may be there several
+/// times. `setting` is the option that names the field.
+///
+/// # Errors
+///
+/// The field is not among them. The error lists those that are there.
+pub(super) fn refuse_unknown_field(
+    setting: &'static str,
+    field: &str,
+    all: impl Iterator<Item = String>,
+) -> Result<()> {
+    let mut names: Vec<String> = Vec::new();
+    for name in all {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    // A field that is always empty is unusual, but its name is not misspelled.
+    let selector = Selector::from(field);
+    if names.iter().any(|name| selector.names(name)) {
+        return Ok(());
+    }
+    let names: Vec<String> = names.iter().map(|name| quoted(name.as_bytes())).collect();
+    let there = match &names[..] {
+        [] => " none".to_owned(),
+        names => format!(": {}", names.join(", ")),
+    };
+    let rule = format!("no record has this field; there are{there}");
+    Err(Error::config(setting, field, rule))
 }
