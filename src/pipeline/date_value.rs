@@ -130,9 +130,9 @@ fn without_weekday(text: &str) -> &str {
     if is_weekday { rest.trim_start_matches([' ', ',']) } else { text }
 }
 
-/// Splits a time into the time without its zone and the difference of the zone from UTC. The zone is written as `UTC`,
-/// `GMT+0100`, `UTC-5` or `+01:00`, and a name in brackets may follow. In ctime, it stands in front of the year. Returns
-/// `None` if the zone is another word.
+/// Splits a time into the time without its zone and the difference of the zone from UTC. The zone is
+/// `UTC`, `GMT+0100`, `UTC-5` or `+01:00`. It is the last word, or the last but one before the year, as `date` writes it.
+/// A name in brackets behind it is left out. Returns `None` if the zone is written in another way.
 fn split_offset(text: &str) -> Option<(String, Span)> {
     let text = text.split_once(" (").map_or(text, |(text, _)| text);
     let mut words: Vec<&str> = text.split_ascii_whitespace().collect();

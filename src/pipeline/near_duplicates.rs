@@ -4,6 +4,7 @@ use super::config::ClusterRule;
 use super::decisions::Decided;
 use super::find_close::{FoundClose, find_close};
 use super::find_covered::{FoundCovered, find_covered};
+use super::kept_terms::is_cheap;
 use super::levels::{FinishedSearch, levels, stricter_levels};
 use super::lost_words::{RemovalLosses, removal_losses};
 use super::needed_memory::check_removals;
@@ -23,7 +24,7 @@ use simtool_model::closeness::Closeness;
 use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Similarity;
-use simtool_read::{Corpus, Price};
+use simtool_read::Corpus;
 use simtool_set_join::close::{Close, Neighbourhood};
 
 /// Result of a search for near-duplicates.
@@ -176,10 +177,7 @@ pub(super) fn decide(
         .map(|decisions| decisions.apply(&mut removals, *corpora.first(), read.first()));
     let mut losses = None;
     let proposed = removals.len();
-    let is_cheap = |corpus: &&dyn Corpus| {
-        (0..corpus.shard_count()).all(|shard| corpus.price(shard) == Price::Cheap)
-    };
-    if plan.counts_lost_words(corpora.iter().all(is_cheap)) {
+    if plan.counts_lost_words(corpora.iter().all(|corpus| is_cheap(*corpus))) {
         let compared = plan.method().compared();
         let terms = &DocumentTerms::new(compared, &Fitted::Nothing, context.isa());
         let texts = corpora.zip(read.as_ref());

@@ -89,7 +89,9 @@ mod unix {
 
     pub(super) fn register(map: &[u8], path: &Path) {
         static INSTALLED: Once = Once::new();
-        INSTALLED.call_once(install);
+        INSTALLED.call_once(|| {
+            handle(libc::SIGBUS, on_bus_error as *const (), libc::SA_SIGINFO);
+        });
         let start = map.as_ptr().addr();
         let sentence = format!(
             "simtool: error: {} shrank or failed while it was mapped; nothing was written; use \
@@ -147,11 +149,7 @@ mod unix {
     }
 
     pub(super) fn report_lack_of_addresses() {
-        // SAFETY: an all-zero `sigaction` is a valid value; its field is set below.
-        let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-        action.sa_sigaction = on_abort as *const () as usize;
-        // SAFETY: the action is complete, and the handler calls async-signal-safe functions alone.
-        unsafe { libc::sigaction(libc::SIGABRT, &raw const action, ptr::null_mut()) };
+        handle(libc::SIGABRT, on_abort as *const (), 0);
     }
 
     extern "C" fn on_abort(_signal: libc::c_int) {
@@ -177,13 +175,14 @@ mod unix {
         }
     }
 
-    fn install() {
+    /// Installs a handler, which must have the form that `flags` ask for, and call async-signal-safe functions alone.
+    fn handle(signal: libc::c_int, handler: *const (), flags: libc::c_int) {
         // SAFETY: an all-zero `sigaction` is a valid value; its fields are set below.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-        action.sa_sigaction = on_bus_error as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO;
-        // SAFETY: the action is complete, and the handler calls async-signal-safe functions alone.
-        unsafe { libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut()) };
+        action.sa_sigaction = handler as usize;
+        action.sa_flags = flags;
+        // SAFETY: the action is complete, and this module gives two handlers of the described form.
+        unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
     }
 
     extern "C" fn on_bus_error(

@@ -1,4 +1,4 @@
-//! What `simtool why` prints about a document that a search for passages or evaluation items has looked at.
+//! Describes what a search for passages or evaluation items has found in a document, for `simtool why`.
 
 use crate::compare::shown;
 use simtool::output::found_parts::{FoundPart, PartSource};

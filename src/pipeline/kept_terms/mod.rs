@@ -51,10 +51,7 @@ impl TermSpace {
     /// Returns the space for each of `corpora`, which share what there is. It is empty if no text is expensive to read
     /// again.
     pub(super) fn of_each(corpora: &Sides<&dyn Corpus>, context: &Context<'_>) -> Self {
-        let is_expensive = |corpus: &&dyn Corpus| {
-            (0..corpus.shard_count()).any(|shard| corpus.price(shard) != Price::Cheap)
-        };
-        if !corpora.iter().any(is_expensive) {
+        if corpora.iter().all(|corpus| is_cheap(*corpus)) {
             return Self { memory: 0, files: 0 };
         }
         let sides = corpora.iter().count() as u64;
@@ -63,6 +60,11 @@ impl TermSpace {
         // not fit, the texts are read again.
         Self { memory, files: free_bytes(context.temporary_folder()) / 10 * 9 / sides }
     }
+}
+
+/// Returns whether all texts of a collection are cheap to read again.
+pub(super) fn is_cheap(corpus: &dyn Corpus) -> bool {
+    (0..corpus.shard_count()).all(|shard| corpus.price(shard) == Price::Cheap)
 }
 
 /// Function that returns how expensive it is to read a shard. The argument is the number of the shard.

@@ -17,7 +17,7 @@ const TOP: f64 = 16.0;
 /// Height of the bottom margin, which contains the labels and the name of the horizontal axis.
 const BELOW: f64 = 44.0;
 /// Number of different colours of curves. If a plot has more curves, colours are used again.
-pub(super) const COLOURS: usize = 6;
+const COLOURS: usize = 6;
 /// Lengths of the dashes and gaps of curves, which tell them apart without colours. Where curves are equal, the gaps of
 /// the later one show the earlier one. The number of patterns has no factor in common with any number of colours, so
 /// that no two of many curves look the same.
