@@ -1,6 +1,6 @@
 //! The output `documents`: every document, kept or removed, with its cluster and its weight.
 
-use super::named::{RECORD_MEANING, lost_share_column, lost_words_column};
+use super::named::{CONTENT_MEANING, RECORD_MEANING, lost_share_column, lost_words_column};
 use super::output_kind::{Output, WRITE_STAGE};
 use super::results::Results;
 use crate::cluster::{Cluster, Removal};
@@ -12,6 +12,7 @@ use simtool_base::error::Result;
 use simtool_model::closeness::Closeness;
 use simtool_model::document::{DocOrdinal, DocumentIds};
 use simtool_model::document_name::DocumentName;
+use simtool_model::page_text::PageText;
 use std::io;
 use std::ops::Range;
 
@@ -38,6 +39,10 @@ pub(super) struct DocumentRow<'r> {
     name: &'r DocumentName<'r>,
     /// Number of bytes of its text.
     bytes: u32,
+    /// The part of it that is compared.
+    content: PageText,
+    /// Number of its words that are not compared, if they were counted.
+    left_out: Option<u32>,
     /// Number of its tokens, if they were counted.
     tokens: Option<u32>,
     /// Closeness to the kept document. `None` if the document is kept, or was not compared with the kept one.
@@ -64,6 +69,13 @@ impl RowTable for DocumentRows {
         Column::new("file", "File of the document.", Value::Text(|row| row.name.file_bytes())),
         Column::new("record", RECORD_MEANING, Value::Number(|row| row.name.record)),
         Column::new("bytes", "Number of bytes of its text.", Value::Number(|row| row.bytes.into())),
+        Column::new("content", CONTENT_MEANING, Value::Text(|row| row.content.name().as_bytes())),
+        Column::new(
+            "left_out",
+            "Number of its words that are not compared: in other parts of an HTML page, or in lines that many documents \
+             have (`--boilerplate`).",
+            Value::OptionalCount(|row| row.left_out),
+        ),
         Column::new(
             "tokens",
             "Number of tokens of its text, by the tokenizer of the method.",
@@ -209,6 +221,7 @@ impl<'r> ClusteredDocuments<'r> {
                 (size_of_cluster(&results.clusters[cluster as usize]), sources[cluster as usize])
             }
         };
+        let facts = &documents.read.text_facts;
         let annotation = results.outputs.annotation.as_ref();
         let weight = if removal.is_some() {
             0.0
@@ -221,7 +234,9 @@ impl<'r> ClusteredDocuments<'r> {
         visit(&DocumentRow {
             name: &name,
             bytes: documents.read.lengths[row as usize],
-            tokens: documents.read.text_facts.token_counts().get(row as usize).copied(),
+            content: facts.content(row).unwrap_or(PageText::All),
+            left_out: facts.left_out_words().get(row as usize).copied(),
+            tokens: facts.token_counts().get(row as usize).copied(),
             closeness: removal.and_then(|removal| removal.closeness),
             lost: removal.and_then(|removal| results.findings.lost_words(removal.row)),
             is_kept: removal.is_none(),

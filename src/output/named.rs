@@ -5,6 +5,11 @@ use crate::write::columns::{Column, RowTable, Value};
 use simtool_model::closeness::Closeness;
 use simtool_model::document_name::DocumentName;
 
+/// Meaning of the column `content`.
+pub(super) const CONTENT_MEANING: &str = "The compared part: `all`, the whole text. Of an HTML page: `main`, the main content; `little`, a main content with \
+     a small share of the letters of the page; `whole`, because the page has no main content; `noscript` or `hidden`, \
+     because most of the text is in such elements.";
+
 /// Description of the columns with the number of a record.
 pub(super) const RECORD_MEANING: &str =
     "Number of its record in the file, from 0. Empty lines count, too.";

@@ -1,6 +1,6 @@
 //! Lists the text of each document as a run compares it.
 
-use super::named::RECORD_MEANING;
+use super::named::{CONTENT_MEANING, RECORD_MEANING};
 use crate::pipeline::CollectionSummary;
 use crate::pipeline::document_names::document_name_at;
 use crate::pipeline::document_traits::WantedTraits;
@@ -11,7 +11,7 @@ use crate::write::columns::{
 use simtool_base::error::{Error, Result};
 use simtool_model::document::{Content, Document, Place};
 use simtool_model::document_name::DocumentName;
-use simtool_model::page_text::{PageText, count_words};
+use simtool_model::page_text::count_words;
 use simtool_read::view::{Reading, View};
 use simtool_read::{Corpus, Event, Visit};
 use simtool_terms::text_rules::{RuledText, TextRules};
@@ -67,13 +67,8 @@ impl RowTable for TextRows {
         Column::new("record", RECORD_MEANING, Value::Number(|row| row.name.record)),
         Column::new(
             "content",
-            "The compared part: `all`, the whole text. Of an HTML page: `main`, the main content; `little`, a main content \
-             with a small share of the letters of the page; `whole`, because the page has no main content; `noscript` \
-             or `hidden`, because most of the text is in such elements.",
-            // A document that is no page is compared whole.
-            Value::Text(|row| {
-                row.document.page_text.map_or(PageText::All, |page| page.part).name().as_bytes()
-            }),
+            CONTENT_MEANING,
+            Value::Text(|row| row.document.content().name().as_bytes()),
         ),
         Column::new(
             "left_out",

@@ -123,7 +123,7 @@ pub struct CollectionSummary {
     pub non_documents: NonDocumentCounts,
     /// For each document, the number of bytes of its text. A text of 4 GiB or more counts as 2³² − 1 bytes.
     pub lengths: Vec<u32>,
-    /// For each document, the number of its tokens and the hash of its text, if these are
+    /// For each document, the facts about its text that outputs show, if these are
     /// [wanted](super::config::Config::has_text_facts).
     pub text_facts: TextFacts,
     /// Values of the documents that decide which of them are compared and kept.
@@ -176,7 +176,7 @@ pub(crate) fn read_summarized(
                 let compared = visit(index, &document)?;
                 summary.without_terms += u64::from(!compared.has_terms);
                 if wanted.text_facts {
-                    summary.text_facts.push(document.text, compared.tokens);
+                    summary.text_facts.push(&document, compared.tokens);
                 }
                 summary.sequences.extend(compared.sequence);
             }

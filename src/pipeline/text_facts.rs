@@ -5,42 +5,63 @@ use crate::cluster::Cluster;
 use crate::method::{DocumentTerms, Fitted, Method, TermScratch};
 use simtool_base::stable_hash::hash;
 use simtool_kernels::Isa;
+use simtool_model::document::Document;
+use simtool_model::page_text::PageText;
 
-/// Number of tokens and hash of the text of each document. Both lists are empty if the facts are not collected.
+/// Facts about the text of each document. The lists are empty if the facts are not collected.
 #[derive(Clone, Debug, Default)]
 pub struct TextFacts {
     token_counts: Vec<u32>,
     hashes: Vec<u64>,
+    /// The part of each document that is its text, as its index in [`PageText::ALL`].
+    contents: Vec<u8>,
+    left_out_words: Vec<u32>,
 }
 
 impl TextFacts {
-    /// Adds the facts about the text of the next document.
-    pub(super) fn push(&mut self, text: &[u8], tokens: u32) {
+    /// Adds the facts about the text of the next document, which has this number of tokens.
+    pub(super) fn push(&mut self, document: &Document<'_>, tokens: u32) {
         self.token_counts.push(tokens);
-        self.hashes.push(hash(text));
+        self.hashes.push(hash(document.text));
+        self.contents.push(document.content() as u8);
+        self.left_out_words.push(document.left_out_words());
     }
 
     /// Adds the facts about other documents behind these.
     pub(super) fn append(&mut self, more: Self) {
         self.token_counts.extend(more.token_counts);
         self.hashes.extend(more.hashes);
+        self.contents.extend(more.contents);
+        self.left_out_words.extend(more.left_out_words);
     }
 
     /// Returns the number of bytes of memory that the facts take.
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&self.token_counts[..]) + size_of_val(&self.hashes[..])
+        size_of_val(&self.token_counts[..])
+            + size_of_val(&self.hashes[..])
+            + size_of_val(&self.contents[..])
+            + size_of_val(&self.left_out_words[..])
     }
 
     /// Appends the facts to `out`.
     pub(super) fn store(&self, out: &mut BytesWriter) {
         out.numbers(self.token_counts.iter().copied().map(u64::from));
         out.numbers(self.hashes.iter().copied());
+        out.numbers(self.contents.iter().copied().map(u64::from));
+        out.numbers(self.left_out_words.iter().copied().map(u64::from));
     }
 
     /// Takes the facts that [`store`](Self::store) has appended. Returns `None` if the bytes are others.
     pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
         let token_counts = from.list(BytesReader::short_number)?;
-        Some(Self { token_counts, hashes: from.list(BytesReader::number)? })
+        let hashes = from.list(BytesReader::number)?;
+        let content = |from: &mut BytesReader<'_>| {
+            let content = u8::try_from(from.number()?).ok()?;
+            (usize::from(content) < PageText::ALL.len()).then_some(content)
+        };
+        let contents = from.list(content)?;
+        let left_out_words = from.list(BytesReader::short_number)?;
+        Some(Self { token_counts, hashes, contents, left_out_words })
     }
 
     /// Collects the facts about `texts`, whose tokens are those of `method`.
@@ -54,7 +75,7 @@ impl TextFacts {
         let mut facts = Self::default();
         for text in texts {
             terms.find_of_tokens(text, &mut scratch);
-            facts.push(text, scratch.token_count());
+            facts.push(&Document::new(text), scratch.token_count());
         }
         facts
     }
@@ -69,6 +90,19 @@ impl TextFacts {
     #[must_use]
     pub fn token_counts(&self) -> &[u32] {
         &self.token_counts
+    }
+
+    /// Returns the part of the document `row` that is its text. `None` if the facts were not collected.
+    #[must_use]
+    pub fn content(&self, row: u32) -> Option<PageText> {
+        self.contents.get(row as usize).map(|&content| PageText::ALL[usize::from(content)])
+    }
+
+    /// Returns the number of words of each document that are not in its text: of other parts of a page, and of lines that
+    /// many documents have. The list is empty if they were not counted.
+    #[must_use]
+    pub fn left_out_words(&self) -> &[u32] {
+        &self.left_out_words
     }
 
     /// Returns for each document how many documents of its cluster have the same text, itself included. `lengths`
@@ -102,13 +136,14 @@ impl TextFacts {
 mod tests {
     use super::*;
     use crate::cluster::{Removal, clusters};
+    use simtool_model::page_text::ExtractedPage;
 
     #[test]
     fn copies_are_counted_in_each_cluster() {
         let texts = ["a", "b", "a", "a", "b", "c", "a", ""];
         let mut facts = TextFacts::default();
         for text in texts {
-            facts.push(text.as_bytes(), text.len() as u32);
+            facts.push(&Document::new(text.as_bytes()), text.len() as u32);
         }
         let removal = |row, kept| Removal { row, kept, closeness: None };
         let removals = [removal(1, 0), removal(2, 0), removal(4, 0), removal(5, 3), removal(6, 3)];
@@ -118,11 +153,22 @@ mod tests {
         assert_eq!(facts.token_counts(), lengths);
         let mut twice = facts.clone();
         twice.append(facts);
-        assert_eq!(twice.bytes(), 16 * 12);
+        let page = ExtractedPage { part: PageText::Hidden, title: 0, left_out_words: 5 };
+        twice.push(&Document { page_text: Some(page), ..Document::new(b"page") }, 1);
+        assert_eq!(
+            (twice.content(0), twice.content(16)),
+            (Some(PageText::All), Some(PageText::Hidden))
+        );
+        assert_eq!(twice.left_out_words()[15..], [0, 5]);
+        assert_eq!(twice.bytes(), 17 * 17);
         let mut out = BytesWriter::default();
         twice.store(&mut out);
         let bytes = out.into_bytes();
         let restored = TextFacts::restore(&mut BytesReader::new(&bytes)).unwrap();
         assert_eq!((restored.token_counts, restored.hashes), (twice.token_counts, twice.hashes));
+        assert_eq!(
+            (restored.contents, restored.left_out_words),
+            (twice.contents, twice.left_out_words)
+        );
     }
 }

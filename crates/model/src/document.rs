@@ -2,7 +2,7 @@
 
 use crate::document_id::DocumentId;
 use crate::non_document::NonDocument;
-use crate::page_text::ExtractedPage;
+use crate::page_text::{ExtractedPage, PageText};
 use crate::record_digest::RecordDigest;
 use simtool_base::error::{Error, Result};
 use std::borrow::Cow;
@@ -129,6 +129,12 @@ impl<'a> Document<'a> {
             skipped_elements: 0,
             few_own: None,
         }
+    }
+
+    /// Returns the part of the document that `text` is. A document that is no page is compared as a whole.
+    #[must_use]
+    pub fn content(&self) -> PageText {
+        self.page_text.map_or(PageText::All, |page| page.part)
     }
 
     /// Returns the number of words that are not in `text`: of other parts of a page, and of lines that many documents have.

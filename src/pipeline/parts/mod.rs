@@ -33,7 +33,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Version of the stored bytes. Another version has other keys.
-const VERSION: &str = concat!("parts 5 of simtool ", env!("CARGO_PKG_VERSION"), " ");
+const VERSION: &str = concat!("parts 6 of simtool ", env!("CARGO_PKG_VERSION"), " ");
 
 /// Divisor of the free memory for a stored result. The objects that are made from it take about twice its bytes.
 const RESULT_SHARE: u64 = 4;
