@@ -3,7 +3,7 @@
 use super::counts::{faults, read_counts};
 use super::cut_texts::CutCounts;
 use super::findings::Side;
-use super::report::{quarantined, title};
+use super::report::{little_pages, quarantined, title};
 use super::sources::passage_sources;
 use crate::pipeline::FoundPassages;
 use crate::write::repetition_summary::RepetitionSummary;
@@ -37,6 +37,7 @@ impl PagePassages<'_> {
         let report = Report {
             titles: vec![title(collection)],
             sources: passage_sources(collection, found),
+            little_pages: little_pages(&sides),
             quarantined: quarantined(&sides),
             ..Report::default()
         };

@@ -4,10 +4,12 @@ use super::affordable_texts::AffordableTexts;
 use super::caught_texts::CaughtTexts;
 use super::findings::{Findings, Side};
 use super::listed_clusters::{ListedCluster, list_clusters, shown_clusters};
-use super::shown_pairs::{both, by_closeness, example};
+use super::shown_pairs::{both, by_closeness, example, shown_name};
 use super::sources::{SourceCounts, sources};
 use crate::cluster::{Cluster, Removal};
-use crate::write::report::{BAD_RECORDS, EXAMPLES, QuarantinedRecord, Report, Similarities};
+use crate::write::report::{
+    BAD_RECORDS, EXAMPLES, PartOfPage, QuarantinedRecord, Report, Similarities,
+};
 use simtool_base::byte_text::path_text;
 use simtool_base::error::Result;
 use simtool_base::memory_ledger::Ledger;
@@ -67,6 +69,7 @@ impl<'c> PageTexts<'c> {
             clusters: shown_clusters(findings, &self.clusters, &texts, context)?,
             sources: sources(findings, counts),
             examples: examples.filter_map(|removal| example(findings, removal, &texts)).collect(),
+            little_pages: little_pages(&findings.sides),
             quarantined: quarantined(&findings.sides),
             ..histograms(findings.removals, clusters, findings.sides.is_two())
         })
@@ -110,6 +113,18 @@ pub(super) fn quarantined(sides: &Sides<Side<'_>>) -> Vec<QuarantinedRecord> {
         })
     });
     of_side.take(BAD_RECORDS).collect()
+}
+
+/// Returns the pages of each collection of which the least is compared.
+pub(super) fn little_pages(sides: &Sides<Side<'_>>) -> Vec<PartOfPage> {
+    let of_side = sides.iter().flat_map(|side| {
+        side.read.little_pages.as_slice().iter().map(|page| PartOfPage {
+            name: shown_name(&side.name(page.row)),
+            words: page.words,
+            left_out_words: page.left_out_words,
+        })
+    });
+    of_side.collect()
 }
 
 /// Adds the similarities and distances between removed and kept documents to the charts of `report`.

@@ -48,6 +48,7 @@ mod keep_rule;
 pub(crate) mod kept_terms;
 mod left_out_counts;
 mod levels;
+mod little_pages;
 pub(crate) mod lost_words;
 pub(crate) mod match_queries;
 pub(crate) mod near_duplicates;

@@ -3,6 +3,7 @@
 use super::document_traits::{DocumentTraits, WantedTraits};
 use super::keep_order::KeepOrder;
 use super::left_out_counts::LeftOutCounts;
+use super::little_pages::LittlePages;
 use super::quarantine::{Quarantine, ShardQuarantine};
 use super::stored_bytes::{BytesReader, BytesWriter};
 use super::stored_summary::{restore_fault, restore_ids, store_fault, store_ids};
@@ -68,6 +69,7 @@ pub(crate) struct ShardSummary {
     repaired: u64,
     skipped_elements: u64,
     pages: PageTextCounts,
+    little_pages: LittlePages,
     left_out: LeftOutCounts,
     passed_over: u64,
     non_documents: NonDocumentCounts,
@@ -114,6 +116,8 @@ pub struct CollectionSummary {
     pub skipped_elements: u64,
     /// Number of pages by the part of the page that was compared.
     pub pages: PageTextCounts,
+    /// Pages of which the least is compared.
+    pub(crate) little_pages: LittlePages,
     /// Counts of documents with lines that many documents have.
     pub(crate) left_out: LeftOutCounts,
     /// Number of documents that the user excluded, for example by `--limit`. These documents are kept but not
@@ -169,6 +173,7 @@ pub(crate) fn read_summarized(
                 summary.repaired += u64::from(document.repaired.is_some());
                 summary.skipped_elements += u64::from(document.skipped_elements);
                 summary.pages.count(document.page_text);
+                summary.little_pages.note(index, &document);
                 summary.left_out.count(&document);
                 let length = document.text.len() + document.left_out;
                 // A text of 4 GiB or more is stored with the greatest number, so it still counts as longest.
@@ -282,6 +287,7 @@ impl CollectionSummary {
             all.repaired += summary.repaired;
             all.skipped_elements += summary.skipped_elements;
             all.pages += summary.pages;
+            all.little_pages.append(summary.little_pages, all.lengths.len() as u32);
             all.left_out += summary.left_out;
             all.passed_over += summary.passed_over;
             all.non_documents += summary.non_documents;
@@ -418,6 +424,7 @@ impl ShardSummary {
         out.numbers(self.left_out.numbers().into_iter());
         out.numbers(NonDocument::ALL.map(|kind| self.non_documents.of(kind)).into_iter());
         out.numbers(PageText::ALL.map(|part| self.pages.of(part)).into_iter());
+        self.little_pages.store(out);
         out.numbers(self.lengths.iter().copied().map(u64::from));
         self.text_facts.store(out);
         out.numbers(self.sequences.iter().copied());
@@ -441,6 +448,7 @@ impl ShardSummary {
             NonDocumentCounts::from_counts(from.list(BytesReader::number)?.try_into().ok()?);
         summary.pages =
             PageTextCounts::from_counts(from.list(BytesReader::number)?.try_into().ok()?);
+        summary.little_pages = LittlePages::restore(from)?;
         summary.lengths = from.list(BytesReader::short_number)?;
         summary.text_facts = TextFacts::restore(from)?;
         summary.sequences = from.list(BytesReader::number)?;
@@ -458,6 +466,7 @@ impl ShardSummary {
             repaired: 0,
             skipped_elements: 0,
             pages: PageTextCounts::default(),
+            little_pages: LittlePages::default(),
             left_out: LeftOutCounts::default(),
             passed_over: 0,
             non_documents: NonDocumentCounts::default(),

@@ -93,15 +93,13 @@ impl TextFacts {
     }
 
     /// Returns the part of the document `row` that is its text. `None` if the facts were not collected.
-    #[must_use]
-    pub fn content(&self, row: u32) -> Option<PageText> {
+    pub(crate) fn content(&self, row: u32) -> Option<PageText> {
         self.contents.get(row as usize).map(|&content| PageText::ALL[usize::from(content)])
     }
 
     /// Returns the number of words of each document that are not in its text: of other parts of a page, and of lines that
     /// many documents have. The list is empty if they were not counted.
-    #[must_use]
-    pub fn left_out_words(&self) -> &[u32] {
+    pub(crate) fn left_out_words(&self) -> &[u32] {
         &self.left_out_words
     }
 

@@ -6,8 +6,8 @@ use simtool::stages::fault::{Fault, Severity};
 use simtool::stages::sides::Sides;
 use simtool::write::name::Name;
 use simtool::write::report::{
-    Example, Preview, QuarantinedRecord, Report, ReportCluster, ReportMember, Similarities, Source,
-    Sources, write_report,
+    Example, PartOfPage, Preview, QuarantinedRecord, Report, ReportCluster, ReportMember,
+    Similarities, Source, Sources, write_report,
 };
 use simtool::write::shared_words::SharedWords;
 use simtool::write::summary::{Closest, Commands, LimitLevel, ReadCounts, Setting, Summary};
@@ -136,6 +136,7 @@ fn report() -> Report {
             example(4, "0.87", ["by road, and asked", "by train <b>soon</b>; he asked"]),
             example(9, "0.93", ["Sunday", "Saturday"]),
         ],
+        little_pages: vec![PartOfPage { name: name(17), words: 31, left_out_words: 1_840 }],
         quarantined: vec![QuarantinedRecord {
             file: b"crawl/bad.jsonl".to_vec(),
             record: 12,

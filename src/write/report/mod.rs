@@ -75,6 +75,8 @@ pub struct Report {
     pub sources: Sources,
     /// Pairs of a removed and a kept document. At most `EXAMPLES` are shown.
     pub examples: Vec<Example>,
+    /// HTML pages of which the least is compared, with the most words that are not compared first.
+    pub little_pages: Vec<PartOfPage>,
     /// Records that could not be read as documents, in reading order. The page shows at most the first 50.
     pub quarantined: Vec<QuarantinedRecord>,
 }
@@ -201,6 +203,17 @@ pub struct Example {
     pub kept_text: Vec<u8>,
     /// Text of the removed document, possibly cut.
     pub removed_text: Vec<u8>,
+}
+
+/// An HTML page whose main content is a small share of its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartOfPage {
+    /// Name of the page.
+    pub name: Name,
+    /// Number of its words that are compared.
+    pub words: u32,
+    /// Number of its words that are not compared.
+    pub left_out_words: u32,
 }
 
 /// A record that could not be read as a document.

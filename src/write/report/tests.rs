@@ -83,6 +83,7 @@ fn report(outside: &[u8]) -> (Summary, Report) {
             kept_text: [b"a b ", outside].concat(),
             removed_text: [b"a c ", outside, outside].concat(),
         }],
+        little_pages: vec![PartOfPage { name: name(outside), words: 12, left_out_words: 1300 }],
         quarantined: vec![QuarantinedRecord {
             file: outside.to_vec(),
             record: 1,

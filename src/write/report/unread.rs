@@ -1,8 +1,8 @@
-//! Lists documents and records that were not compared, and damaged or unreadable files.
+//! Lists documents and records that were not compared, pages of which little is compared, and damaged or unreadable files.
 
 use super::escape::{EscapedLine, EscapedName};
 use super::tables::{begin_table, end_table};
-use super::{BAD_RECORDS, Report};
+use super::{BAD_RECORDS, PartOfPage, Report};
 use crate::write::shortened::shortened;
 use crate::write::summary::{FaultPlace, Summary};
 use simtool_base::quantity::{counted, grouped};
@@ -10,6 +10,8 @@ use std::io::{self, Write};
 
 /// Maximum number of characters that the page shows of the file name of a fault.
 const FILE: usize = 48;
+/// Maximum number of characters that the page shows of the ID of a document.
+const ID: usize = 72;
 /// Maximum number of characters that the page shows of the description of a fault.
 const WHAT: usize = 300;
 
@@ -28,6 +30,7 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
             counted(passed_over, "document")
         )?;
     }
+    write_little_pages(out, report)?;
     if summary.faults.counts().is_empty() && lost == 0 {
         return Ok(());
     }
@@ -67,6 +70,32 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
         write_more(out, all.saturating_sub(quarantined), "fault", "summary.json")?;
     }
     write_bad_records(out, report, quarantined)
+}
+
+/// Writes the table of pages of which little is compared.
+fn write_little_pages(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    if report.little_pages.is_empty() {
+        return Ok(());
+    }
+    out.write_all(
+        b"<h2>Pages of which little is compared</h2>\n<p class=\"quiet\">Their main content is a small share of their \
+          text. <code>simtool text</code> writes what is compared.</p>\n",
+    )?;
+    let head = "<th>page</th><th>file</th><th class=\"n\">record</th><th class=\"n\">words compared</th>\
+                <th class=\"n\">not compared</th>";
+    begin_table(out, "pages of which little is compared", head)?;
+    for PartOfPage { name, words, left_out_words } in &report.little_pages {
+        writeln!(
+            out,
+            "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
+            EscapedName(&name.id, ID),
+            EscapedName(&name.file, FILE),
+            name.record,
+            grouped((*words).into()),
+            grouped((*left_out_words).into())
+        )?;
+    }
+    end_table(out)
 }
 
 /// Writes the table of bad records. `all` is the number of all bad records of the run, whether the table
