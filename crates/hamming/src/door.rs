@@ -10,24 +10,25 @@
 //! | more than 8 words | joined by masks if these are long enough that few rows agree in one, otherwise compared one by one |
 //! | lanes that may be null | each null becomes a value that no other row has |
 //! | lanes that vote | joined lane by lane |
+//! | hash values with the size of a set | joined as lanes, then compared by their cosine |
 //!
 //! All work is done by the threads in which the caller runs, so call these functions inside
 //! `context.threads().run(…)`.
 
 use crate::band_join::band_join as join_by_bands;
-use crate::collect::KeepPairs;
 use crate::group_pairs::GroupPairs;
 use crate::grouping::group;
+use crate::hash_lanes::cosine_pairs;
 use crate::join::{Join, JoinFixedRows};
 use crate::layout::Layout;
 use crate::null_lanes::{NullSide, may_be_null, without_nulls};
 use crate::on_demand::{OnDemand, count_pairs, self_partners};
 use crate::pair_room::{PairRoom, if_pairs_fit};
-use crate::partners::{Partners, collect_in_room, count};
+use crate::partners::{Partners, count};
 use crate::planner::JoinPlan;
 use crate::row_pairs::RowPairs;
 use crate::votes::voting_pairs;
-use crate::wide_scan::{WideRows, WideSearch};
+use crate::wide_scan::{WideRows, scan_wide, wide_partners};
 use crate::work::{FixedRows, JoinWork};
 use simtool_base::error::{Error, Result};
 use simtool_base::memory_ledger::Ledger;
@@ -76,6 +77,9 @@ enum JoinWay {
     /// Each 64-bit word is joined separately, and counts as near if it is within the maximum distance.
     /// Two rows are a pair if at least `needed` of their words are near.
     Votes { needed: u32 },
+    /// The hash values of each fingerprint, without the size of its set, are joined as lanes. Pairs that differ in at
+    /// most `max_distance` lanes of the shape `lanes` are then compared by their cosine.
+    HashLanes { lanes: Shape, max_distance: u32 },
     /// Fingerprints are compared if they are equal in one of the masks of a layout. The masks have at
     /// least [`LONG_MASK`] bits, so few unrelated rows are compared. This way is for fingerprints with
     /// too many words for the methods.
@@ -84,6 +88,9 @@ enum JoinWay {
 
 impl JoinWay {
     fn of(join: &dyn Join, reach: Reach) -> Self {
+        if let Some((lanes, max_distance)) = reach.shape.hash_lanes(reach.max_distance) {
+            return Self::HashLanes { lanes, max_distance };
+        }
         let compares_all = join.limits().takes_any_rows();
         let metric = reach.shape.metric();
         if let Metric::Votes { needed } = metric
@@ -172,9 +179,13 @@ fn join_in_room<'w>(
     if may_be_null(rows.second().shape) {
         return join_in_room(values_for_nulls(rows).as_ref(), plan, context, room);
     }
-    let share = Share::begin("joining", context.progress());
-    let work = JoinWork { share, room, ..work(rows.second(), plan, context)? };
-    match JoinWay::of(plan.join, work.reach) {
+    let work = JoinWork { room, ..work(rows.second(), plan, context)? };
+    let way = JoinWay::of(plan.join, work.reach);
+    if let JoinWay::HashLanes { lanes, max_distance } = way {
+        return join_by_hash_lanes(rows, plan, Reach { shape: lanes, max_distance }, work);
+    }
+    let work = JoinWork { share: Share::begin("joining", context.progress()), ..work };
+    match way {
         JoinWay::Votes { needed } => {
             let distinct = rows.try_map(|rows| Distinct::new(rows, work))?;
             let values = distinct.as_ref().map(|distinct| &distinct.values);
@@ -189,12 +200,29 @@ fn join_in_room<'w>(
             let pairs = join_by_bands(values, &layout, work);
             Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
         }
-        JoinWay::ByMethod => of_fixed_words!(
+        JoinWay::ByMethod | JoinWay::HashLanes { .. } => of_fixed_words!(
             work.reach.shape,
             join_fixed(rows, plan.join, work),
             scan_wide(rows, work)
         ),
     }
+}
+
+/// Finds the pairs of fingerprints with the sizes of their sets. Their hash values are joined within `of_lanes` by the
+/// method of `plan`, and the found pairs are compared in full.
+fn join_by_hash_lanes(
+    rows: Sides<&FingerprintRows<'_>>,
+    plan: &JoinPlan,
+    of_lanes: Reach,
+    work: JoinWork<'_>,
+) -> Result<GroupPairs> {
+    let distinct = rows.try_map(|rows| Distinct::new(rows, work))?;
+    let values = distinct.as_ref().map(|distinct| &distinct.values);
+    let plan = JoinPlan { workload: plan.workload.of_hash_lanes(), ..plan.clone() };
+    let pairs = cosine_pairs(values, of_lanes.shape, work, |lanes, work| {
+        join_in_room(lanes, &plan, work.context, work.room)
+    })?;
+    Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
 }
 
 fn join_fixed<L: Fingerprint>(
@@ -211,27 +239,6 @@ where
             let queries = FixedRows::<L>::of(queries);
             let corpus = FixedRows::<L>::of(corpus);
             join.join(queries.rows(), corpus.rows(), work)
-        }
-    }
-}
-
-/// Compares every two fingerprints. This is for fingerprints with more words than the methods support.
-fn scan_wide(rows: Sides<&FingerprintRows<'_>>, work: JoinWork<'_>) -> Result<GroupPairs> {
-    let reach = work.reach;
-    let keep = &KeepPairs::new(work);
-    match rows {
-        Sides::One(rows) => {
-            let (groups, values) = WideRows::new(rows, reach).grouped()?;
-            Ok(GroupPairs {
-                groups: Sides::One(groups),
-                pairs: collect_in_room(&values, keep, work.share),
-            })
-        }
-        Sides::Two(queries, corpus) => {
-            let (query_groups, queries) = WideRows::new(queries, reach).grouped()?;
-            let (corpus_groups, corpus) = WideRows::new(corpus, reach).grouped()?;
-            let pairs = collect_in_room(&WideSearch { queries, corpus }, keep, work.share);
-            Ok(GroupPairs { groups: Sides::Two(query_groups, corpus_groups), pairs })
         }
     }
 }
@@ -286,8 +293,8 @@ pub fn partners<'a>(
     check_sides(rows)?;
     let work = work(rows.second(), plan, context)?;
     let way = JoinWay::of(plan.join, work.reach);
-    // These two ways find all pairs before they return the first one.
-    let is_found_at_once = matches!(way, JoinWay::Votes { .. } | JoinWay::LongMasks);
+    // The other ways find all pairs before they return the first one.
+    let is_found_at_once = way != JoinWay::ByMethod;
     if is_found_at_once || may_be_null(work.reach.shape) {
         if let Some(found) = join_if_fits(rows, plan, u64::MAX, context)? {
             return Ok(Box::new(RowPairs::new(found, rows.first().len())));
@@ -315,17 +322,6 @@ where
         Sides::One(rows) => self_partners(join, FixedRows::<L>::of(rows), work),
         Sides::Two(queries, corpus) => {
             join.partners(FixedRows::<L>::of(queries), FixedRows::of(corpus), work)
-        }
-    }
-}
-
-fn wide_partners<'a>(rows: Sides<&'a FingerprintRows<'_>>, reach: Reach) -> Box<dyn Partners + 'a> {
-    match rows {
-        Sides::One(rows) => Box::new(WideRows::new(rows, reach)),
-        Sides::Two(queries, corpus) => {
-            let queries = WideRows::new(queries, reach);
-            let corpus = WideRows::new(corpus, reach);
-            Box::new(WideSearch { queries, corpus })
         }
     }
 }

@@ -74,9 +74,9 @@ impl Limits {
     pub(crate) fn counts(self, metric: Metric) -> bool {
         match metric {
             Metric::Bits => true,
-            Metric::Lanes { .. } => self.rows >= RowKind::Lanes,
+            // The hash values of a cosine are joined as lanes.
+            Metric::Lanes { .. } | Metric::Cosine { .. } => self.rows >= RowKind::Lanes,
             Metric::Votes { .. } => self.rows >= RowKind::Votes,
-            Metric::Cosine { .. } => self.rows >= RowKind::Any,
         }
     }
 

@@ -28,6 +28,7 @@ mod first_level;
 mod first_rows;
 pub mod group_pairs;
 pub mod grouping;
+mod hash_lanes;
 mod indexed_search;
 pub mod join;
 pub mod joins;

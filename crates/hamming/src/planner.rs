@@ -153,7 +153,7 @@ fn cost(join: &'static dyn Join, workload: &Workload) -> JoinCost {
             lane.bytes += workload.row_count() * f64::from(words) * 8.0;
             lane
         }
-        _ => join.estimate(workload),
+        _ => join.estimate(&workload.of_hash_lanes()),
     };
     JoinCost { join, seconds: estimate.nanoseconds * 1e-9, bytes: estimate.bytes as u64 }
 }

@@ -35,7 +35,13 @@ pub(super) fn voting_pairs(
     for lane in 0..=work.reach.shape.words() - needed as usize {
         let columns = rows.map(|rows| column(rows, lane));
         let columns = columns.as_ref().map(Vec::as_slice);
-        let Some(met) = near_in_lane(columns, of_lane)? else { break };
+        let near = |work: JoinWork<'_>| match columns {
+            Sides::One(words) => self_join(Rows::all(words), work),
+            Sides::Two(queries, corpus) => {
+                bipartite_join(Rows::all(queries), Rows::all(corpus), work)
+            }
+        };
+        let Some(met) = in_room_of_candidates(of_lane, near)? else { break };
         if work.share.is_cancelled() {
             break;
         }
@@ -53,14 +59,16 @@ pub(super) fn voting_pairs(
     Ok(pairs)
 }
 
-/// Finds the pairs of rows that are near in one word, given these words of all rows. They have a room of their
-/// own, because most of them may not be pairs of the whole rows. If they do not fit in it, returns `None` and
-/// marks the room of `work`.
-fn near_in_lane(columns: Sides<&[u64]>, work: JoinWork<'_>) -> Result<Option<GroupPairs>> {
-    let find = |work: JoinWork<'_>| match columns {
-        Sides::One(words) => self_join(Rows::all(words), work),
-        Sides::Two(queries, corpus) => bipartite_join(Rows::all(queries), Rows::all(corpus), work),
-    };
+/// Calls `find`, which finds pairs that are compared in full later. They have a room of their own, because most of them
+/// may not be pairs of the whole rows. If they do not fit in it, returns `None` and marks the room of `work`.
+///
+/// # Errors
+///
+/// The errors of `find`.
+pub(super) fn in_room_of_candidates(
+    work: JoinWork<'_>,
+    find: impl FnOnce(JoinWork<'_>) -> Result<GroupPairs>,
+) -> Result<Option<GroupPairs>> {
     let Some(room) = work.room else { return find(work).map(Some) };
     let found = work.in_own_room(room.most(), find)?;
     if found.is_none() {
@@ -76,11 +84,11 @@ fn column(rows: &FingerprintRows<'_>, lane: usize) -> Vec<u64> {
 
 /// The pairs of rows that are near in word number `lane`. Two kinds of pairs are left out: pairs whose
 /// whole fingerprints are not near, and pairs that are near in an earlier word.
-struct Judged<'a> {
-    met: RowPairs,
-    lane: usize,
-    rows: Sides<&'a FingerprintRows<'a>>,
-    max_distance: u32,
+pub(super) struct Judged<'a> {
+    pub(super) met: RowPairs,
+    pub(super) lane: usize,
+    pub(super) rows: Sides<&'a FingerprintRows<'a>>,
+    pub(super) max_distance: u32,
 }
 
 impl Partners for Judged<'_> {

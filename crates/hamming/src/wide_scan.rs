@@ -3,9 +3,12 @@
 //!
 //! This is the only slow path of this crate. It has no tables and no recursion.
 
+use crate::collect::KeepPairs;
+use crate::group_pairs::GroupPairs;
 use crate::grouping::GROUPS;
 use crate::linear_scan::SCAN_BOUND;
-use crate::partners::{Partners, UNKNOWN_BOUND};
+use crate::partners::{Partners, UNKNOWN_BOUND, collect_in_room};
+use crate::work::JoinWork;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_base::unordered_map::UnorderedMap;
@@ -13,8 +16,48 @@ use simtool_model::fingerprint_rows::FingerprintRows;
 use simtool_model::fingerprint_table::Reach;
 use simtool_model::groups::Groups;
 use simtool_model::matches::Match;
+use simtool_model::sides::Sides;
 use simtool_model::validity::Validity;
 use std::borrow::Cow;
+
+/// Compares every two fingerprints. This is for fingerprints with more words than the methods support.
+pub(super) fn scan_wide(
+    rows: Sides<&FingerprintRows<'_>>,
+    work: JoinWork<'_>,
+) -> Result<GroupPairs> {
+    let reach = work.reach;
+    let keep = &KeepPairs::new(work);
+    match rows {
+        Sides::One(rows) => {
+            let (groups, values) = WideRows::new(rows, reach).grouped()?;
+            Ok(GroupPairs {
+                groups: Sides::One(groups),
+                pairs: collect_in_room(&values, keep, work.share),
+            })
+        }
+        Sides::Two(queries, corpus) => {
+            let (query_groups, queries) = WideRows::new(queries, reach).grouped()?;
+            let (corpus_groups, corpus) = WideRows::new(corpus, reach).grouped()?;
+            let pairs = collect_in_room(&WideSearch { queries, corpus }, keep, work.share);
+            Ok(GroupPairs { groups: Sides::Two(query_groups, corpus_groups), pairs })
+        }
+    }
+}
+
+/// Returns an object that compares each row with all others when its partners are asked for.
+pub(super) fn wide_partners<'a>(
+    rows: Sides<&'a FingerprintRows<'_>>,
+    reach: Reach,
+) -> Box<dyn Partners + 'a> {
+    match rows {
+        Sides::One(rows) => Box::new(WideRows::new(rows, reach)),
+        Sides::Two(queries, corpus) => {
+            let queries = WideRows::new(queries, reach);
+            let corpus = WideRows::new(corpus, reach);
+            Box::new(WideSearch { queries, corpus })
+        }
+    }
+}
 
 /// Fingerprints of any number of words.
 #[derive(Debug)]

@@ -135,6 +135,16 @@ impl Workload {
         }
     }
 
+    /// Returns the workload of joining the hash values alone, if the fingerprints also have the sizes of sets. Otherwise,
+    /// and if all hash values of a pair may differ, returns the same workload.
+    pub(super) fn of_hash_lanes(&self) -> Self {
+        let Some((lanes, max_distance)) = self.shape.hash_lanes(self.max_distance) else {
+            return *self;
+        };
+        let effective_bits = self.effective_bits.min(lanes.row_bits());
+        Self { shape: lanes, max_distance, effective_bits, ..*self }
+    }
+
     /// Returns the number of rows of the corpus as a floating-point number.
     pub(super) fn row_count(&self) -> f64 {
         self.rows as f64

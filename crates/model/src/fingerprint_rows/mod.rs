@@ -159,6 +159,30 @@ impl Shape {
         }
     }
 
+    /// Returns the shape of the hash values alone of fingerprints of [`Metric::Cosine`], and the largest number of
+    /// hash values in which two fingerprints within `max_distance` can differ, whatever the sizes of their sets are.
+    /// Returns `None` for other metrics, and if all hash values can differ.
+    ///
+    /// ```
+    /// use simtool_model::fingerprint_rows::Shape;
+    ///
+    /// // A cosine of 0.9 needs a Jaccard similarity of at least 0.81, so 102 of the 124 hash values are equal.
+    /// assert_eq!(Shape::cosine(8, 4).hash_lanes(100), Some((Shape::lanes(124, 4), 22)));
+    /// ```
+    #[must_use]
+    pub fn hash_lanes(self, max_distance: u32) -> Option<(Self, u32)> {
+        let Metric::Cosine { bits } = self.metric else { return None };
+        let (lanes, _) = self.parts();
+        // The cosine is at most the root of the Jaccard similarity, which it reaches if one set holds the other. The
+        // margin is for rounding: one lane more is better than a pair less.
+        let least = f64::from(THOUSANDTHS.saturating_sub(max_distance)) - 1e-6;
+        let can_differ = |&differing: &u32| {
+            jaccard(lanes, bits, differing).sqrt() * f64::from(THOUSANDTHS) >= least
+        };
+        let most = (0..=lanes).rev().find(can_differ)?;
+        (most < lanes).then(|| (Self::lanes(lanes, bits), most))
+    }
+
     /// Returns the distance of two fingerprints, given as their words.
     #[must_use]
     pub fn distance(self, a: &[u64], b: &[u64]) -> u32 {
@@ -208,20 +232,24 @@ fn size_of_code(code: u64) -> u64 {
     (code & ((1 << SIZE_DIGITS) - 1)) << (code >> SIZE_DIGITS)
 }
 
+/// Estimates the Jaccard similarity of two sets whose MinHash fingerprints differ in `differing` of `lanes` lanes of
+/// `bits` bits. Lanes that come from different terms are equal by chance in one of 2^bits cases.
+fn jaccard(lanes: u32, bits: u32, differing: u32) -> f64 {
+    // The expected share of agreeing lanes is J + (1 − J) / 2^bits, which is solved for the Jaccard similarity J.
+    let by_chance = 1.0 / f64::from(1_u32 << bits);
+    let agreeing = f64::from(lanes - differing) / f64::from(lanes);
+    ((agreeing - by_chance) / (1.0 - by_chance)).max(0.0)
+}
+
 /// Estimates the distance [`Metric::Cosine`] of two sets of sizes `a` and `b`, whose MinHash
-/// fingerprints differ in `differing` of `lanes` lanes of `bits` bits.
-///
-/// Lanes that come from different terms are equal by chance in one of 2^bits cases. The computation
-/// uses only operations that give the same result on every machine.
+/// fingerprints differ in `differing` of `lanes` lanes of `bits` bits. The computation uses only
+/// operations that give the same result on every machine.
 fn cosine_distance(lanes: u32, bits: u32, differing: u32, [a, b]: [u64; 2]) -> u32 {
     if differing == 0 && a == b {
         return 0;
     }
-    // The expected share of agreeing lanes is J + (1 − J) / 2^bits, which is solved for the Jaccard
-    // similarity J. The cosine follows from the shared elements, J · (a + b) / (1 + J).
-    let by_chance = 1.0 / f64::from(1_u32 << bits);
-    let agreeing = f64::from(lanes - differing) / f64::from(lanes);
-    let jaccard = ((agreeing - by_chance) / (1.0 - by_chance)).max(0.0);
+    // The cosine follows from the shared elements, J · (a + b) / (1 + J).
+    let jaccard = jaccard(lanes, bits, differing);
     let smaller = a.min(b) as f64;
     let a = a as f64;
     let b = b as f64;

@@ -96,3 +96,26 @@ fn a_part_has_the_rows_of_its_range() {
     assert!((0..100).all(|row| part.row(row) == rows.row(row + 70)));
     assert!(rows.part(200..200).is_empty());
 }
+
+#[test]
+fn no_pair_within_a_cosine_differs_in_more_hash_lanes_than_the_bound() {
+    for (words, bits) in [(1, 16), (1, 4), (2, 8), (8, 4)] {
+        let shape = Shape::cosine(words, bits);
+        let (lanes, _) = shape.parts();
+        // Sizes of equal sets, of sets in sets, and of sets of very different sizes.
+        let sizes: Vec<[u64; 2]> = (1..40).flat_map(|b| (1..=b).map(move |a| [a, b])).collect();
+        let sizes =
+            || sizes.iter().copied().chain([[819, 1000], [2047, 1 << 40], [90_000, 91_000]]);
+        let mut nearest = 1000;
+        for differing in (0..=lanes).rev() {
+            let distances = sizes().map(|sizes| cosine_distance(lanes, bits, differing, sizes));
+            nearest = distances.fold(nearest, u32::min);
+            // The bound for this distance counts so many lanes, and the one for a shorter distance counts fewer.
+            let most = |distance| shape.hash_lanes(distance).map_or(lanes, |(_, most)| most);
+            assert!(most(nearest) >= differing, "{shape}: {differing} lanes at {nearest}");
+        }
+        assert_eq!(shape.hash_lanes(1000), None, "{shape}");
+        assert!(shape.hash_lanes(50).is_some_and(|(_, most)| most <= lanes / 6 + 1), "{shape}");
+    }
+    assert_eq!(Shape::lanes(16, 4).hash_lanes(3), None);
+}
