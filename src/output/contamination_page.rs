@@ -75,7 +75,9 @@ impl PageItems<'_> {
             sources,
             most: &most.collect::<Vec<_>>(),
             found_documents,
-            freed,
+            dropped: freed.dropped,
+            cut: freed.cut,
+            uncut: freed.uncut,
         };
         write_contamination_page(out, &page)
     }

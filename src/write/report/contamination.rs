@@ -9,7 +9,6 @@ use super::sources::{ITEMS, write_table};
 use super::tables::{bar, begin_table, end_table, share};
 use super::wording::ITEM;
 use super::{Name, Report, run, unread};
-use crate::output::FreedDocuments;
 use crate::write::excerpt::excerpt;
 use crate::write::item_source::ItemSource;
 use crate::write::shortened::shortened;
@@ -35,8 +34,12 @@ pub(crate) struct ContaminationPage<'p> {
     pub(crate) most: &'p [FoundItem],
     /// Number of documents that contain an item.
     pub(crate) found_documents: u64,
-    /// Numbers of documents that the copies lack, or that are cut in them.
-    pub(crate) freed: FreedDocuments,
+    /// Number of documents that the copies lack.
+    pub(crate) dropped: u64,
+    /// Number of documents that are cut in the copies.
+    pub(crate) cut: u64,
+    /// Number of documents that the copies have with their items.
+    pub(crate) uncut: u64,
 }
 
 /// An item that documents contain.
@@ -119,7 +122,7 @@ fn write_head(
         )?;
     }
     out.write_all(b"</ul>\n")?;
-    let FreedDocuments { dropped, cut, uncut } = page.freed;
+    let ContaminationPage { dropped, cut, uncut, .. } = *page;
     let tile = |key, name, count, notes| Tile { key, name, count: Some(count), notes };
     let text = vec![format!("{} of text", bytes(read.text_bytes))];
     let of_items = vec![share(found_items, items.documents)];
