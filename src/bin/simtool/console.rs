@@ -243,8 +243,8 @@ mod tests {
             ),
             ("  removed                   7  11.7 %", "  removed                   7  11.7 %"),
             (
-                "\x1b[9;31mone\x1b[0m two three four five six seven eight",
-                "\x1b[9;31mone\x1b[0m two three four five six seven\neight",
+                "\x1b[9;31mone\x1b[0m two three four five six seven eight nine",
+                "\x1b[9;31mone\x1b[0m two three four five six seven eight\nnine",
             ),
         ] {
             assert_eq!(wrapped(line, Some(40), indent_of(line)), expected);
