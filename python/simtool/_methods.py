@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Literal
 
 from ._method import Method
 from ._types import _Integer, _Number, _Path
@@ -42,7 +43,7 @@ class Exact(Method):
     def __new__(
         cls,
         *,
-        weight: str | None = None,
+        weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
         similarity: _Number | str | None = None,
         shingle: _Integer | str | None = None,
         stop_words: _Path | Collection[str] | None = None,
@@ -146,9 +147,9 @@ class SimHash(Method):
         cls,
         *,
         bits: _Integer | None = None,
-        weight: str | None = None,
+        weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
         recall: _Number | str | None = None,
-        verify_weight: str | None = None,
+        verify_weight: Literal["binary", "idf"] | None = None,
         top: _Integer | None = None,
         idf_band: str | None = None,
         max_distance: _Integer | None = None,
@@ -228,11 +229,11 @@ class MultiLexicon(Method):
         *,
         lexicons: _Integer | None = None,
         lexicon_share: _Number | str | None = None,
-        votes: _Integer | str | None = None,
-        lexicon_bits: str | None = None,
-        weight: str | None = None,
+        votes: _Integer | Literal["sum"] | None = None,
+        lexicon_bits: Literal["own", "shared"] | None = None,
+        weight: Literal["tf", "binary", "log-tf", "idf", "tf-idf", "log-tf-idf", "levels"] | None = None,
         recall: _Number | str | None = None,
-        verify_weight: str | None = None,
+        verify_weight: Literal["binary", "idf"] | None = None,
         top: _Integer | None = None,
         idf_band: str | None = None,
         max_distance: _Integer | None = None,
@@ -314,10 +315,10 @@ class MinHash(Method):
         *,
         lanes: _Integer | None = None,
         bits: _Integer | None = None,
-        hashing: str | None = None,
-        measure: str | None = None,
+        hashing: Literal["one-permutation", "classical"] | None = None,
+        measure: Literal["jaccard", "cosine"] | None = None,
         recall: _Number | str | None = None,
-        verify_weight: str | None = None,
+        verify_weight: Literal["binary", "idf"] | None = None,
         top: _Integer | None = None,
         idf_band: str | None = None,
         similarity: _Number | str | None = None,
@@ -400,7 +401,7 @@ class IMatch(Method):
         least_terms: _Integer | None = None,
         least_share: _Number | str | None = None,
         recall: _Number | str | None = None,
-        verify_weight: str | None = None,
+        verify_weight: Literal["binary", "idf"] | None = None,
         top: _Integer | None = None,
         idf_band: str | None = None,
         max_distance: _Integer | None = None,

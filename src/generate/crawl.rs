@@ -1,13 +1,13 @@
 //! Generates a small crawl. Documents go in turn to a WET file, a JSON Lines file and a Parquet file, so that
 //! near-duplicates are in different files.
 
-use super::collection::{CollectionSettings, Size, write_collection};
 use super::crawl_files::{PageText, ParquetFile, write_json_line, write_record};
+use super::crawl_page::page_text;
 use flate2::Compression;
 use std::io;
 
 /// Returns an invented date for page number `number`. The pages of a small crawl have different dates.
-fn date(number: usize) -> String {
+fn date(number: u64) -> String {
     format!("2026-{:02}-{:02}T00:00:00Z", number / 28 % 12 + 1, number % 28 + 1)
 }
 
@@ -20,10 +20,6 @@ fn date(number: usize) -> String {
 ///
 /// A library fails to write to memory.
 pub fn crawl(seed: u64, documents: u64) -> io::Result<[Vec<u8>; 3]> {
-    let settings = CollectionSettings { seed, size: Size::Documents(documents), queries: 0 };
-    let mut articles = Vec::new();
-    write_collection(&settings, &mut articles, &mut io::sink(), &mut io::sink())?;
-    let articles = String::from_utf8(articles).map_err(io::Error::other)?;
     let (mut wet, mut lines, mut rows) = (Vec::new(), Vec::new(), ParquetFile::new(Vec::new())?);
     let about = [
         ("WARC-Type", "warcinfo"),
@@ -31,11 +27,11 @@ pub fn crawl(seed: u64, documents: u64) -> io::Result<[Vec<u8>; 3]> {
         ("Content-Type", "application/warc-fields"),
     ];
     write_record(&mut wet, LEVEL, &about, &[b"isPartOf: a crawl in miniature\r\n"])?;
-    for (number, article) in articles.split('\x0c').enumerate() {
-        // The first line of an article is its ID. A line end follows the form feed before the ID.
-        let (id, text) = article.trim_start().split_once("\r\n").unwrap_or_default();
-        let (url, date) = (&format!("https://crawl.example/{id}"), &date(number));
-        let page = PageText { url, date, text };
+    for number in 0..documents {
+        let (volume, place) = (number / 1_000 + 1, number % 1_000 + 1);
+        let url = &format!("https://crawl.example/{volume}-{place}");
+        let (date, text) = (&date(number), page_text(seed, number));
+        let page = PageText { url, date, text: &text };
         match number % 3 {
             0 => {
                 let fields = [

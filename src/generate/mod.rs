@@ -5,14 +5,16 @@
 //! words grows with the square root of the length of the text. All random numbers are integers, so a seed
 //! gives the same bytes on every machine.
 //!
-//! [`labelled`] generates documents of real words with edits of known strength. [`pages`] turns a folder of
-//! existing HTML pages into the files of a crawl.
+//! [`labelled`] generates documents of real words with edits of known strength. [`crawl`] generates readable
+//! pages about an invented valley. [`pages`] turns a folder of existing HTML pages into the files of a crawl.
 
 pub mod collection;
 #[cfg(feature = "parquet")]
 pub mod crawl;
 #[cfg(feature = "parquet")]
 pub mod crawl_files;
+#[cfg(feature = "parquet")]
+mod crawl_page;
 mod document;
 pub mod labelled;
 #[cfg(feature = "parquet")]

@@ -16,7 +16,7 @@ pub(crate) const OF_TERMS: &[&str] = &["shingle", "stop_words", "ignore", "fold"
 /// Settings of all methods, which users write behind the name of the method.
 pub(crate) const OF_METHODS: &[SketchOption] = &[SketchOption {
     name: "weight",
-    value: "WEIGHT",
+    value: "tf|binary|log-tf|idf|tf-idf|log-tf-idf|levels",
     help: "weight of each distinct shingle [default: tf for fingerprints, binary with exact]. With exact, only binary \
            and idf are possible; with idf, similarities compare sums of weights instead of numbers of shingles",
 }];
@@ -30,7 +30,7 @@ pub(crate) const OF_FINGERPRINTS: &[SketchOption] = &[
     },
     SketchOption {
         name: "verify_weight",
-        value: "WEIGHT",
+        value: "binary|idf",
         help: "weight of each shingle in the similarity of --verify, binary or idf [default: binary]",
     },
     SketchOption {

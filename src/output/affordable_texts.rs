@@ -265,10 +265,36 @@ impl AffordableTexts {
         let texts =
             together.try_map(|(side, prices)| match caught.take_if(|_| prices.is_read_anyway) {
                 Some(caught) => Ok(caught.into_texts()),
-                None => prices.read(side, workers, progress),
+                None => prices.read(side, workers, progress, &beginning),
             })?;
         Ok(Beginnings { texts, _memory: memory })
     }
+}
+
+/// Reads the texts of documents again. Returns what `shown` makes of each text and the number of its document.
+///
+/// # Errors
+///
+/// The collection cannot be read again.
+pub(super) fn read_texts(
+    side: Side<'_>,
+    rows: impl Iterator<Item = u32>,
+    shown: &Shown<'_>,
+    context: &Context<'_>,
+) -> Result<UnorderedMap<u32, Vec<u8>>> {
+    let mut wanted = Prices::new(side);
+    rows.for_each(|row| wanted.add(row));
+    let (threads, progress) = (context.threads(), context.progress());
+    progress.begin("reading examples", Work::Bytes(wanted.bytes(side.collection)));
+    wanted.read(side, threads, progress, shown)
+}
+
+/// Makes the shown part of the text of a document, whose number comes first.
+type Shown<'s> = dyn Fn(u32, &[u8]) -> Vec<u8> + Sync + 's;
+
+/// Returns the beginning of a text.
+fn beginning(_: u32, text: &[u8]) -> Vec<u8> {
+    text[..text.len().min(TEXT_BYTES)].to_vec()
 }
 
 impl Prices {
@@ -288,6 +314,7 @@ impl Prices {
         Side { collection, .. }: Side<'_>,
         workers: &Threads,
         progress: &dyn Progress,
+        shown: &Shown<'_>,
     ) -> Result<UnorderedMap<u32, Vec<u8>>> {
         self.rows.sort_unstable();
         self.rows.dedup();
@@ -304,7 +331,7 @@ impl Prices {
             let end = wanted.last().map_or(0, |last| last - first + 1);
             let is_wanted = |index: u32| wanted.binary_search(&(first + index)).is_ok();
             read_again(collection, shard, end, &is_wanted, &mut |index, text| {
-                texts.push((first + index, text[..text.len().min(TEXT_BYTES)].to_vec()));
+                texts.push((first + index, shown(first + index, text)));
             })?;
             Ok(texts)
         });

@@ -14,6 +14,8 @@ use simtool_base::error::{Error, Result};
 use simtool_compute::context::Context;
 use simtool_model::document::{DocOrdinal, DocumentIds};
 use simtool_read::{Collection, Corpus};
+use std::collections::BTreeSet;
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -206,6 +208,7 @@ impl ListedCopies<'_> {
         let copies = context
             .threads()
             .run(|| write_kept_copies(files, ids, rules, &target, context.progress()))??;
+        complete_mail_folders(files, &copies.files, &target)?;
         if rules.is_checked {
             let check = CopyCheck { files, ids, rules, copies: &copies, folder: &target };
             context.threads().run(|| check.check_all(context.progress()))??;
@@ -222,6 +225,34 @@ impl ListedCopies<'_> {
         let unreadable_files = copies.files.iter().filter(is_unreadable).count() as u64;
         Ok(WrittenCopies { unedited: copies.unedited, unreadable_files })
     }
+}
+
+/// Folders of a Maildir. Programs for mails read a folder only if it has all of them, empty ones too.
+const MAIL_FOLDERS: [&str; 3] = ["cur", "new", "tmp"];
+
+/// Creates the folders of each Maildir that have no copies.
+fn complete_mail_folders(files: &Collection, copies: &[CopyStatus], folder: &Path) -> Result<()> {
+    let mut completed = BTreeSet::new();
+    for (file, status) in copies.iter().enumerate() {
+        // Mails that were removed have no copy, so their folder may be missing, too.
+        let CopyStatus::Written(copy) = status else { continue };
+        let input = files
+            .file_name(file)
+            .parent()
+            .filter(|input| MAIL_FOLDERS.iter().any(|name| input.ends_with(name)));
+        let (Some(input), Some(copy)) =
+            (input.and_then(Path::parent), copy.parent().and_then(Path::parent))
+        else {
+            continue;
+        };
+        if completed.insert(copy) && MAIL_FOLDERS.iter().all(|name| input.join(name).is_dir()) {
+            for name in MAIL_FOLDERS {
+                let path = folder.join(copy).join(name);
+                fs::create_dir_all(&path).map_err(|error| Error::io(&path, "create", error))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Copies of the input files, and the documents that are kept in them.

@@ -87,7 +87,7 @@ const REQUESTED: OutputDescription = OutputDescription {
 const REPORT: OutputDescription = OutputDescription {
     name: "report",
     files: &["report.html"],
-    command: "dedup, match, passages",
-    description: "A page for people: counts, charts, the largest clusters and examples, or the most repeated texts.",
+    command: "dedup, match, passages, contamination",
+    description: "A page for people: counts, charts, the largest clusters and examples, or the most repeated texts or items.",
     columns: Vec::new,
 };

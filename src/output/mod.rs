@@ -15,6 +15,7 @@ mod caught_texts;
 mod cluster_weight;
 mod clusters;
 pub(crate) mod contamination;
+pub(crate) mod contamination_page;
 mod copy_check;
 mod counts;
 mod coverage;

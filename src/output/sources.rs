@@ -2,8 +2,8 @@
 //! on the page. The table also shows the sources of the kept documents.
 
 use super::findings::{Findings, Side};
-use crate::pipeline::FoundPassages;
 use crate::pipeline::scope::ScopeValue;
+use crate::pipeline::{FoundContamination, FoundPassages, ItemInDocument};
 use crate::write::report::{SOURCES, Source, Sources};
 use simtool_base::fault::quoted;
 use simtool_base::percentage::Percentage;
@@ -289,6 +289,31 @@ pub(super) fn passage_sources(collection: &dyn Corpus, found: &FoundPassages) ->
         *repeats.entry((from, to)).or_insert(0) += passage.words.len() as u64;
     }
     table(&Sides::One(sources), &words, &repeats)
+}
+
+/// Returns the table of sources for the page about evaluation items. The first side has the documents and the second one
+/// the items. A document with several items counts for the item of which it has the greatest share.
+pub(super) fn item_sources_of_documents(
+    sides: &Sides<Side<'_>>,
+    found: &FoundContamination,
+) -> Sources {
+    let sources = sides.map(|side| CollectionSources::choose(&files(side.collection)));
+    // Each document is counted once, so the counts of a row add up to its documents with items.
+    let mut most: BTreeMap<u32, &ItemInDocument> = BTreeMap::new();
+    for hit in &found.found {
+        let best = most.entry(hit.document).or_insert(hit);
+        if hit.share > best.share {
+            *best = hit;
+        }
+    }
+    let mut repeats = Repeats::new();
+    for hit in most.values() {
+        let from = sources.first().source_of_row(*sides.first(), hit.document);
+        let to = sources.second().source_of_row(*sides.second(), hit.item);
+        *repeats.entry((from, to)).or_insert(0) += 1;
+    }
+    let documents = sources.first().count_documents(*sides.first());
+    table(&sources, &documents, &repeats)
 }
 
 /// Returns the table of sources. A source is a file or a folder. `counts` has the number of all documents, or of all

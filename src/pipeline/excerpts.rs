@@ -138,7 +138,7 @@ impl ShardExcerpts {
 }
 
 /// Returns the greatest border of a character in a text that is at most `most`.
-pub(super) fn character_border(text: &[u8], most: usize) -> usize {
+pub(crate) fn character_border(text: &[u8], most: usize) -> usize {
     if text.len() <= most {
         return text.len();
     }

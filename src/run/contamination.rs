@@ -11,6 +11,7 @@ use super::reading_faults::{has_losses, note_whole_pages};
 use super::recorded_request::RecordedRequest;
 use super::standard_streams::{STANDARD_INPUT, STANDARD_OUTPUT};
 use crate::output::contamination::write_contamination;
+use crate::output::contamination_page::PageItems;
 use crate::output::item_sources::item_sources;
 use crate::output::kept_without_items::WithoutItems;
 use crate::output::write_file;
@@ -279,8 +280,20 @@ pub fn contamination(
         };
         result.freed = Some(freed.write(folder, format, &job.context)?);
         result.timings.end("copy");
+        let page = PageItems {
+            items: &items.collection,
+            documents: files,
+            found: &found,
+            sources: &sources,
+            found_documents: result.found_documents,
+            freed: result.freed.unwrap_or_default(),
+        };
+        let texts = page.texts(&job.context)?;
+        let parameters = parameters(request, removal);
+        let of_run = job.page_summary(&parameters, &result.timings);
+        write_file(folder, "report.html", |out| page.write(out, of_run, &texts))?;
         let figures = Figures {
-            parameters: &parameters(request, removal),
+            parameters: &parameters,
             counts: &result.counts(),
             more: &|out| ItemSource::write_json(&sources, out),
         };

@@ -14,7 +14,7 @@ use crate::pipeline::excerpts::Excerpts;
 use crate::pipeline::parts::{Parts, ShardShare};
 use crate::pipeline::timings::Timings;
 use crate::write::output_folder::{Existing, OutputFolder};
-use crate::write::summary::{Setting, ShortSummary};
+use crate::write::summary::{Setting, ShortSummary, Summary};
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use simtool_base::quantity::counted;
@@ -206,6 +206,20 @@ impl<'j> Job<'j> {
             write_rows(&mut out).map_err(|error| Error::io(path, "write", error))
         };
         target.write(place, &write_rows, write_folder, self.face)
+    }
+
+    /// Returns the command, the settings and the times of the run, which its page shows.
+    pub(super) fn page_summary(
+        &self,
+        parameters: &[(&'static str, Setting)],
+        timings: &Timings,
+    ) -> Summary {
+        Summary {
+            command: self.request.recorded.command_line.clone(),
+            parameters: parameters.to_vec(),
+            stages: timings.stages().to_vec(),
+            ..Summary::default()
+        }
     }
 
     /// Writes the request and the summary to the output folder. They come last, because the summary has the times of

@@ -7,6 +7,7 @@ use super::input_settings::InputSettings;
 use super::job::{End, Figures, Job, JobRequest, Stored};
 use super::output_target::one_line_mask;
 use super::parts_folder::{PartsPlan, StoredParts};
+use super::preview::WRITES_NOTHING;
 use super::reading_faults::{has_losses, note_whole_pages};
 use super::recorded_request::RecordedRequest;
 use super::standard_streams::STANDARD_OUTPUT;
@@ -21,7 +22,7 @@ use crate::pipeline::{FoundPassages, Origin};
 use crate::write::columns::RowFormat;
 use crate::write::output_folder::OutputFolder;
 use crate::write::repetition_summary::RepetitionSummary;
-use crate::write::summary::{Setting, Summary};
+use crate::write::summary::Setting;
 use simtool_base::error::{Error, Result};
 use simtool_base::fault::Fault;
 use simtool_base::options::{Choice as _, Options};
@@ -137,6 +138,18 @@ impl PassagesRequest {
         options.refuse_rest("passages have no such option")?;
         request.job.refuse_unnamed(request.cutting.is_some())?;
         Ok(request)
+    }
+
+    /// Returns the request for a preview, which finds the same passages and writes neither a file nor copies.
+    ///
+    /// # Errors
+    ///
+    /// The request has an option that stores what the run reads.
+    pub fn into_preview(mut self) -> Result<Self> {
+        self.job.parts.refuse(WRITES_NOTHING)?;
+        self.job.output = STANDARD_OUTPUT.into();
+        self.cutting = None;
+        Ok(self)
     }
 
     fn word_settings(&self) -> WordSettings {
@@ -316,13 +329,7 @@ impl CutRun<'_> {
             cut: result.cut.unwrap_or_default(),
         };
         let parameters = parameters(request, rules);
-        // The page shows settings and times as the page of near-duplicates does.
-        let of_run = Summary {
-            command: request.job.recorded.command_line.clone(),
-            parameters: parameters.clone(),
-            stages: result.timings.stages().to_vec(),
-            ..Summary::default()
-        };
+        let of_run = job.page_summary(&parameters, &result.timings);
         write_file(folder, "report.html", |out| page.write(out, of_run))?;
         let figures = Figures {
             parameters: &parameters,

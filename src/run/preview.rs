@@ -33,6 +33,9 @@ pub struct Previewed {
     pub counts: Vec<Count>,
 }
 
+/// Reason why a preview stores nothing for a later run.
+pub(super) const WRITES_NOTHING: &str = "does not go with `preview`, which writes nothing";
+
 /// Finds the near-duplicates that `request` asks for, and returns what a run would remove. Writes nothing.
 ///
 /// # Errors
@@ -40,7 +43,7 @@ pub struct Previewed {
 /// The same as for [`dedup`](super::dedup()), except that the output folder need not be writable.
 pub fn preview(request: &Request, face: &dyn Face) -> Result<Previewed> {
     let begin = UtcTime::from(SystemTime::now());
-    request.job.parts.refuse("does not go with `preview`, which writes nothing")?;
+    request.job.parts.refuse(WRITES_NOTHING)?;
     let plan = request.plan(request.method(face)?)?;
     let job = Job::open(&request.job, &request.config.resources, face)?;
     let inputs = open_inputs(request, &job)?;

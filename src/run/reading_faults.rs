@@ -97,16 +97,80 @@ pub(super) fn refuse_most_without_text(
         most_of_all.map(|&(first, _)| (first, format!("{count} of {all_records} records")));
     let Some((first, most)) = most_of_file.or(most_of_all) else { return Ok(()) };
     let there = collection.fields_at(first.file, first.byte);
+    let kinds = other_kinds(collection, &files, first.file);
+    let others = kinds.iter().map(|(file, there)| format!("; in \"{file}\" {there}"));
+    let there = there + &others.collect::<String>();
     let (these, advice) = if collection.text_field().joins_fields() {
-        ("all of these fields", "Mark a field that may be missing, as in title+body?")
+        ("all of these fields", "Mark a field that may be missing, as in title+body?".to_owned())
     } else {
-        let advice = "Name the field of the text, or one for each kind of file, such as text,body";
-        ("this field", advice)
+        let example = example_fields(collection, files.len(), &there);
+        let advice = "Name the field of the text, or one for each kind of file, such as";
+        ("this field", format!("{advice} {example}"))
     };
     let header = collection.advice_on_header(first.file);
     let rule =
         format!("{most} do not have {these}; {there}. {advice}{header}. Nothing was written");
     Err(Error::config(collection.text_setting(), collection.text_field(), rule))
+}
+
+/// Number of files whose records are read again, to find files with other fields.
+const EXAMINED_FILES: usize = 100;
+/// Number of files with other fields that an error names.
+const OTHER_KINDS: usize = 4;
+
+/// Names of fields that usually have the text of a document.
+const USUAL_FIELDS: [&str; 10] = [
+    "text",
+    "content",
+    "body",
+    "raw_content",
+    "article",
+    "message",
+    "description",
+    "abstract",
+    "comment",
+    "title",
+];
+
+/// Returns a list of fields to copy: the present one if files have it, and the usual fields that are in the lists `there`, one
+/// from each. `lacking` is the number of files that lack the present field.
+fn example_fields(collection: &Collection, lacking: usize, there: &str) -> String {
+    let present = collection.text_field().to_string();
+    let present = Some(present).filter(|_| lacking < collection.file_count());
+    let usual = |list: &str| {
+        let is_there = |name: &&&str| list.split([' ', ',']).any(|field| field == **name);
+        USUAL_FIELDS.iter().find(is_there).map(|name| (*name).to_owned())
+    };
+    let mut fields: Vec<String> = Vec::new();
+    for field in present.into_iter().chain(there.split(';').filter_map(usual)) {
+        if !fields.contains(&field) {
+            fields.push(field);
+        }
+    }
+    // A single field is no example of a list.
+    if fields.len() < 2 { "text,body".to_owned() } else { fields.join(",") }
+}
+
+/// Returns the names of files without a text whose fields are others than those of the file `first`, each with a list of
+/// its fields. Of several files with the same fields, one is returned.
+fn other_kinds(
+    collection: &Collection,
+    files: &[(Quarantined<'_>, u64)],
+    first: usize,
+) -> Vec<(String, String)> {
+    let mut kinds: Vec<(usize, String)> = Vec::new();
+    let mut examined: Vec<_> = files.iter().take(EXAMINED_FILES).map(|(bad, _)| bad).collect();
+    examined.sort_by_key(|bad| bad.file != first);
+    // Files of one kind usually have the same fields, so the lists of their fields are compared.
+    for bad in examined {
+        let fields = collection.fields_at(bad.file, bad.byte);
+        if kinds.iter().all(|(_, known)| *known != fields) {
+            kinds.push((bad.file, fields));
+        }
+    }
+    let name = |file: usize| quoted(path_text(collection.file_name(file)).as_bytes());
+    let others = kinds.into_iter().filter(|(file, _)| *file != first).take(OTHER_KINDS);
+    others.map(|(file, fields)| (name(file), fields)).collect()
 }
 
 /// Returns the files with records that lack the field of the text: the first of these records, and their

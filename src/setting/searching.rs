@@ -39,6 +39,12 @@ pub(super) const PASSAGES: &[Setting] = &[
          hashes with a probability of less than 1 in 3,000 for a hundred million words. Takes two more readings \
          of the documents with passages. With --write-kept, copies with cuts are also read again and checked.",
     ),
+    Setting::flag(
+        "preview",
+        "Find the passages as the run does, print their counts and the texts that are repeated most with their \
+         first places, and write nothing. Takes about as long as the run without copies.",
+    )
+    .printing(),
 ];
 
 /// Cutting passages out of copies of the files.

@@ -17,19 +17,29 @@ const folder = mkdtempSync(join(tmpdir(), 'simtool-review-'));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const HOSTILE = '<img src=x onerror=document.title="hacked">\u202e';
 
-const WORDS = `river bridge old stone walk along quiet water morning light town market people carry bread and fish
-  from the boats near a wall where children play until evening when lamps burn over narrow streets of houses with red
-  roofs some travellers write letters about weather prices roads new railway station they saw in spring harbour ships
-  wait for wind which comes late this year farmers sell apples honey wool to merchants who speak many languages`.split(/\s+/);
+// A slash separates words of which one is chosen.
+const SENTENCES = [
+  'In spring/summer/autumn/winter the old/new/last ferry leaves the harbour/island/town without passengers/bicycles/cars/music.',
+  'The baker/miller/teacher/doctor of the village sells bread/honey/apples/wool on Monday/Tuesday/Friday morning.',
+  'A storm/flood/fire damaged the bridge/tower/school/mill near the river/station/church/market again/twice.',
+  'Children/Visitors/Farmers/Sailors like the museum/garden/library/lighthouse because its stairs/walls/windows/rooms are very old/high/bright.',
+  'The council will repair/paint/close/rebuild the road/wall/hall/pier behind the station/castle/bakery/quay.',
+  'Nobody knows who wrote/found/lost/sent the letter/map/painting/diary in the attic/cellar/archive/boat.',
+  'After the concert/meeting/race/fair people walk/cycle/drive/sail home along the quiet/dark/narrow/wet street/coast/canal.',
+  'Our soup/cake/cheese/bread needs two/four/six onions/eggs/spoons/pears and some thyme/butter/cream/patience.',
+  'The train to the coast/capital/border/mountains takes nine/twenty/forty minutes if it runs/stops/turns.',
+  'My neighbour/grandmother/brother/captain keeps bees/goats/pigeons/rabbits and gives away wool/milk/honey/eggs every winter/week/month.',
+];
 
 /** Writes 40 articles, most with changed copies on other hosts. */
 function writeDocuments() {
   let random = 7;
-  const word = () => {
+  const one = (values) => {
     random = (random * 48271) % 2147483647;
-    return WORDS[random % WORDS.length];
+    return values[random % values.length];
   };
-  const articles = Array.from({ length: 40 }, () => Array.from({ length: 60 }, word));
+  const sentence = () => one(SENTENCES).split(' ').map((word) => one(word.split('/')));
+  const articles = Array.from({ length: 40 }, () => Array.from({ length: 6 }, sentence).flat());
   const text = (article) => [...articles[article]];
   const lines = [];
   for (let article = 0; article < 40; article += 1) {
@@ -38,7 +48,7 @@ function writeDocuments() {
       for (let at = 0; at < copy; at += 1) changed[10 + at * 17] = ['yesterday', 'tomorrow', 'again'][copy - 1];
       if (article === 7 && copy === 1) changed.push(HOSTILE);
       const id = article === 7 ? `${HOSTILE}${copy}` : `https://host${(article + copy) % 3}.example/page-${article}-${copy}`;
-      lines.push(JSON.stringify({ id, text: `${changed.join(' ')}.` }));
+      lines.push(JSON.stringify({ id, text: changed.join(' ') }));
     }
   }
   writeFileSync(join(folder, 'docs.jsonl'), `${lines.join('\n')}\n`);

@@ -221,6 +221,54 @@ fn copies_are_freed_from_items() {
 }
 
 #[test]
+fn the_page_shows_items_by_file_and_examples_with_their_differences() {
+    let item = |id: &str, text: &str| format!("{{\"id\":\"{id}\",\"text\":\"{text}\"}}\n");
+    let words = "one two three four five six seven eight nine ten";
+    let changed = "one two three four five six seven eight other <script>alert(1)</script>";
+    let folder = Folder::empty()
+        .with("items/a.jsonl", item("<b>a</b>", words) + &item("b", "no document has these words"))
+        .with("items/c.jsonl", item("c", "short item"))
+        .with("in/a.txt", format!("before {words} after"))
+        .with("in/b.txt", format!("before {changed}"))
+        .with("in/<d>.txt", "a short item")
+        .with("in/e.txt", "nothing of that kind");
+    let run = |threads: usize| {
+        let run = folder.run_words(&format!(
+            "contamination items --in in --share 0.7 --write-kept drop --output out --force --threads {threads}"
+        ));
+        assert_eq!(run.code, 0, "{}", run.err);
+        fs::read_to_string(folder.path("out/report.html")).unwrap()
+    };
+    let page = run(1);
+    for part in [
+        "<strong>2</strong> of 3 items (66.7 %) are in 3 of 4 documents.",
+        "items/a.jsonl</bdi></td><td class=\"n\">2</td><td class=\"n\">1</td><td class=\"n\">50.0 %</td>",
+        "<h2>Where the items are</h2>",
+        "in/&lt;d&gt;.txt",
+        "<div dir=\"auto\">one two three four five six seven eight nine ten</div></td><td class=\"n\">10</td><td class=\"n\">2</td>",
+        "&lt;b&gt;a&lt;/b&gt;",
+        "<strong>share 0.80</strong>",
+        "<mark class=\"only-kept\">nine ten</mark>",
+        "<div data-key=\"dropped_documents\"><dt>Left out of the copies</dt><dd>3<small>",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("<script") && !page.contains("<b>"), "{page}");
+    // The page has the same bytes for any number of threads, except the times and the command.
+    let without_end = |page: &str| page.split("How it was made").next().unwrap().to_owned();
+    assert_eq!(without_end(&run(3)), without_end(&page));
+    let run = folder
+        .run_words("contamination items/c.jsonl --in in/e.txt --write-kept cut --output none");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let page = fs::read_to_string(folder.path("none/report.html")).unwrap();
+    assert!(
+        page.contains("<strong>0</strong> of 1 item (0.0 %) are in 0 of 1 document."),
+        "{page}"
+    );
+    assert!(!page.contains("Examples") && !page.contains("Items in most documents"), "{page}");
+}
+
+#[test]
 fn a_page_with_an_item_cannot_be_cut_but_dropped() {
     let page = "<html><body><main><p>Blue or green?</p></main></body></html>";
     let folder = folder().with("pages/a.html", page);

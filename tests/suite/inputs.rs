@@ -204,6 +204,18 @@ fn a_missing_text_is_counted_and_reported_once_in_every_format() {
         let run = folder.run_words(&format!("compare {name}:1 {name}:2 --text-field body"));
         assert_eq!(run.code, 0, "{name}: {}", run.err);
     }
+    // One error has the fields of all kinds of files, and the fields to copy.
+    let mixed = Folder::empty()
+        .with("mixed/a.jsonl", "{\"body\":\"a\",\"n\":1}\n".repeat(2))
+        .with("mixed/b.jsonl", "{\"body\":\"b\",\"n\":2}\n".repeat(2))
+        .with("mixed/c.csv", "id,content\n1,c\n2,d\n")
+        .with("mixed/d.jsonl", line("d") + &line("e"));
+    let run = mixed.run_words("dedup mixed -q");
+    assert_eq!(run.code, 2, "{}", run.err);
+    let expected = "\"mixed/a.jsonl\" do not have this field; there are: body, n; in \"mixed/c.csv\" there are: id, content. \
+                    Name the field of the text, or one for each kind of file, such as text,body,content";
+    assert!(run.err.contains(expected), "{}", run.err);
+    assert_eq!(mixed.run_words("dedup mixed -q --text-field text,body,content").code, 0);
     // If most records of each file have the text, the others are listed.
     let files = Folder::empty()
         .with("a.jsonl", line("a") + &line("d") + "{\"other\":1}\n")

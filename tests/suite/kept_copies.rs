@@ -93,10 +93,20 @@ fn mailboxes_stay_valid_and_removed_mails_of_a_folder_have_no_copy() {
     let folder = Folder::empty()
         .with("mail/cur/1700000000.M1P1.host:2,S", mail(1, 1))
         .with("mail/cur/1700000001.M2P1.host:2,", mail(2, 1));
+    for name in ["new", "tmp"] {
+        fs::create_dir(folder.path("mail").join(name)).unwrap();
+    }
     let run = folder.run(&["-q", "--corpus", "mail", "--write-kept"]);
     assert_eq!(run.code, 0, "{}", run.err);
-    let copies = fs::read_dir(folder.path("simtool-out/kept/mail/cur")).unwrap();
-    assert_eq!(copies.count(), 1);
+    let count =
+        |name: &str| fs::read_dir(folder.path("simtool-out/kept/mail").join(name)).unwrap().count();
+    // Empty folders belong to a Maildir, too.
+    assert_eq!(["cur", "new", "tmp"].map(count), [1, 0, 0]);
+    // A folder that has only the name of one gets none.
+    let folder = Folder::empty().with("mail/cur/1.host:2,S", mail(1, 1));
+    let run = folder.run(&["-q", "--corpus", "mail", "--write-kept"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(!folder.path("simtool-out/kept/mail/tmp").exists());
 }
 
 #[test]

@@ -195,6 +195,27 @@ fn documents_of_one_origin_count_as_one() {
 }
 
 #[test]
+fn a_preview_has_the_counts_of_the_run_and_writes_nothing() {
+    let folder = folder();
+    let command = "passages in.jsonl --words 5 --write-kept --output out";
+    let preview = folder.run_words(&format!("{command} --preview"));
+    assert_eq!((preview.code, &*preview.err), (0, ""));
+    assert!(!folder.path("out").exists());
+    let run = folder.run_words(command);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let lines: Vec<&str> = preview.out.lines().collect();
+    let [counts @ .., _, end] = &lines[..] else { panic!("{}", preview.out) };
+    assert!(end.starts_with("nothing was written"), "{}", preview.out);
+    assert!(counts.len() > 3, "{}", preview.out);
+    for line in counts {
+        assert!(run.err.contains(&format!("simtool: note: {line}\n")), "{line}: {}", run.err);
+    }
+    let stored = folder.run_words(&format!("{command} --preview --resume"));
+    assert_eq!(stored.code, 2);
+    assert!(stored.err.contains("does not go with --preview"), "{}", stored.err);
+}
+
+#[test]
 fn copies_lose_whole_units() {
     let folder = Folder::empty()
         .with("in/a.txt", "A title\nAll rights of this page are reserved.\nText\n")

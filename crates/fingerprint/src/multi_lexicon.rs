@@ -48,7 +48,7 @@ pub(crate) const KIND: SketchKind = SketchKind {
         },
         SketchOption {
             name: "lexicon_bits",
-            value: "WHOSE",
+            value: "own|shared",
             help: "whether the random bits of shingles differ between lexicons (own) or not (shared) \
                    [default: own]",
         },

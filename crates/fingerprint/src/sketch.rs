@@ -52,7 +52,8 @@ pub struct SketchOption {
     /// Name of the option, for example `lexicon_share`. Other kinds may have an option with this
     /// name, too.
     pub name: &'static str,
-    /// Placeholder for the value in help texts, for example `COUNT`.
+    /// Placeholder for the value in help texts, for example `COUNT`, or the only possible values, for example
+    /// `own|shared`.
     pub value: &'static str,
     /// Description for help texts: a phrase that includes the default.
     pub help: &'static str,

@@ -6,6 +6,9 @@ use crate::exit_status::ExitStatus;
 use crate::papers::{PAPERS, Paper};
 use std::fmt::Write as _;
 
+/// Year of this version.
+const YEAR: u32 = 2026;
+
 /// Prints the entry of the program, and the entries of the papers behind the named methods, or of all papers.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let methods = call.values("methods").map(|method| method.to_string_lossy().into_owned());
@@ -18,7 +21,7 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
 fn entries(methods: &[String]) -> String {
     let mut text = format!(
         "@software{{simtool,\n  author = {{{{The developers of simtool}}}},\n  \
-         title = {{simtool: near-duplicate documents in large text collections}},\n  version = {{{}}}\n}}\n",
+         title = {{simtool: near-duplicate documents in large text collections}},\n  version = {{{}}},\n  year = {{{YEAR}}}\n}}\n",
         env!("CARGO_PKG_VERSION")
     );
     let is_wanted = |paper: &&Paper| {

@@ -46,7 +46,11 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     if call.has("stats") {
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
-    console::out(text.as_bytes())?;
+    if call.has("json") {
+        console::out(text.as_bytes())?;
+    } else {
+        console::out_wrapped(&text)?;
+    }
     Ok(ExitStatus::Done)
 }
 

@@ -19,6 +19,21 @@ pub(crate) fn out(bytes: &[u8]) -> Result<(), Error> {
     written.map_err(|error| Error::io("standard output", "write to", error))
 }
 
+/// Prints text for people to standard output. On a terminal, long lines are wrapped between words.
+pub(crate) fn out_wrapped(text: &str) -> Result<(), Error> {
+    let width = width_of(&io::stdout());
+    let shown = |line: &str| match line.strip_prefix(COMMAND) {
+        // A command is copied, so it stays one line.
+        Some(_) => format!("{line}\n"),
+        None => wrapped(line, width, indent_of(line)) + "\n",
+    };
+    let lines = text.lines().map(shown);
+    out(lines.collect::<String>().as_bytes())
+}
+
+/// Beginning of a line with a command that shows more.
+const COMMAND: &str = "more: ";
+
 /// Prints the report of a command whose `results`, for example "the results in out", are complete already.
 pub(crate) fn report(bytes: &[u8], results: &str) -> anyhow::Result<()> {
     out(bytes)
@@ -102,8 +117,10 @@ pub(crate) fn stage_times(stages: &[(&str, Duration)], counts: &[Count]) -> Stri
     text
 }
 
-/// Line end and indentation between two lines of a message.
-const INDENT: &str = "\n    ";
+/// Number of spaces before the lines of a wrapped message, except the first line.
+const INDENT: usize = 4;
+/// Number of columns in which the title of a line can be, for example `removed` with spaces and `|` behind it.
+const TITLE: usize = 24;
 /// Minimum width of a terminal on which messages are wrapped. On a narrower one, a wrapped message is no easier to
 /// read.
 const MIN_WRAPPED: usize = 40;
@@ -114,38 +131,68 @@ fn line(kind: &str, message: &str) {
         .chars()
         .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
         .collect();
-    let text = wrapped(&format!("simtool: {kind}: {shown}"), width_of_standard_error());
+    let text = wrapped(&format!("simtool: {kind}: {shown}"), width_of(&io::stderr()), INDENT);
     // If standard error is closed, there is no place left to report that.
     drop(writeln!(io::stderr().lock(), "{text}"));
 }
 
-/// Returns the width of the terminal that standard error is shown on, in columns. Returns `None` if standard error
-/// is a file or a pipe.
-fn width_of_standard_error() -> Option<usize> {
-    let (Width(columns), _) = terminal_size_of(io::stderr())?;
+/// Returns the width in columns of the terminal on which `stream` is shown. Returns `None` if the stream is a file or
+/// a pipe.
+#[cfg(unix)]
+fn width_of(stream: &impl std::os::fd::AsFd) -> Option<usize> {
+    let (Width(columns), _) = terminal_size_of(stream)?;
     Some(columns.into())
 }
 
+#[cfg(windows)]
+fn width_of(stream: &impl std::os::windows::io::AsHandle) -> Option<usize> {
+    let (Width(columns), _) = terminal_size_of(stream)?;
+    Some(columns.into())
+}
+
+/// Returns the column at which a wrapped line goes on: behind its title, or below its first word.
+fn indent_of(line: &str) -> usize {
+    let begin = line.len() - line.trim_start_matches(' ').len();
+    // Titles and columns of a table are apart by at least two spaces.
+    let Some(gap) = line[begin..].find("  ") else { return begin };
+    let rest = line[begin + gap..].trim_start_matches([' ', '|']);
+    let column = line.len() - rest.len();
+    if column <= TITLE { column } else { begin }
+}
+
 /// Returns `text` with line ends between words, so that no line has more than `width` columns. Lines after the
-/// first one are indented. A longer word, such as a path, stays whole. Without a width, the text stays one line.
-fn wrapped(text: &str, width: Option<usize>) -> String {
+/// first one begin with `indent` spaces. A longer word, such as a path, stays whole. Without a width, the text
+/// stays one line.
+fn wrapped(text: &str, width: Option<usize>, indent: usize) -> String {
     let Some(width) = width.filter(|width| *width >= MIN_WRAPPED) else { return text.to_owned() };
     let mut lines = String::new();
     let mut column = 0;
-    for word in text.split(' ') {
-        let length = word.chars().count();
-        // The first word of a line is never moved to the next one.
-        if column > 0 && column + 1 + length > width {
-            lines.push_str(INDENT);
-            column = INDENT.len() - 1;
-        } else if column > 0 {
-            lines.push(' ');
-            column += 1;
+    // Spaces at the beginning and between columns of a table stay.
+    for word in text.split_inclusive(' ') {
+        let length = columns_of(word.trim_end_matches(' '));
+        if column > indent && column + length > width {
+            lines.truncate(lines.trim_end_matches(' ').len());
+            lines.push('\n');
+            lines.extend(std::iter::repeat_n(' ', indent));
+            column = indent;
         }
         lines.push_str(word);
-        column += length;
+        column += columns_of(word);
     }
     lines
+}
+
+/// Returns the number of columns of a word. Codes of colours have none.
+fn columns_of(word: &str) -> usize {
+    let mut is_code = false;
+    let is_shown = |c: char| {
+        is_code |= c == '\x1b';
+        let is_shown = !is_code;
+        is_code &= c != 'm';
+        is_shown
+    };
+    // Letters that are two columns wide are counted as one, so lines with many of them are longer.
+    word.chars().map(is_shown).filter(|is_shown| *is_shown).count()
 }
 
 /// Returns whether an error only means that the reader of the output closed the pipe, which is not a failure.
@@ -157,7 +204,7 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{option, with_options, wrapped};
+    use super::{INDENT, indent_of, option, with_options, wrapped};
 
     #[test]
     fn no_option_has_the_variable_of_another_purpose() {
@@ -178,8 +225,29 @@ mod tests {
         let text = format!("simtool: note: one two three four five six {path} seven é é é");
         let expected =
             format!("simtool: note: one two three four five\n    six\n    {path}\n    seven é é é");
-        assert_eq!(wrapped(&text, Some(40)), expected);
-        assert_eq!(wrapped(&text, None), text);
-        assert_eq!(wrapped(&text, Some(20)), text);
+        assert_eq!(wrapped(&text, Some(40), INDENT), expected);
+        assert_eq!(wrapped(&text, None, INDENT), text);
+        assert_eq!(wrapped(&text, Some(20), INDENT), text);
+    }
+
+    #[test]
+    fn lines_with_a_title_go_on_behind_it() {
+        for (line, expected) in [
+            (
+                "    removed   | one two three four five six seven",
+                "    removed   | one two three four five\n                six seven",
+            ),
+            (
+                "  a note of words without any title at all",
+                "  a note of words without any title at\n  all",
+            ),
+            ("  removed                   7  11.7 %", "  removed                   7  11.7 %"),
+            (
+                "\x1b[9;31mone\x1b[0m two three four five six seven eight nine",
+                "\x1b[9;31mone\x1b[0m two three four five six seven eight\nnine",
+            ),
+        ] {
+            assert_eq!(wrapped(line, Some(40), indent_of(line)), expected);
+        }
     }
 }

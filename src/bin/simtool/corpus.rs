@@ -10,6 +10,7 @@ use simtool::Error;
 use simtool::run::{self, Face, Notice, Outcome, Paths, Previewed, Request, WordsRequest};
 use simtool::write::preview::{preview_text, write_preview};
 use simtool::write::summary::{table, write_summary};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 /// Finds the near-duplicates, writes the outputs, and prints the counts.
@@ -100,7 +101,8 @@ fn preview(call: &Call, request: &Request, terminal: &Terminal) -> anyhow::Resul
         console::out(&written)?;
     } else {
         // Texts and names of documents could control the terminal.
-        console::out(shown(&preview_text(&summary, &preview)).as_bytes())?;
+        let text = preview_text(&summary, &preview, io::stdout().is_terminal());
+        console::out_wrapped(&shown(&text))?;
     }
     Ok(ExitStatus::after(has_losses))
 }

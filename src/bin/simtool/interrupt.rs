@@ -27,6 +27,14 @@ static HAS_FINISHED: AtomicBool = AtomicBool::new(false);
 /// Whether an interruption came while interruptions were deferred.
 static IS_NOTED: AtomicBool = AtomicBool::new(false);
 
+/// Whether this run stores what it reads, so that the same command goes on from there.
+static STORES: AtomicBool = AtomicBool::new(false);
+
+/// Notes whether this run stores what it reads.
+pub(crate) fn set_storing(stores: bool) {
+    STORES.store(stores, Ordering::Release);
+}
+
 /// Chooses whether the next interruption is only noted, or ends the program at once.
 pub(crate) fn defer(is_deferred: bool) {
     IS_NOTED.store(false, Ordering::Release);
@@ -107,13 +115,16 @@ fn end() {
     if has_failed {
         std::process::exit(ExitStatus::Failed as i32);
     }
-    console::error(&sentence(&state));
+    console::error(&sentence(&state, STORES.load(Ordering::Acquire)));
     std::process::exit(ExitStatus::Interrupted as i32);
 }
 
-/// Returns the message about the output after an interruption.
-fn sentence(state: &OutputState) -> String {
+/// Returns the message about the output after an interruption. `stores` says whether the run stored what it read.
+fn sentence(state: &OutputState, stores: bool) -> String {
     match state {
+        OutputState::Nothing | OutputState::Unfinished(_) if stores => {
+            "interrupted; no results were written, but what was read is stored: the same command goes on from there".to_owned()
+        }
         // Some lines of the results may be on standard output already.
         OutputState::Nothing => "interrupted".to_owned(),
         OutputState::Unfinished(_) => "interrupted; no results were written".to_owned(),
@@ -133,15 +144,16 @@ mod tests {
         assert!(STATE.try_lock().is_err(), "an interruption waits");
         held.set(OutputState::Unfinished("aside".into()));
         drop(held);
-        assert_eq!(sentence(&state()), "interrupted; no results were written");
+        assert_eq!(sentence(&state(), false), "interrupted; no results were written");
+        assert!(sentence(&state(), true).ends_with("the same command goes on from there"));
         let mut held = hold();
         held.set(OutputState::Nothing);
         drop(held);
-        assert_eq!(sentence(&state()), "interrupted");
+        assert_eq!(sentence(&state(), false), "interrupted");
         let mut held = hold();
         held.set(OutputState::Finished("out".into()));
         drop(held);
-        assert_eq!(sentence(&state()), "interrupted; the results are in out, complete");
+        assert_eq!(sentence(&state(), true), "interrupted; the results are in out, complete");
         // The program would exit here if the interruption counted.
         end();
     }

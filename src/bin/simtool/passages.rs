@@ -1,6 +1,7 @@
 //! `simtool passages`: finds the passages of a collection that occur more than once.
 
 use crate::args::Call;
+use crate::compare::shown;
 use crate::console;
 use crate::exit_status::ExitStatus;
 use crate::stored_note::stored_note;
@@ -20,6 +21,15 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
         terminal.note(&stored_note(&stored, &request.job.output));
         return Ok(ExitStatus::Done);
     }
+    if call.has("preview") {
+        let found = run::passages(&request.into_preview()?, &mut io::sink(), &terminal)?;
+        terminal.end(&found.faults);
+        show_times(&found, call);
+        let end = "nothing was written; a run without the preview finds exactly these passages";
+        // Texts and names of documents could control the terminal.
+        console::out_wrapped(&shown(&format!("{}\n\n{end}\n", notes(&found).join("\n"))))?;
+        return Ok(ExitStatus::after(found.has_losses));
+    }
     let found = run::passages(&request, &mut io::stdout(), &terminal)?;
     Ok(show(&found, call, &terminal))
 }
@@ -31,10 +41,14 @@ pub(crate) fn show(found: &PassagesFound, call: &Call, terminal: &Terminal) -> E
     for note in notes(found) {
         terminal.note(&note);
     }
+    show_times(found, call);
+    ExitStatus::after(found.has_losses)
+}
+
+fn show_times(found: &PassagesFound, call: &Call) {
     if call.has("stats") {
         console::stats(&console::stage_times(found.timings.stages(), found.timings.counts()));
     }
-    ExitStatus::after(found.has_losses)
 }
 
 /// Returns the counts as sentences.

@@ -22,6 +22,7 @@ pub(crate) struct Terminal {
 impl Terminal {
     pub(crate) fn new(call: &Call) -> Self {
         signals::keep_ignored(interrupt::install);
+        interrupt::set_storing(call.has("resume"));
         let verbosity = call.verbosity();
         Self {
             verbosity,

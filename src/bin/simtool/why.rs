@@ -62,7 +62,11 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
         let timings = found.timings;
         console::stats(&console::stage_times(timings.stages(), timings.counts()));
     }
-    console::out(shown.as_bytes())?;
+    if call.has("json") {
+        console::out(shown.as_bytes())?;
+    } else {
+        console::out_wrapped(&shown)?;
+    }
     Ok(ExitStatus::Done)
 }
 

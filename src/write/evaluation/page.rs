@@ -33,7 +33,7 @@ pub fn write_page(out: &mut dyn Write, evaluation: &Evaluation) -> io::Result<()
          <meta name=\"color-scheme\" content=\"light dark\"/>\n\
          <title>Methods compared · simtool</title>\n<style>\n{STYLE}{CURVES}\n\
          @media (prefers-color-scheme: dark) {{ {DARK_CURVES} }}\n\
-         .legend li::before {{ content: none; }} .sample {{ width: 2.5rem; height: .5rem; }}\n</style>\n</head>\n<body>\n\
+         main > h3 {{ margin-top: 2rem; }} .legend li::before {{ content: none; }} .sample {{ width: 2.5rem; height: .5rem; }}\n</style>\n</head>\n<body>\n\
          <header>\n<p class=\"eyebrow\">simtool eval</p>\n<h1>Methods compared</h1>\n"
     )?;
     write_lead(out, evaluation)?;

@@ -229,7 +229,7 @@ impl Plot {
             );
         }
         for (mark, shown) in &self.marks {
-            let (x, y) = (x(*mark), bottom + 16.0);
+            let (x, y) = (x(*mark), bottom + 20.0);
             let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y}\">{shown}</text>");
         }
         for (number, curve) in self.curves.iter().enumerate() {

@@ -6,6 +6,7 @@ use crate::write::name::Name;
 use crate::write::report::{Example, ReportCluster};
 use crate::write::shortened::shortened;
 use crate::write::summary::{Summary, counts_table};
+use crate::write::text_difference::{Piece, Shown, text_difference};
 use simtool_base::quantity::{counted, grouped, percent};
 use simtool_model::closeness::Closeness;
 use std::fmt::Write;
@@ -19,9 +20,13 @@ const NAME: usize = 72;
 /// Maximum number of characters of the file and record number of a document.
 const PLACE: usize = 48;
 
-/// Returns the preview as text for people.
+/// Limits of the differences of a pair: the number of equal words next to each difference, and of words in all.
+const DIFFERENCE: Shown = Shown { context: 5, words: 60 };
+
+/// Returns the preview as text for people. If `is_marked`, the differing words of each pair are marked in one text.
+/// Otherwise each pair has an excerpt of each text.
 #[must_use]
-pub fn preview_text(summary: &Summary, preview: &RunPreview) -> String {
+pub fn preview_text(summary: &Summary, preview: &RunPreview, is_marked: bool) -> String {
     let mut text = counts_table(summary);
     push_bands(
         &mut text,
@@ -31,7 +36,7 @@ pub fn preview_text(summary: &Summary, preview: &RunPreview) -> String {
     );
     push_bands(&mut text, "removed documents by size of their cluster", &preview.by_size, summary);
     push_clusters(&mut text, summary, preview);
-    push_pairs(&mut text, summary, preview);
+    push_pairs(&mut text, summary, preview, is_marked);
     text.push_str(
         "\nnothing was written; a run without the preview removes exactly these documents\n",
     );
@@ -97,13 +102,18 @@ fn push_cluster(text: &mut String, summary: &Summary, cluster: &ReportCluster) {
     }
 }
 
-fn push_pairs(text: &mut String, summary: &Summary, preview: &RunPreview) {
+fn push_pairs(text: &mut String, summary: &Summary, preview: &RunPreview, is_marked: bool) {
     let is_coverage = summary.covered_by_several.is_some();
+    if is_marked {
+        text.push_str(
+            "\nbelow, [-text-] is in the first document alone, {+text+} in the second alone\n",
+        );
+    }
     if !preview.above.is_empty() {
         let first = if is_coverage { "most lost words" } else { "least similar" };
         let _ = writeln!(text, "\nremoved, closest to the limit: {first} first");
         for pair in &preview.above {
-            push_pair(text, ["kept", "removed"], pair);
+            push_pair(text, ["kept", "removed"], pair, is_marked);
         }
     }
     match &preview.below {
@@ -113,7 +123,7 @@ fn push_pairs(text: &mut String, summary: &Summary, preview: &RunPreview) {
         Some(pairs) => {
             text.push_str("\nboth kept, just below the limit: most similar first\n");
             for pair in pairs {
-                push_pair(text, ["kept", "kept"], pair);
+                push_pair(text, ["kept", "kept"], pair, is_marked);
             }
         }
         None if is_coverage => {}
@@ -121,15 +131,20 @@ fn push_pairs(text: &mut String, summary: &Summary, preview: &RunPreview) {
     }
 }
 
-fn push_pair(text: &mut String, statuses: [&str; 2], pair: &NearPair) {
+fn push_pair(text: &mut String, statuses: [&str; 2], pair: &NearPair, is_marked: bool) {
     let NearPair { closeness, documents, lost_words, first_lost } = pair;
     let Example { kept, removed, kept_text, removed_text, .. } = documents;
     let _ = writeln!(text, "  {}", closeness.map(shown).unwrap_or_default());
     for (status, document) in statuses.iter().zip([kept, removed]) {
         let _ = writeln!(text, "    {status:<7}   {}", name(document));
     }
-    for (status, excerpt) in statuses.iter().zip(excerpts([kept_text, removed_text])) {
-        let _ = writeln!(text, "    {status:<7} | {excerpt}");
+    // One text with marks shows all differences. Excerpts begin at the first one and end after some words.
+    if is_marked {
+        let _ = writeln!(text, "    texts     {}", marked_difference(kept_text, removed_text));
+    } else {
+        for (status, excerpt) in statuses.iter().zip(excerpts([kept_text, removed_text])) {
+            let _ = writeln!(text, "    {status:<7} | {excerpt}");
+        }
     }
     if let Some(lost) = lost_words.filter(|&lost| lost > 0) {
         let list = if first_lost.is_empty() { "" } else { ": " };
@@ -137,6 +152,23 @@ fn push_pair(text: &mut String, statuses: [&str; 2], pair: &NearPair) {
         let words = counted(lost.into(), "word");
         let _ = writeln!(text, "    lost      {words}{list}{}{more}", first_lost.join(", "));
     }
+}
+
+/// Returns both texts as one line, with marks around words that only one of them has.
+fn marked_difference(left: &[u8], right: &[u8]) -> String {
+    let [left, right] = [left, right].map(String::from_utf8_lossy);
+    // White space after a word is not marked.
+    let marked = |text: &str, [from, to]: [&str; 2]| {
+        let words = text.trim_end();
+        format!("{from}{words}{to}{}", &text[words.len()..])
+    };
+    let pieces = text_difference(&left, &right, DIFFERENCE).into_iter().map(|piece| match piece {
+        Piece::Both(text) => text.to_owned(),
+        Piece::Left(text) => marked(text, ["[-", "-]"]),
+        Piece::Right(text) => marked(text, ["{+", "+}"]),
+        Piece::Equal(_) | Piece::Unread(..) => "… ".to_owned(),
+    });
+    pieces.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the similarity or the distance in words. Similarities are rounded down, so that none below the limit
@@ -169,6 +201,17 @@ mod tests {
         assert_eq!(shown(similar(3, 3)), "similarity 1.0000");
         let verified = Closeness::Verified(Similarity::ALMOST_ONE, 2);
         assert_eq!(shown(verified), "similarity 0.9999, distance 2");
+    }
+
+    #[test]
+    fn words_of_one_text_are_marked_and_numbers_too() {
+        let [left, right] = ["From 7 April,\nthe ferry", "From 8 April, the night ferry"];
+        let marked = marked_difference(left.as_bytes(), right.as_bytes());
+        assert_eq!(marked, "From [-7-] {+8+} April, the {+night+} ferry");
+        assert_eq!(marked_difference(b"at 8:25", b"at 9:25"), "at [-8-]{+9+}:25");
+        let [left, right] = ["x a", "x b"].map(|word| format!("{} {word}", "y ".repeat(90)));
+        let marked = marked_difference(left.as_bytes(), right.as_bytes());
+        assert_eq!(marked, "… y y y y x [-a-] {+b+}");
     }
 
     #[test]

@@ -25,18 +25,28 @@ pub(super) fn write(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
         );
     }
     let wording = Wording::of(summary);
-    writeln!(
-        out,
-        "<p class=\"quiet\">Least similar pairs first, among documents that can be read again quickly. \
-         Different words are marked: <mark class=\"only-kept\">only in {}</mark>, \
-         <mark class=\"only-removed\">only in the {}</mark>.</p>",
-        wording.other, wording.similar
-    )?;
+    let order = "Least similar pairs first, among documents that can be read again quickly.";
+    write_legend(out, order, wording)?;
     let mut examples = report.examples.iter().take(EXAMPLES);
     examples.try_for_each(|example| write_example(out, example, wording))
 }
 
-fn write_example(out: &mut dyn Write, example: &Example, wording: &Wording) -> io::Result<()> {
+/// Writes the order of the examples, and what the marks in them mean.
+pub(super) fn write_legend(out: &mut dyn Write, order: &str, wording: &Wording) -> io::Result<()> {
+    writeln!(
+        out,
+        "<p class=\"quiet\">{order} Different words are marked: \
+         <mark class=\"only-kept\">only in {}</mark>, \
+         <mark class=\"only-removed\">only in the {}</mark>.</p>",
+        wording.other, wording.similar
+    )
+}
+
+pub(super) fn write_example(
+    out: &mut dyn Write,
+    example: &Example,
+    wording: &Wording,
+) -> io::Result<()> {
     out.write_all(b"<article class=\"example\">\n<header><div>\n")?;
     for (what, name) in wording.labels.into_iter().zip([&example.kept, &example.removed]) {
         let Name { id, file, record } = name;

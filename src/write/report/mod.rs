@@ -12,6 +12,7 @@
 
 mod charts;
 mod clusters;
+mod contamination;
 mod escape;
 mod examples;
 mod head;
@@ -26,6 +27,7 @@ mod tables;
 mod unread;
 mod wording;
 
+pub(crate) use contamination::{ContaminationPage, FoundItem, write_contamination_page};
 pub(super) use escape::{EscapedLine, EscapedLines, EscapedName};
 pub(super) use page::STYLE;
 pub use page::write_report;

@@ -12,12 +12,16 @@ const NAME: usize = 44;
 
 /// Words of the table for the things that it counts.
 pub(super) struct Wording {
+    /// Heading of the table.
+    title: &'static str,
     /// Heading of the number of all things of a source.
     all: &'static str,
     /// Heading of the number of repeated things of a source.
     repeated: &'static str,
     /// Preposition before the letter of a column.
     column: &'static str,
+    /// Name of the columns, if they are sources of another collection.
+    columns: &'static str,
     /// Explanation of the table.
     about: &'static str,
     /// Remark on the sources that the table leaves out.
@@ -26,20 +30,35 @@ pub(super) struct Wording {
 
 /// Words of the table of removed documents.
 pub(super) const DOCUMENTS: Wording = Wording {
+    title: "Who repeats whom",
     all: "documents",
     repeated: "removed",
     column: "for",
+    columns: " files or folders of the corpus",
     about: "how many documents were removed, and where the documents are that were kept in their place",
     rest: "with no more removed documents than these",
 };
 
 /// Words of the table of repeated words.
 pub(super) const PASSAGES: Wording = Wording {
+    title: "Who repeats whom",
     all: "words",
     repeated: "repeated",
     column: "also in",
+    columns: "",
     about: "how many words are in passages, and where another copy of them is",
     rest: "with no more repeated words than these",
+};
+
+/// Words of the table of documents that contain items.
+pub(super) const ITEMS: Wording = Wording {
+    title: "Where the items are",
+    all: "documents",
+    repeated: "with items",
+    column: "of",
+    columns: " files or folders of items",
+    about: "how many documents contain an item, and where the item is of which a document has the greatest share",
+    rest: "with no more such documents than these",
 };
 
 /// Writes the section about the sources. Writes nothing if there are no sources.
@@ -54,12 +73,12 @@ pub(super) fn write_table(
     if sources.rows.is_empty() || !has_columns {
         return Ok(());
     }
-    out.write_all(b"<h2>Who repeats whom</h2>\n")?;
+    writeln!(out, "<h2>{}</h2>", wording.title)?;
     write_columns(out, sources, wording)?;
     let columns = &sources.columns[..];
     // The number of columns is limited, so some kept documents are in a source without a column.
     let has_others = sources.rows.iter().any(|source| removed_for_others(source) > 0);
-    begin_table(out, "who repeats whom", &heading(columns.len(), has_others, wording))?;
+    begin_table(out, &wording.title.to_lowercase(), &heading(columns.len(), has_others, wording))?;
     for source in &sources.rows {
         let column = columns.iter().position(|column| *column == source.name);
         // In a match, a row and a column with the same name are different sources.
@@ -127,7 +146,7 @@ fn write_columns(out: &mut dyn Write, sources: &Sources, wording: &Wording) -> i
         "<p class=\"quiet\">For each file or folder: {}. The columns are{}:</p>\n\
          <ol class=\"columns\">",
         wording.about,
-        if sources.is_one_collection { "" } else { " files or folders of the corpus" }
+        if sources.is_one_collection { "" } else { wording.columns }
     )?;
     for column in &sources.columns {
         writeln!(out, "<li>{}</li>", EscapedName(column, NAME))?;

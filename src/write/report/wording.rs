@@ -29,6 +29,14 @@ const MATCH: Wording = Wording {
     at_another_limit: "Queries that a run with a stricter limit would match",
 };
 
+/// Words for an item and a document that contains it.
+pub(super) const ITEM: Wording = Wording {
+    similar: "document",
+    other: "the item",
+    labels: ["item", "document"],
+    at_another_limit: "",
+};
+
 impl Wording {
     /// Returns the words for a run.
     pub(super) fn of(summary: &Summary) -> &'static Self {

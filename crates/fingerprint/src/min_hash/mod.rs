@@ -44,13 +44,13 @@ pub(crate) const KIND: SketchKind = SketchKind {
         },
         SketchOption {
             name: "hashing",
-            value: "HOW",
+            value: "one-permutation|classical",
             help: "one-permutation computes one hash per shingle, classical one per shingle and lane \
                    [default: one-permutation]",
         },
         SketchOption {
             name: "measure",
-            value: "MEASURE",
+            value: "jaccard|cosine",
             help: "what distances measure, jaccard (lanes that differ) or cosine (thousandths below \
                    1, estimated from the lanes and the sizes of the sets) [default: cosine, or jaccard where \
                    only that allows the lanes]",

@@ -20,7 +20,7 @@ const TYPES: &[(&str, &str)] = &[
     ("BITS", INTEGER),
     ("COUNT", INTEGER),
     ("PART", NUMBER),
-    ("VOTES", "_Integer | str"),
+    ("VOTES", "_Integer | Literal[\"sum\"]"),
 ];
 const INTEGER: &str = "_Integer";
 const NUMBER: &str = "_Number | str";
@@ -43,7 +43,11 @@ impl Keyword {
     /// Returns the keyword for a setting that is written behind the name of a method.
     pub(super) fn of_method(option: &SketchOption) -> Self {
         let known = TYPES.iter().find(|(name, _)| *name == option.value);
-        let kind = known.map_or("str", |(_, kind)| kind).to_owned();
+        let kind = if option.value.contains('|') {
+            format!("Literal[\"{}\"]", option.value.replace('|', "\", \""))
+        } else {
+            known.map_or("str", |(_, kind)| kind).to_owned()
+        };
         let help = as_keywords(&as_sentence(option.help));
         Self { name: option.name, kind, default: "None".to_owned(), help }
     }

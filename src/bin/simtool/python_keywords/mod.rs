@@ -20,7 +20,7 @@ use simtool::setting::{Effect, MEMORY, Setting, find, find_command};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use types::{Parts, methods, option_types, push_wrapped, type_of};
+use types::{Parts, methods, option_types, push_wrapped, settings, type_of};
 
 impl Function {
     /// Returns the rows of the settings that the function takes.
@@ -229,6 +229,28 @@ fn the_library_knows_all_keywords_and_their_values() {
             }
         }
     }
+}
+
+#[test]
+fn methods_know_all_values_of_their_settings() {
+    let mut values = 0;
+    for (method, _) in Method::kinds() {
+        for keyword in settings(method).iter().filter(|keyword| keyword.kind.contains("Literal")) {
+            for value in samples(keyword) {
+                let text = format!("{method}:{}={value}", keyword.name);
+                let mut options = Options::new();
+                options.set("method", &text);
+                // A value may need another setting, or another method.
+                let refused = Config::parse(&mut options).err().map(|error| error.to_string());
+                let rule = format!("{} {value}: must be", keyword.name);
+                let unknown = refused.filter(|refused| refused.contains(&rule));
+                let is_of_sets = method == "exact" && keyword.name == "weight";
+                assert!(unknown.is_none() || is_of_sets, "{text}: {unknown:?}");
+                values += 1;
+            }
+        }
+    }
+    assert!(values > 10, "methods have settings with few possible values");
 }
 
 /// The calls of Python that have no command are `texts` and `engine` in the table of guesses.

@@ -72,7 +72,8 @@ pub(super) fn option_types(types: &str, places: &[Place]) -> String {
 pub(super) fn methods() -> String {
     let mut module = "\"\"\"Methods as objects, generated from the program.\"\"\"\n\n\
                       from __future__ import annotations\n\n\
-                      from collections.abc import Collection, Sequence\n\n\
+                      from collections.abc import Collection, Sequence\n\
+                      from typing import Literal\n\n\
                       from ._method import Method\n\
                       from ._types import _Integer, _Number, _Path\n"
         .to_owned();
@@ -121,7 +122,7 @@ fn class(method: &str, help: &str) -> String {
 }
 
 /// Returns the settings of a method: its own ones, and those that are also options of the program.
-fn settings(method: &str) -> Vec<Keyword> {
+pub(super) fn settings(method: &str) -> Vec<Keyword> {
     let own = own_settings(method).into_iter().map(Keyword::of_method);
     let rows = find_command("dedup").into_iter().flat_map(CommandKind::settings);
     let shared = rows.filter(|row| has_setting(method, row.name)).map(Keyword::new);
