@@ -93,8 +93,7 @@ impl RecordedRun<'_> {
 
     fn read_with(&self, file: &str, record: u64, options: &ReadOptions) -> Result<ReadDocument> {
         if file == STANDARD_INPUT {
-            let reason = "it came through standard input and cannot be read again";
-            return Err(Error::io(file, "read", io::Error::other(reason)));
+            return Err(not_again());
         }
         let path = self.path_of_name(file);
         // For a missing file, this error is simpler than the fault of a collection.
@@ -120,6 +119,10 @@ impl RecordedRun<'_> {
         is_wanted: &IsWanted<'_>,
         visit: &mut dyn FnMut(&str, u64),
     ) -> Result<()> {
+        // The other inputs alone would be a part of the answer.
+        if self.inputs.have_standard_input() {
+            return Err(not_again());
+        }
         for (paths, is_query) in self.paths_of_sides(&self.inputs)?.into_iter().zip([true, false]) {
             // The queries and the corpus of a match are read one after the other.
             if paths.is_empty() {
@@ -144,4 +147,10 @@ impl RecordedRun<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the error for documents that came through standard input.
+fn not_again() -> Error {
+    let reason = "it came through standard input and cannot be read again";
+    Error::io(STANDARD_INPUT, "read", io::Error::other(reason))
 }

@@ -101,7 +101,7 @@ impl<'r> Review<'r> {
     ///
     /// # Errors
     ///
-    /// The folder has no outputs of `dedup` or `match`, or a file of labels or decisions cannot be read.
+    /// The folder has no rows of `dedup`, `match`, `passages` or `contamination`, or a file of labels or decisions cannot be read.
     pub fn open(request: &'r ReviewRequest, face: &'r dyn Face) -> Result<Self> {
         let ReviewRequest { output, resources, .. } = request;
         // A folder without a run is the first thing to say.
