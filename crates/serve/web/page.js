@@ -50,7 +50,7 @@ const KINDS = {
   items: {
     rows: 'Items in documents', row: 'document with an item', many: 'documents with an item', groups: 'Items', group: 'item', closeness: 'Share of the item',
     lost: 'Words', lostUnit: 'words', size: 'Documents with the item', member: 'documents', arrow: 'has', pair: 'An item in a document', sides: ['Document', 'Item'],
-    removed: 'Items', source: 'Source of the document', kept: 'Source of the item',
+    removed: 'Documents', source: 'Source of the document', kept: 'Source of the item',
   },
 };
 /** Kind of the run that is reviewed. */
