@@ -124,8 +124,10 @@ fn pages_show_counts_lists_pairs_and_hostile_texts() {
         let row = served.get("rows?text=script")["rows"][0]["pair"].as_str().unwrap().to_owned();
         let pair = served.get(&format!("pair?pair={row}"));
         assert_eq!(pair["removed"]["id"], format!("e{HOSTILE}"));
-        let pieces = pair["pieces"].to_string();
-        assert!(pieces.contains("<script>"), "{pieces}");
+        // Lost words are pieces of their own.
+        let pieces = pair["pieces"].as_array().unwrap().iter();
+        let text: String = pieces.map(|piece| piece[1].as_str().unwrap()).collect();
+        assert_eq!(text, format!("{FOX} {HOSTILE}"));
         assert_eq!((&pair["others"]["count"], &pair["lost"][0]), (&json!(2), &json!(4)));
         // The files have changed, and the page says so.
         fs::write(folder.path("docs.jsonl"), "{\"id\":\"z\",\"text\":\"other\"}\n").unwrap();
@@ -180,15 +182,15 @@ fn rows_are_found_by_the_texts_and_fields_of_their_documents() {
     assert_eq!(found("words=z%C3%9Crich"), expected(Some(0), None));
     assert_eq!(found("words=nowhere"), [""; 0]);
     assert_eq!(found("field=lang&value=de"), expected(None, Some("de")));
-    assert_eq!(found("field=lang&value=en&words=now"), expected(Some(2), Some("en")));
+    assert_eq!(found("field=lang&value=de&words=now"), expected(Some(2), Some("de")));
     assert_eq!(found("field=meta.n&value=7"), ["d7"]);
     assert_eq!(found("field=lang").len(), 30);
     assert_eq!(found("field=none"), [""; 0]);
     // Other filters and orders hold, too.
     assert_eq!(found("field=lang&value=de&text=b.jsonl").len(), 10);
     let fields = served.get("fields?pair=r0");
-    assert_eq!(fields["removed"], json!([["id", "d1"], ["meta.n", "1"], ["lang", "en"]]));
-    assert_eq!(fields["kept"], json!([["id", "d0"], ["meta.n", "0"], ["lang", "de"]]));
+    assert_eq!(fields["removed"], json!([["id", "d1"], ["lang", "en"], ["meta.n", "1"]]));
+    assert_eq!(fields["kept"], json!([["id", "d0"], ["lang", "de"], ["meta.n", "0"]]));
     let progress = served.get("progress");
     assert!(progress["done"].as_u64() >= progress["total"].as_u64(), "{progress}");
     assert_eq!(served.post("cancel", "").0, 200);
@@ -197,7 +199,7 @@ fn rows_are_found_by_the_texts_and_fields_of_their_documents() {
     let request =
         format!("GET {}api/rows?words=x HTTP/1.1\r\nHost: {}\r\n\r\n", served.path, served.place);
     let (code, message) = served.send(&request);
-    assert!(code != 200 && message.contains("not there any more"), "{code} {message}");
+    assert!(code != 200 && message.contains("none to read"), "{code} {message}");
 }
 
 #[test]
@@ -233,9 +235,7 @@ fn a_page_shows_its_main_content_and_what_is_left_out() {
 fn passages_and_items_are_listed_and_shown() {
     let shared =
         "this notice may be printed again by everybody who keeps the names of all its authors";
-    let text = |name: &str| {
-        format!("{name} wrote a page of its own words. {shared} And {name} ends here.")
-    };
+    let text = |name: &str| format!("{name}1 {name}2 {shared} {name}3 {name}4");
     let lines: String = ["anna", "bert", "carl"]
         .map(|name| {
             format!(
@@ -255,9 +255,9 @@ fn passages_and_items_are_listed_and_shown() {
         let served = Served::start(&folder, &[]);
         let is_items = command.starts_with("contamination");
         assert_eq!(served.get("run")["kind"], if is_items { "items" } else { "passages" });
-        let rows = served.get("rows?text=bert&words=anna%20wrote");
-        // The partner of the passage of the second document is the first document.
-        assert_eq!(rows["count"], u64::from(!is_items), "{rows}");
+        let rows = served.get("rows?text=bert&words=Anna1%20anna2");
+        // A passage of the first two documents names the other one of them as its partner.
+        assert_eq!(rows["count"], if is_items { 0 } else { 2 }, "{rows}");
         let rows = served.get("rows?source=bert.example&lost_from=10&lost_to=20");
         assert_eq!(rows["count"], 1, "{rows}");
         let row = &rows["rows"][0];
@@ -286,7 +286,8 @@ fn passages_and_items_are_listed_and_shown() {
             "{pair}"
         );
         if !is_items {
-            assert_eq!(found("kept"), found("removed"));
+            // The row has the place of the words that are in most documents.
+            assert!(found("kept").len() > 20 && found("removed").starts_with(&found("kept")));
         }
         assert_eq!(served.get("overview")["rows"], 3);
     }

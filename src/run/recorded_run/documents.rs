@@ -5,7 +5,7 @@ use crate::output::input_search::{InputSearch, IsWanted};
 use crate::pipeline::compare::{ReadDocument, WantedDocument, read_document};
 use crate::run::standard_streams::STANDARD_INPUT;
 use simtool_base::byte_text::byte_text;
-use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::error::{Error, Result};
 use simtool_model::document::MOST_FIELDS;
 use simtool_read::walk::InputFile;
 use simtool_read::{Collection, PageContent, ReadOptions, Selector};
@@ -129,11 +129,6 @@ impl RecordedRun<'_> {
                 continue;
             }
             let files = self.files_of_side(&self.inputs, &paths)?;
-            if files.is_empty() {
-                let what = "the inputs of the run are not there any more".to_owned();
-                let reason = "put them back where the run read them".to_owned();
-                return Err(ErrorKind::Missing { what, reason }.into());
-            }
             let options =
                 ReadOptions { fields: fields.to_vec(), ..self.options_of(is_query).clone() };
             let inputs = files.iter().map(InputFile::new).collect();

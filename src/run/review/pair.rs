@@ -257,9 +257,10 @@ mod tests {
     #[test]
     fn lost_words_and_moved_passages_are_marked() {
         let passage = "one two three four five six seven eight";
-        let kept = format!("{passage} start of all that follows here");
-        let removed = format!("start of all that follows here lost words, <b>{passage}");
-        let removed = removed.replace("<b>", "then ");
+        let kept = format!("{passage} start of all that follows here and more words there");
+        let removed = format!(
+            "start of all that follows here and more words there lost words, then {passage}"
+        );
         let at = removed.find("lost").unwrap();
         let pieces =
             pieces([kept.as_bytes(), removed.as_bytes()], &[at..at + 4, at + 5..at + 10], WORDS);
