@@ -127,7 +127,8 @@ fn pages_show_counts_lists_pairs_and_hostile_texts() {
         // Lost words are pieces of their own.
         let pieces = pair["pieces"].as_array().unwrap().iter();
         let text: String = pieces.map(|piece| piece[1].as_str().unwrap()).collect();
-        assert_eq!(text, format!("{FOX} {HOSTILE}"));
+        let words = |text: &str| text.split_whitespace().collect::<String>();
+        assert_eq!(words(&text), words(&format!("{FOX} {HOSTILE}")));
         assert_eq!((&pair["others"]["count"], &pair["lost"][0]), (&json!(2), &json!(4)));
         // The files have changed, and the page says so.
         fs::write(folder.path("docs.jsonl"), "{\"id\":\"z\",\"text\":\"other\"}\n").unwrap();
@@ -150,7 +151,7 @@ fn rows_are_found_by_the_texts_and_fields_of_their_documents() {
     let langs = ["de", "en", ""];
     for article in 0..30 {
         for copy in 0..2 {
-            let end = ["Zürich", "today", "NOW"][article % 3];
+            let end = ["Zürich", "Tuesday", "NOW"][article % 3];
             let lang = langs[(article + copy) % 3];
             let text =
                 format!("{FOX} number {article} of many articles {} {end}", "x".repeat(article));
@@ -194,7 +195,11 @@ fn rows_are_found_by_the_texts_and_fields_of_their_documents() {
     let progress = served.get("progress");
     assert!(progress["done"].as_u64() >= progress["total"].as_u64(), "{progress}");
     assert_eq!(served.post("cancel", "").0, 200);
-    assert_eq!(found("words=TODAY"), expected(Some(1), None), "only a running search is cancelled");
+    assert_eq!(
+        found("words=TUESDAY"),
+        expected(Some(1), None),
+        "only a running search is cancelled"
+    );
     fs::remove_dir_all(folder.path("in")).unwrap();
     let request =
         format!("GET {}api/rows?words=x HTTP/1.1\r\nHost: {}\r\n\r\n", served.path, served.place);

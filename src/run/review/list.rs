@@ -3,7 +3,6 @@
 use super::index::ReviewIndex;
 use super::index_layout::IndexedRow;
 use super::row_value::{Scale, UNKNOWN};
-use super::search::RowSet;
 use memchr::memmem::Finder;
 use simtool_base::error::Result;
 use std::ops::ControlFlow;
@@ -128,6 +127,25 @@ impl NumberFilter {
             && (self.cluster[0]..self.cluster[1]).contains(&row.cluster.into())
             && self.sources[0].is_none_or(|source| source == row.source)
             && self.sources[1].is_none_or(|source| source == row.kept_source)
+    }
+}
+
+/// Set of rows: one bit for each row.
+#[derive(Debug)]
+pub(super) struct RowSet(Vec<u64>);
+
+impl RowSet {
+    /// Returns an empty set of rows below `rows`.
+    pub(super) fn empty(rows: u64) -> Self {
+        Self(vec![0; rows.div_ceil(64) as usize])
+    }
+
+    pub(super) fn insert(&mut self, row: u32) {
+        self.0[row as usize / 64] |= 1 << (row % 64);
+    }
+
+    fn contains(&self, row: u32) -> bool {
+        self.0.get(row as usize / 64).is_some_and(|bits| bits >> (row % 64) & 1 == 1)
     }
 }
 

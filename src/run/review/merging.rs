@@ -74,8 +74,8 @@ fn common_label<'j>(judgements: impl Iterator<Item = &'j Judgement>) -> Option<L
 
 #[cfg(test)]
 mod tests {
-    use super::super::labels::Chosen;
     use super::*;
+    use crate::run::review::labels::Chosen;
 
     const NAMES: [&str; 3] = ["own", "one", "two"];
 

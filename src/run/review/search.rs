@@ -2,7 +2,7 @@
 
 use super::index::ReviewIndex;
 use super::index_layout::document_key;
-use super::list::RowFilter;
+use super::list::{RowFilter, RowSet};
 use crate::run::recorded_run::RecordedRun;
 use memchr::memmem::Finder;
 use simtool_base::error::{ErrorKind, Result};
@@ -69,16 +69,6 @@ fn has_words(text: &[u8], words: &Finder<'_>) -> bool {
     words.find(String::from_utf8_lossy(text).to_lowercase().as_bytes()).is_some()
 }
 
-/// Set of rows: one bit for each row.
-#[derive(Debug)]
-pub(super) struct RowSet(Vec<u64>);
-
-impl RowSet {
-    pub(super) fn contains(&self, row: u32) -> bool {
-        self.0.get(row as usize / 64).is_some_and(|bits| bits >> (row % 64) & 1 == 1)
-    }
-}
-
 /// The last search, which the next page of a list needs again.
 #[derive(Debug, Default)]
 pub(super) struct Searches(Mutex<Option<(Wanted, Arc<RowSet>)>>);
@@ -134,7 +124,7 @@ fn search(
         &mut |file, record| documents.push(document_key(file, record)),
     )?;
     documents.sort_unstable();
-    let mut rows = RowSet(vec![0; (index.rows as usize).div_ceil(64)]);
+    let mut rows = RowSet::empty(index.rows);
     // Reading the rows would find nothing.
     if documents.is_empty() {
         return Ok(rows);
@@ -150,7 +140,7 @@ fn search(
         // A person looks for a pair by what either of its documents says.
         let keys = [&found.removed, &found.kept].map(|name| document_key(&name.file, name.record));
         if keys.iter().any(|key| documents.binary_search(key).is_ok()) {
-            rows.0[row as usize / 64] |= 1 << (row % 64);
+            rows.insert(row);
         }
         Ok(ControlFlow::Continue(()))
     })?;
