@@ -2,7 +2,6 @@
 
 use super::fitted::Fitted;
 use super::terms::Terms;
-use simtool_base::byte_text::byte_text;
 use simtool_base::large_buffer::{release, reserve_for_now};
 use simtool_base::stable_hash::{hash, mix};
 use simtool_base::unordered_map::UnorderedSet;
@@ -18,6 +17,7 @@ use simtool_terms::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
 use simtool_terms::tokenize::symbol_hash::SymbolHash;
 use simtool_terms::tokenize::unicode_words::UnicodeWords;
 use simtool_terms::tokenize::whole_text::whole_text;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Turns texts into terms by the rules that a value of [`Terms`] defines. All threads share one value.
@@ -156,18 +156,21 @@ impl DocumentTerms {
         }
     }
 
-    /// Returns the words of `text` at these positions, which ascend, among the tokens that are compared. Returns no word
-    /// if the tokenizer does not cut text into Unicode words, because then their places in the text are not known.
-    pub(crate) fn words_at(&self, text: &[u8], positions: &[u32], isa: Isa) -> Vec<String> {
-        let Self::Shingles { kind, rules, tokenizer, stop_words, .. } = self else {
+    /// Returns the bytes of the words at these positions, which ascend, among the tokens that are compared. `text` is as
+    /// it is cut into tokens. Returns nothing if the tokenizer does not cut text into Unicode words, because then their
+    /// places in the text are not known.
+    pub(crate) fn places_of_words(
+        &self,
+        text: &[u8],
+        positions: &[u32],
+        isa: Isa,
+    ) -> Vec<Range<usize>> {
+        let Self::Shingles { kind, tokenizer, stop_words, .. } = self else {
             return Vec::new();
         };
         if *kind != TokenizerKind::DEFAULT {
             return Vec::new();
         }
-        // The places of words are those of the changed text.
-        let mut ruled = RuledText::default();
-        let text = rules.apply(text, &mut ruled);
         let mut tokens = HashedTokens::default();
         tokenizer.tokenize(text, &mut tokens);
         let numbered = (0..).zip(&tokens.hashes);
@@ -177,7 +180,7 @@ impl DocumentTerms {
         let mut places = Vec::new();
         let wanted: Vec<u32> = wanted.collect();
         UnicodeWords::new(isa).places(text, &wanted, &mut tokens, &mut places);
-        places.into_iter().map(|place| byte_text(&text[place]).into_owned()).collect()
+        places
     }
 
     /// Returns the document frequencies from which the weights of terms are computed. `None` if all terms

@@ -2,6 +2,9 @@
 //!
 //! The rows are read from `removed.jsonl` or `removed.tsv`. A run that wrote its rows in another form also wrote
 //! `clusters.jsonl`, whose documents are copied to a temporary file of rows. These rows have no lost words.
+//!
+//! Rows of `passages.jsonl` and `contamination.jsonl` are read, too: the document with the passage or the item takes the
+//! place of the removed document, and the other document or the item that of the kept one.
 
 use super::finished_run::{CLUSTERS, Fields, Member, field, fields, id_field, member};
 use crate::pipeline::OutputName;
@@ -12,7 +15,7 @@ use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::json_text::write_string;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, Write};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 /// A removed document, and the document that is kept in its place.
@@ -28,6 +31,9 @@ pub(crate) struct RemovedRow {
     pub(crate) distance: Option<u64>,
     /// Number of words of the removed document that are lost. `None` if they were not counted.
     pub(crate) lost_words: Option<u64>,
+    /// Bytes of the text of each of the two documents that are a passage or have the words of an item. Empty for removed
+    /// documents. The distance of a passage is its number of documents, and its lost words are its words.
+    pub(crate) spans: [Vec<Range<usize>>; 2],
 }
 
 /// Function that gets the offset and the bytes of a line, and breaks when it needs no more lines.
@@ -48,8 +54,34 @@ pub(crate) struct RowsFile {
 #[derive(Clone, Debug)]
 enum LineFormat {
     Json,
+    /// Rows of `passages.jsonl`.
+    Passages,
+    /// Rows of `contamination.jsonl`.
+    Items,
     /// Tab-separated values. The positions are those of [`COLUMNS`] in the header.
     Tsv([Option<usize>; COLUMNS.len()]),
+}
+
+/// Kind of the rows of a finished run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowKind {
+    /// Removed documents.
+    Removed,
+    /// Repeated passages of documents.
+    Passages,
+    /// Evaluation items in documents.
+    Items,
+}
+
+impl RowKind {
+    /// Returns the name in the pages of a review.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Removed => "removed",
+            Self::Passages => "passages",
+            Self::Items => "items",
+        }
+    }
 }
 
 /// Columns of a row, in the order of the fields of [`RemovedRow`].
@@ -90,7 +122,21 @@ impl RowsFile {
                 return Ok(Self { path, file, format: LineFormat::Tsv(positions), is_temporary });
             }
         }
+        for (name, format) in
+            [("passages.jsonl", LineFormat::Passages), ("contamination.jsonl", LineFormat::Items)]
+        {
+            let path = folder.join(name);
+            if let Some((file, _)) = opened(&path)? {
+                return Ok(Self { path, file, format, is_temporary });
+            }
+        }
         let path = folder.join(CLUSTERS);
+        if !path.exists() {
+            let what = format!("{} has no rows to review", folder.display());
+            let reason = "review reads the outputs of dedup and match, and the output folders of passages and \
+                          contamination in their usual format";
+            return Err(ErrorKind::Missing { what, reason: reason.to_owned() }.into());
+        }
         let file = rows_of_clusters(&path, temporary_folder)?;
         Ok(Self { path, file, format: LineFormat::Json, is_temporary: true })
     }
@@ -117,6 +163,15 @@ impl RowsFile {
         }
     }
 
+    /// Returns the kind of the rows.
+    pub(crate) fn kind(&self) -> RowKind {
+        match self.format {
+            LineFormat::Json | LineFormat::Tsv(_) => RowKind::Removed,
+            LineFormat::Passages => RowKind::Passages,
+            LineFormat::Items => RowKind::Items,
+        }
+    }
+
     /// Returns whether the first line is a header.
     pub(crate) fn has_header(&self) -> bool {
         matches!(self.format, LineFormat::Tsv(_))
@@ -127,13 +182,13 @@ impl RowsFile {
         let mut written = Vec::new();
         // Writing to memory does not fail.
         drop(match self.format {
-            LineFormat::Json => write_string(&mut written, text.as_bytes()),
             LineFormat::Tsv(_) => write_field(&mut written, text.as_bytes()),
+            _ => write_string(&mut written, text.as_bytes()),
         });
         // The quotation marks of JSON are not a part of the text.
         match self.format {
-            LineFormat::Json => written[1..written.len() - 1].to_vec(),
             LineFormat::Tsv(_) => written,
+            _ => written[1..written.len() - 1].to_vec(),
         }
     }
 
@@ -147,9 +202,11 @@ impl RowsFile {
         let row = line.and_then(|line| match &self.format {
             LineFormat::Json => row_of_json(&fields(line)?),
             LineFormat::Tsv(positions) => row_of_tsv(line, positions),
+            LineFormat::Passages => row_of_passage(&fields(line)?),
+            LineFormat::Items => row_of_item(&fields(line)?),
         });
         row.ok_or_else(|| {
-            let expected = "a row of removed documents that simtool wrote".to_owned();
+            let expected = "a row that simtool wrote".to_owned();
             ErrorKind::Format { path: self.path.clone(), byte, expected }.into()
         })
     }
@@ -163,20 +220,56 @@ fn opened(path: &Path) -> Result<Option<(File, String)>> {
     Ok(Some((file, first)))
 }
 
-fn row_of_json(fields: &Fields<'_>) -> Option<RemovedRow> {
-    let name = |id: &str, file: &str, record: &str| {
-        Some(OutputName {
-            id: id_field(fields, id)?,
-            file: field(fields, file)?,
-            record: field(fields, record)?,
-        })
-    };
+/// Returns the document that the columns with these names describe.
+fn name_of_json(fields: &Fields<'_>, [id, file, record]: [&str; 3]) -> Option<OutputName> {
+    Some(OutputName {
+        id: id_field(fields, id)?,
+        file: field(fields, file)?,
+        record: field(fields, record)?,
+    })
+}
+
+fn row_of_passage(fields: &Fields<'_>) -> Option<RemovedRow> {
+    let words = field::<u64>(fields, "word_end")?.checked_sub(field(fields, "word_start")?)?;
+    let partner = ["partner_id", "partner_file", "partner_record"];
+    let spans = [["byte_start", "byte_end"], ["partner_byte_start", "partner_byte_end"]];
     Some(RemovedRow {
-        removed: name(COLUMNS[0], COLUMNS[1], COLUMNS[2])?,
-        kept: name(COLUMNS[3], COLUMNS[4], COLUMNS[5])?,
+        removed: name_of_json(fields, ["id", "file", "record"])?,
+        kept: name_of_json(fields, partner)?,
+        similarity: None,
+        distance: field(fields, "documents"),
+        lost_words: Some(words),
+        spans: spans.map(|[start, end]| {
+            field(fields, start)
+                .zip(field(fields, end))
+                .map(|(start, end)| start..end)
+                .into_iter()
+                .collect()
+        }),
+    })
+}
+
+fn row_of_item(fields: &Fields<'_>) -> Option<RemovedRow> {
+    let spans: Vec<(usize, usize)> = field(fields, "spans")?;
+    Some(RemovedRow {
+        removed: name_of_json(fields, ["id", "file", "record"])?,
+        // The rows do not name the files of items.
+        kept: OutputName { id: id_field(fields, "item_id")?, file: String::new(), record: 0 },
+        similarity: field(fields, "share"),
+        distance: None,
+        lost_words: field(fields, "words"),
+        spans: [spans.into_iter().map(|(start, end)| start..end).collect(), Vec::new()],
+    })
+}
+
+fn row_of_json(fields: &Fields<'_>) -> Option<RemovedRow> {
+    Some(RemovedRow {
+        removed: name_of_json(fields, [COLUMNS[0], COLUMNS[1], COLUMNS[2]])?,
+        kept: name_of_json(fields, [COLUMNS[3], COLUMNS[4], COLUMNS[5]])?,
         similarity: field(fields, COLUMNS[6]),
         distance: field(fields, COLUMNS[7]),
         lost_words: field(fields, COLUMNS[8]),
+        spans: [const { Vec::new() }; 2],
     })
 }
 
@@ -197,6 +290,7 @@ fn row_of_tsv(line: &str, positions: &[Option<usize>; COLUMNS.len()]) -> Option<
         similarity: value(6).and_then(|value| value.parse().ok()),
         distance: number(7),
         lost_words: number(8),
+        spans: [const { Vec::new() }; 2],
     })
 }
 

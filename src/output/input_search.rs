@@ -6,7 +6,7 @@ use simtool_base::byte_text::path_text;
 use simtool_base::error::Result;
 use simtool_base::progress::{Progress, Work};
 use simtool_compute::threads::Threads;
-use simtool_model::document::{Content, Record};
+use simtool_model::document::{Content, Document, Record};
 use simtool_model::document_id::DocumentId;
 use simtool_read::{Corpus, Event};
 use std::borrow::Cow;
@@ -25,6 +25,9 @@ pub(crate) struct InputSearch<'s> {
     /// Receiver of the number of bytes of the shards that were read.
     pub(crate) progress: &'s dyn Progress,
 }
+
+/// Function that decides whether a document is wanted. Several threads call it.
+pub(crate) type IsWanted<'w> = dyn Fn(&Document<'_>) -> bool + Sync + 'w;
 
 /// Documents that a search returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +88,52 @@ impl InputSearch<'_> {
             records_before += records;
         }
         Ok(found)
+    }
+
+    /// Calls `visit` with the file and the record number of each document for which `is_wanted` returns true, in reading
+    /// order.
+    ///
+    /// # Errors
+    ///
+    /// This build cannot read a format of the collection, the system does not start the threads, or the work is cancelled.
+    pub(crate) fn visit_wanted(
+        &self,
+        is_wanted: &IsWanted<'_>,
+        visit: &mut dyn FnMut(&str, u64),
+    ) -> Result<()> {
+        let collection = self.collection;
+        self.progress.begin("searching", Work::Bytes(collection.bytes()));
+        let watched = Watched { corpus: collection, progress: self.progress };
+        let threads = Threads::new(self.threads)?;
+        let wanted_of_shard = |(): &mut (), shard: usize| {
+            let mut wanted = Vec::new();
+            let records = watched.read_shard(shard, &mut |event| {
+                if let Event::Record(Record { number, content, .. }) = &event
+                    && let Content::Document(document) = content
+                    && is_wanted(document)
+                {
+                    wanted.push(*number);
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+            Ok((records, wanted))
+        };
+        let shards = threads.try_map(collection.shard_count(), || Ok(()), wanted_of_shard)?;
+        let (mut records_before, mut last) = (0, None);
+        for (shard, (records, wanted)) in shards.into_iter().enumerate() {
+            let file = collection.shard_file(shard);
+            // Shards number their records from 0, but outputs count from the beginning of the file.
+            if last.replace(file) != Some(file) {
+                records_before = 0;
+            }
+            let path = (self.name)(collection.file_name(file));
+            let name = path_text(&path);
+            for number in wanted {
+                visit(&name, records_before + number);
+            }
+            records_before += records;
+        }
+        Ok(())
     }
 
     /// Reads the shards, in any order, to count their records and to find the ID. Returns the results in the

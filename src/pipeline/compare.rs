@@ -131,6 +131,8 @@ pub struct ReadDocument {
     pub others: Vec<u64>,
     /// Text of the document.
     pub text: Vec<u8>,
+    /// Values of the fields that the reading was asked for, in their order. `None` for fields that the document lacks.
+    pub fields: Vec<Option<Vec<u8>>>,
     /// Part of the HTML page that is the document. `None` if the document is no page.
     pub page_text: Option<ExtractedPage>,
     /// Format of the file that holds the document.
@@ -206,11 +208,12 @@ struct DocumentSearch<'s> {
     faults: Vec<Fault>,
 }
 
-/// Record number, ID and text of the wanted document.
+/// Record number, ID, text and fields of the wanted document.
 struct FoundDocument {
     record: u64,
     id: Option<Vec<u8>>,
     text: Vec<u8>,
+    fields: Vec<Option<Vec<u8>>>,
     page_text: Option<ExtractedPage>,
 }
 
@@ -253,6 +256,7 @@ impl DocumentSearch<'_> {
                     record,
                     id,
                     text: document.text.to_vec(),
+                    fields: document.fields.map(|value| value.map(<[u8]>::to_vec)).into(),
                     page_text: document.page_text,
                 });
                 if self.is_record() {
@@ -305,6 +309,7 @@ impl DocumentSearch<'_> {
             id: found.id,
             others: self.others,
             text: found.text,
+            fields: found.fields,
             page_text: found.page_text,
             format,
             faults: self.faults,
@@ -321,6 +326,7 @@ impl DocumentSearch<'_> {
 mod tests {
     use super::*;
     use simtool_base::progress::NoProgress;
+    use simtool_model::document::MOST_FIELDS;
     use simtool_read::TextSplit;
     use std::fs;
 
@@ -374,8 +380,10 @@ mod tests {
             let format = Format::from_name("jsonl").unwrap();
             let faults = Vec::new();
             let others = vec![99];
+            let fields = vec![None; MOST_FIELDS];
+            let page_text = None;
             let expected =
-                ReadDocument { record: 49, id, others, text, page_text: None, format, faults };
+                ReadDocument { record: 49, id, others, text, fields, page_text, format, faults };
             assert_eq!(read(WantedDocument::Id(b"49")).unwrap(), expected);
             assert_eq!(read(WantedDocument::Record(60)).unwrap().text, b"text 60");
             let error = read(WantedDocument::Id(b"x")).unwrap_err().to_string();

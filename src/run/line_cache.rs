@@ -43,6 +43,20 @@ impl LineCache {
         options: &ReadOptions,
     ) -> Option<ReadDocument> {
         fs::metadata(path).ok().filter(|file| file.len() >= LARGE_FILE)?;
+        let (line, options) = self.file_of_line(path, record, options)?;
+        // If the line is bad, reading the whole file says more about the fault.
+        let found = read_document(line, WantedDocument::Record(0), options, &NoProgress).ok()?;
+        Some(ReadDocument { record, ..found })
+    }
+
+    /// Returns a line of a file of JSON Lines as a file in memory, with the options for reading it. Returns `None` if the
+    /// file has another format, or no such line.
+    pub(super) fn file_of_line(
+        &self,
+        path: &Path,
+        record: u64,
+        options: &ReadOptions,
+    ) -> Option<(InputFile, ReadOptions)> {
         let collection = Collection::open(vec![InputFile::new(path)], options.clone());
         let file = collection.recognize(0).ok()?;
         // Lines of other encodings and of compressed files have no offset.
@@ -52,10 +66,7 @@ impl LineCache {
         }
         let line = self.line(path, record).ok()??;
         let options = ReadOptions { format: Some(file.format), ..options.clone() };
-        let line = InputFile::in_memory(path, line);
-        // If the line is bad, reading the whole file says more about the fault.
-        let found = read_document(line, WantedDocument::Record(0), options, &NoProgress).ok()?;
-        Some(ReadDocument { record, ..found })
+        Some((InputFile::in_memory(path, line), options))
     }
 
     /// Returns a line of a file with its end. `None` if the file has fewer lines.

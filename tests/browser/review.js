@@ -1,12 +1,13 @@
-// Tests the pages of `simtool review` in a real browser: open, filter, judge 20 pairs by keys, kill the server and go on,
-// decide, run again, compare.
+// Tests the pages of `simtool review` in a real browser: open, filter, search, judge 20 pairs by keys, kill the server and
+// go on, judge 50 pairs and read the precision, merge judgements, decide, run again, compare. Then a pair of HTML pages,
+// texts of 50 MB in files whose names are not UTF-8, passages, and evaluation items.
 //
 //   node review.js PROGRAM CHROMIUM [PICTURES]
 //
 // With PICTURES, writes a picture of each page to this folder. `scripts/browser-test` installs what this needs.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,8 +48,9 @@ function writeDocuments() {
       const changed = text(article);
       for (let at = 0; at < copy; at += 1) changed[10 + at * 17] = ['yesterday', 'tomorrow', 'again'][copy - 1];
       if (article === 7 && copy === 1) changed.push(HOSTILE);
+      if (article === 10 && copy === 1) changed.push(...changed.splice(0, 12));
       const id = article === 7 ? `${HOSTILE}${copy}` : `https://host${(article + copy) % 3}.example/page-${article}-${copy}`;
-      lines.push(JSON.stringify({ id, text: changed.join(' ') }));
+      lines.push(JSON.stringify({ id, lang: ['de', 'en'][(article + copy) % 2], text: changed.join(' ') }));
     }
   }
   writeFileSync(join(folder, 'docs.jsonl'), `${lines.join('\n')}\n`);
@@ -56,9 +58,25 @@ function writeDocuments() {
 
 const simtool = (...words) => execFileSync(program, words, { cwd: folder, encoding: 'utf8' });
 
-/** Starts the server, and returns it with the address that it prints. */
-async function serve() {
-  const server = spawn(program, ['review', 'out', '--quiet'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+/** Writes two pages of HTML, two texts of 50 MB in files whose names are not UTF-8, and an evaluation item. */
+function writeOtherInputs() {
+  const article = 'Rivers carry water from the mountains to the sea, and people have lived near them for long. '.repeat(12);
+  const menu = '<li><a href="/x">Another article about something else</a></li>'.repeat(12);
+  for (const name of ['pages', 'long']) mkdirSync(join(folder, name));
+  for (const name of ['first', 'second']) {
+    writeFileSync(join(folder, `pages/${name}.html`), `<html><head><title>Rivers</title></head><body><nav><ul>${menu}</ul></nav>
+      <main><h1>Rivers</h1><p>${article} The ${name} one.</p></main><footer>Imprint and copyright</footer></body></html>`);
+    const text = `${'a word '.repeat(4 << 20)}${'é'.repeat(11 << 20)} ${name}`;
+    const file = Buffer.concat([Buffer.from(`${folder}/long/`), Buffer.from([0xff]), Buffer.from(`${name}.jsonl`)]);
+    writeFileSync(file, `${JSON.stringify({ id: `${HOSTILE}${name}`, text })}\n`);
+  }
+  const item = JSON.parse(readFileSync(join(folder, 'docs.jsonl'), 'utf8').split('\n')[0]).text;
+  writeFileSync(join(folder, 'items.jsonl'), `${JSON.stringify({ id: 'item-1', text: item })}\n`);
+}
+
+/** Starts the server for a run, and returns it with the address that it prints. */
+async function serve(run = 'out', ...options) {
+  const server = spawn(program, ['review', run, '--quiet', ...options], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
   const address = await new Promise((resolve) => server.stdout.once('data', (line) => resolve(String(line).trim())));
   return { server, address };
 }
@@ -70,7 +88,12 @@ function widest() {
 }
 
 writeDocuments();
+writeOtherInputs();
 simtool('dedup', 'docs.jsonl', '--similarity', '0.6', '--output', 'out', '--quiet');
+simtool('dedup', 'pages', '--similarity', '0.6', '--output', 'found-pages', '--quiet');
+simtool('dedup', 'long', '--similarity', '0.6', '--output', 'found-long', '--quiet');
+simtool('passages', 'docs.jsonl', '--words', '12', '--write-kept', '--output', 'found-passages', '--quiet');
+simtool('contamination', 'items.jsonl', '--in', 'docs.jsonl', '--write-kept=drop', '--output', 'found-items', '--quiet');
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 const faults = [];
 let { server, address } = await serve();
@@ -99,13 +122,20 @@ try {
     if (pictures) await page.screenshot({ path: join(pictures, `review-${name}.png`) });
   }
   const state = () => page.textContent('.state');
+  /** Serves another run, and opens one of its pages. */
+  async function open(path, ...run) {
+    server.kill('SIGKILL');
+    ({ server, address } = await serve(...run));
+    await page.goto(`${address}#/${path}`);
+    await isReady();
+  }
 
   await page.goto(address);
   await look('overview');
   await page.keyboard.press('2');
   await look('rows');
-  const shown = () => page.textContent('.page.rows p[role=status]');
-  assert.equal(await shown(), '60 removed documents');
+  const shownRows = () => page.textContent('.page.rows p[role=status]');
+  assert.equal(await shownRows(), '60 removed documents');
   await page.keyboard.press('/');
   await page.keyboard.type('page-11-');
   await page.keyboard.press('Enter');
@@ -117,12 +147,37 @@ try {
   await page.waitForSelector('.pair ins');
   await look('pair');
   assert.match(await page.textContent('.pair'), /similarity is 0\.\d+/);
+  await page.keyboard.press('d');
+  assert.equal(await page.locator('.shown').count(), 1);
+  await page.keyboard.press('f');
+  await page.waitForSelector('details table');
+  assert.match(await page.textContent('details table'), /lang(de|en)(de|en)/);
   await page.keyboard.press('k');
   await page.waitForFunction(() => document.querySelector('.state').textContent.includes('decided: keep this document'));
   await page.keyboard.press('ArrowRight');
   await page.waitForFunction(() => document.querySelector('.state')?.textContent.includes('no decision'));
   await page.keyboard.press('3');
   await look('clusters');
+
+  await page.goto(`${address}#/rows?text=page-10-1`);
+  await page.waitForSelector('.row a');
+  await page.click('.row a');
+  await page.locator('.moved').first().press('Enter');
+  assert.deepEqual(await page.locator('.shown').evaluateAll((all) => all.map((e) => e.localName)), ['del', 'ins']);
+  const moved = await page.locator('.shown').allTextContents();
+  assert.equal(moved[0], moved[1]);
+  assert.ok(moved[0].split(' ').length >= 8, moved[0]);
+  await look('moved');
+
+  await page.goto(`${address}#/rows`);
+  await isReady();
+  await page.keyboard.press('w');
+  await page.keyboard.type('YESTERDAY');
+  await page.keyboard.press('Tab');
+  await page.waitForFunction(() => document.querySelector('.page.rows p[role=status]')?.textContent.startsWith('30 '));
+  await page.goto(`${address}#/rows?field=lang&value=de&words=tomorrow`);
+  await page.waitForFunction(() => document.querySelector('.page.rows p[role=status]')?.textContent.startsWith('10 '));
+  await look('search');
 
   await page.goto(`${address}#/rows?text=onerror`);
   await page.waitForSelector('.row a');
@@ -148,6 +203,64 @@ try {
   await look('judge');
   const labels = readFileSync(join(folder, 'out.labels.tsv'), 'utf8').trim().split('\n');
   assert.equal(labels.length, 21);
+
+  // A trial: a person judges 50 pairs by what the page shows, and reads the precision.
+  await open('judge', 'out', '--labels', 'trial.tsv');
+  const started = performance.now();
+  for (let judged = 1; judged <= 50; judged += 1) {
+    await page.waitForSelector(`[data-drawn="${judged - 1}"]`);
+    const [, lost, words] = (await page.textContent('.lead')).match(/(\d+) of (\d+) words? of the removed text/);
+    await page.keyboard.press(lost / words < 0.1 ? 'y' : 'n');
+    await page.waitForFunction((count) => document.querySelector('.state').textContent.includes(`, ${count} judged`), judged);
+  }
+  const precision = (await page.textContent('.estimate')).match(/Precision: [\d.]+ % \([\d.]+ % to [\d.]+ %\)/);
+  const seconds = (performance.now() - started) / 1000;
+  assert.ok(precision && seconds < 300, `${precision} after ${seconds} s`);
+  console.log(`50 pairs judged by keys in ${seconds.toFixed(1)} s: ${precision[0]}`);
+
+  await open('judge', 'out', '--labels', 'both.tsv', '--labels', 'out.labels.tsv', '--labels', 'trial.tsv');
+  const judgedByBoth = await page.textContent('.page > section:last-child');
+  assert.match(judgedByBoth, /trial\.tsv: \d+ of \d+ common pairs agree, Cohen's kappa/);
+  await page.click('text=Merge');
+  await page.waitForFunction(() => /judgements? added to both\.tsv/.test(document.getElementById('status').textContent));
+  await look('people');
+  assert.ok(readFileSync(join(folder, 'both.tsv'), 'utf8').split('\n').length > 30);
+
+  await open('pair/r0', 'found-pages');
+  await page.click('text=Show the whole page');
+  await page.waitForSelector('details.out');
+  assert.match(await page.textContent('.text'), /Another article[\s\S]*Rivers carry water/);
+  await look('page');
+
+  const before50 = performance.now();
+  await open('pair/r0', 'found-long');
+  await page.waitForSelector('.pair ins');
+  assert.match(await page.textContent('.sides'), /\\xff(first|second)\.jsonl/);
+  assert.match(await page.textContent('.sides'), /equal bytes/);
+  assert.notEqual(await page.title(), 'hacked');
+  console.log(`a pair of texts of 50 MB opens in ${((performance.now() - before50) / 1000).toFixed(1)} s`);
+  await look('long');
+
+  await open('rows', 'found-passages');
+  assert.match(await shownRows(), /^\d+ passages$/);
+  assert.deepEqual(await page.locator('nav a').allTextContents(), ['Overview', 'Passages', 'Documents']);
+  await look('passages');
+  await page.click('.row a');
+  await page.waitForSelector('mark');
+  assert.equal(await page.locator('.side mark').count(), 2);
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(() => location.hash.includes('at=1'));
+  await isReady();
+  await look('passage');
+  await page.keyboard.press('1');
+  await look('passages-overview');
+  await open('clusters', 'found-items');
+  await look('items');
+  await page.click('.row a');
+  await page.waitForSelector('mark');
+  await look('item');
+
+  await open('overview');
 
   await page.keyboard.press('5');
   await look('decisions');

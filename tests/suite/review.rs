@@ -99,8 +99,11 @@ fn pages_show_counts_lists_pairs_and_hostile_texts() {
         let folder = finished(format);
         let served = Served::start(&folder, &[]);
         let overview = served.get("overview");
-        let counts = ["documents", "kept", "removed", "clusters"].map(|name| &overview[name]);
-        assert_eq!(counts, [&json!(7), &json!(4), &json!(3), &json!(2)], "{format}");
+        let expected = [("documents", 7), ("kept", 4), ("removed", 3), ("clusters", 2)];
+        assert_eq!(
+            overview["figures"].as_array().unwrap()[..4],
+            expected.map(|figure| json!(figure))
+        );
         let same = &overview["closeness"].as_array().unwrap().last().unwrap();
         assert_eq!(same["count"], 1, "{format}");
 
@@ -108,6 +111,8 @@ fn pages_show_counts_lists_pairs_and_hostile_texts() {
         assert_eq!(count(""), 3);
         assert_eq!((count("closeness_from=0.85"), count("closeness_below=0.95")), (2, 2));
         assert_eq!((count("text=two.example"), count("text=%3Cscript%3E")), (1, 1));
+        assert_eq!((count("source=two.example"), count("kept_source=docs.jsonl")), (1, 2));
+        assert_eq!((count("source=nowhere"), count("source=two.example&text=script")), (0, 0));
         assert_eq!((count("size_from=3"), count("size_to=2"), count("chain=1")), (2, 1, 0));
         let closest = served.get("rows?order=closeness-down&most=1");
         assert_eq!(closest["rows"][0]["removed"]["id"], "https://two.example/g", "{format}");
@@ -119,8 +124,11 @@ fn pages_show_counts_lists_pairs_and_hostile_texts() {
         let row = served.get("rows?text=script")["rows"][0]["pair"].as_str().unwrap().to_owned();
         let pair = served.get(&format!("pair?pair={row}"));
         assert_eq!(pair["removed"]["id"], format!("e{HOSTILE}"));
-        let pieces = pair["pieces"].to_string();
-        assert!(pieces.contains("<script>"), "{pieces}");
+        // Lost words are pieces of their own.
+        let pieces = pair["pieces"].as_array().unwrap().iter();
+        let text: String = pieces.map(|piece| piece[1].as_str().unwrap()).collect();
+        let words = |text: &str| text.split_whitespace().collect::<String>();
+        assert_eq!(words(&text), words(&format!("{FOX} {HOSTILE}")));
         assert_eq!((&pair["others"]["count"], &pair["lost"][0]), (&json!(2), &json!(4)));
         // The files have changed, and the page says so.
         fs::write(folder.path("docs.jsonl"), "{\"id\":\"z\",\"text\":\"other\"}\n").unwrap();
@@ -128,6 +136,205 @@ fn pages_show_counts_lists_pairs_and_hostile_texts() {
         assert!(pair["changes"][0].as_str().unwrap().contains("docs.jsonl was written since"));
         assert!(pair["not_read"].as_str().unwrap().contains("now has the ID"), "{pair}");
     }
+}
+
+#[test]
+fn rows_are_found_by_the_texts_and_fields_of_their_documents() {
+    let record = |id: usize, lang: &str, text: &str| {
+        let mut record = json!({ "id": format!("d{id}"), "text": text, "meta": { "n": id } });
+        if !lang.is_empty() {
+            record["lang"] = lang.into();
+        }
+        record.to_string() + "\n"
+    };
+    let mut lines = [String::new(), String::new()];
+    let langs = ["de", "en", ""];
+    for article in 0..30 {
+        for copy in 0..2 {
+            let end = ["Zürich", "Tuesday", "NOW"][article % 3];
+            let lang = langs[(article + copy) % 3];
+            let text =
+                format!("{FOX} number {article} of many articles {} {end}", "x".repeat(article));
+            let file = &mut lines[article % 2];
+            *file += &record(2 * article + copy, lang, &text);
+        }
+    }
+    let folder = Folder::empty().with("in/a.jsonl", &lines[0]).with("in/b.jsonl", &lines[1]);
+    let run = folder.run_words("dedup in --similarity 1 --output out -q");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let served = Served::start(&folder, &["--threads", "2"]);
+    let found = |filter: &str| -> Vec<String> {
+        let rows = served.get(&format!("rows?most=100&{filter}"));
+        let ids = rows["rows"].as_array().unwrap().iter();
+        ids.map(|row| row["removed"]["id"].as_str().unwrap().to_owned()).collect()
+    };
+    // The definition: a row is found if one of its two documents has the words and the value.
+    let expected = |end: Option<usize>, lang: Option<&str>| -> Vec<String> {
+        let of_file = |file: usize| (0..30).filter(move |article| article % 2 == file);
+        let articles =
+            (0..2).flat_map(of_file).filter(|article| end.is_none_or(|end| article % 3 == end));
+        let has_lang = |article: &usize| {
+            lang.is_none_or(|lang| (0..2).any(|copy| langs[(article + copy) % 3] == lang))
+        };
+        articles.filter(has_lang).map(|article| format!("d{}", 2 * article + 1)).collect()
+    };
+    assert_eq!(found(""), expected(None, None));
+    // Small and capital letters are the same, also outside of ASCII.
+    assert_eq!(found("words=z%C3%9Crich"), expected(Some(0), None));
+    assert_eq!(found("words=nowhere"), [""; 0]);
+    assert_eq!(found("field=lang&value=de"), expected(None, Some("de")));
+    assert_eq!(found("field=lang&value=de&words=now"), expected(Some(2), Some("de")));
+    assert_eq!(found("field=meta.n&value=7"), ["d7"]);
+    assert_eq!(found("field=lang").len(), 30);
+    assert_eq!(found("field=none"), [""; 0]);
+    // Other filters and orders hold, too.
+    assert_eq!(found("field=lang&value=de&text=b.jsonl").len(), 10);
+    let fields = served.get("fields?pair=r0");
+    assert_eq!(fields["removed"], json!([["id", "d1"], ["lang", "en"], ["meta.n", "1"]]));
+    assert_eq!(fields["kept"], json!([["id", "d0"], ["lang", "de"], ["meta.n", "0"]]));
+    let progress = served.get("progress");
+    assert!(progress["done"].as_u64() >= progress["total"].as_u64(), "{progress}");
+    assert_eq!(served.post("cancel", "").0, 200);
+    assert_eq!(
+        found("words=TUESDAY"),
+        expected(Some(1), None),
+        "only a running search is cancelled"
+    );
+    fs::remove_dir_all(folder.path("in")).unwrap();
+    let request =
+        format!("GET {}api/rows?words=x HTTP/1.1\r\nHost: {}\r\n\r\n", served.path, served.place);
+    let (code, message) = served.send(&request);
+    assert!(code != 200 && message.contains("none to read"), "{code} {message}");
+}
+
+#[test]
+fn a_page_shows_its_main_content_and_what_is_left_out() {
+    let article = "Rivers carry water from the mountains to the sea, and people have lived near them for long. ".repeat(12);
+    let page = |end: &str| {
+        format!(
+            "<html><head><title>Rivers</title></head><body><nav><a href=/>Home</a> <a href=/x>Imprint and \
+             contact</a></nav><main><h1>Rivers</h1><p>{article}{end}</p></main><footer>Copyright of somebody\
+             </footer></body></html>"
+        )
+    };
+    let folder =
+        Folder::empty().with("in/a.html", page("First.")).with("in/b.html", page("Second."));
+    let run = folder.run_words("dedup in --similarity 0.7 --output out -q");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let served = Served::start(&folder, &[]);
+    let pair = served.get("pair?pair=r0");
+    assert!(pair["kept"]["facts"]["left_out"].as_str().unwrap().contains("are not"), "{pair}");
+    for (side, end) in [("kept", "First."), ("removed", "Second.")] {
+        let pieces = served.get(&format!("page?pair=r0&side={side}"));
+        let texts = |kind: &str| -> String {
+            let pieces = pieces.as_array().unwrap().iter().filter(|piece| piece[0] == kind);
+            pieces.map(|piece| piece[1].as_str().unwrap()).collect()
+        };
+        assert!(texts("left out").contains("Imprint") && texts("left out").contains("Copyright"));
+        assert!(texts("document").contains(end), "{pieces}");
+        assert!(!texts("document").contains("Imprint"), "{pieces}");
+    }
+}
+
+#[test]
+fn passages_and_items_are_listed_and_shown() {
+    let shared =
+        "this notice may be printed again by everybody who keeps the names of all its authors";
+    let text = |name: &str| format!("{name}1 {name}2 {shared} {name}3 {name}4");
+    let lines: String = ["anna", "bert", "carl"]
+        .map(|name| {
+            format!(
+                "{}\n",
+                json!({ "id": format!("https://{name}.example/1"), "text": text(name) })
+            )
+        })
+        .concat();
+    let items = format!("{}\n", json!({ "id": "item 1", "text": shared }));
+    let folder = Folder::empty().with("docs.jsonl", lines).with("items.jsonl", items);
+    for command in [
+        "passages docs.jsonl --words 10 --write-kept --output out -q",
+        "contamination items.jsonl --in docs.jsonl --words 8 --write-kept=drop --output out -q --force",
+    ] {
+        let run = folder.run_words(command);
+        assert_eq!(run.code, 0, "{command}: {}", run.err);
+        let served = Served::start(&folder, &[]);
+        let is_items = command.starts_with("contamination");
+        assert_eq!(served.get("run")["kind"], if is_items { "items" } else { "passages" });
+        let rows = served.get("rows?text=bert&words=Anna1%20anna2");
+        // A passage of the first two documents names the other one of them as its partner.
+        assert_eq!(rows["count"], if is_items { 0 } else { 2 }, "{rows}");
+        let rows = served.get("rows?source=bert.example&lost_from=10&lost_to=20");
+        assert_eq!(rows["count"], 1, "{rows}");
+        let row = &rows["rows"][0];
+        assert_eq!(row["lost_words"], 16, "{row}");
+        let all = served.get("rows")["count"].as_u64().unwrap();
+        assert_eq!(all, 3);
+        let closest =
+            if is_items { "closeness_from=1" } else { "closeness_from=3&closeness_below=4" };
+        assert_eq!(served.get(&format!("rows?{closest}"))["count"], 3);
+        let groups = served.get("clusters");
+        assert_eq!(
+            json!([groups["count"], groups["rows"][0]["size"]]),
+            if is_items { json!([1, 3]) } else { json!([3, 1]) }
+        );
+        assert_eq!(served.get("rows?size_from=2")["count"], if is_items { 3 } else { 0 });
+        let pair = served.get(&format!("pair?pair={}", row["pair"].as_str().unwrap()));
+        let found = |side: &str| -> String {
+            let pieces = pair[side]["pieces"].as_array().into_iter().flatten();
+            pieces
+                .filter(|piece| piece[0] == "found")
+                .map(|piece| piece[1].as_str().unwrap())
+                .collect()
+        };
+        assert!(
+            found("removed").starts_with("this notice") && found("removed").ends_with("authors"),
+            "{pair}"
+        );
+        if !is_items {
+            // The row has the place of the words that are in most documents.
+            assert!(found("kept").len() > 20 && found("removed").starts_with(&found("kept")));
+        }
+        assert_eq!(served.get("overview")["rows"], 3);
+    }
+    let other =
+        Folder::empty().with("out/summary.json", "{\"command\": \"x\", \"parameters\": {}}");
+    let other = other
+        .with("out/request.json", fs::read_to_string(folder.path("out/request.json")).unwrap());
+    let refused = other.run_words("review out");
+    assert!(refused.err.contains("has no rows to review"), "{}", refused.err);
+}
+
+#[test]
+fn judgements_of_several_people_are_merged() {
+    let folder = finished("");
+    let pairs = {
+        let served = Served::start(&folder, &["--labels", "any.tsv"]);
+        served.get("sample")["pairs"].as_array().unwrap().clone()
+    };
+    for (person, labels) in [("one.tsv", ["yes", "yes", "no"]), ("two.tsv", ["yes", "no", "gray"])]
+    {
+        let served = Served::start(&folder, &["--labels", person]);
+        for (pair, label) in pairs.iter().zip(labels) {
+            let pair = pair["pair"].as_str().unwrap();
+            assert_eq!(served.post(&format!("judge?pair={pair}&label={label}"), person).0, 200);
+        }
+    }
+    let people = ["--labels", "both.tsv", "--labels", "one.tsv", "--labels", "two.tsv"];
+    let served = Served::start(&folder, &people);
+    let before = served.get("estimate");
+    assert_eq!(
+        (&before["people"]["mergeable"], &before["whole"]["judged"]),
+        (&json!(2), &json!(0))
+    );
+    assert_eq!(served.post("merge", ""), (200, "2".to_owned()));
+    let after = served.get("estimate");
+    assert_eq!((&after["people"]["mergeable"], &after["whole"]["judged"]), (&json!(0), &json!(2)));
+    let listed = after["people"]["disagreements"].as_array().unwrap();
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0]["removed"], pairs[1]["removed"]["id"]);
+    assert_eq!(listed[0]["judgements"], json!([null, ["yes", "one.tsv"], ["no", "two.tsv"]]));
+    let merged = fs::read_to_string(folder.path("both.tsv")).unwrap();
+    assert_eq!(merged.lines().count(), 3, "{merged}");
 }
 
 #[test]
@@ -175,7 +382,7 @@ fn judgements_survive_a_killed_server_and_are_read_by_eval() {
     assert_eq!(labels, [&json!("yes"), &json!("no"), &Value::Null]);
     let estimate = served.get("estimate");
     assert_eq!((&estimate["whole"]["judged"], &estimate["whole"]["yes"]), (&json!(2), &json!(1)));
-    assert_eq!(estimate["agreement"][0]["common"], 0);
+    assert_eq!(estimate["people"]["agreements"][0]["common"], 0);
     let (code, below) = served.post("below", "");
     assert_eq!(code, 200, "{below}");
     let below: Value = serde_json::from_str(&below).unwrap();

@@ -27,6 +27,8 @@ const ASSETS: &[Asset] = &[
     Asset { path: "overview.js", media_type: SCRIPT, text: include_str!("../web/overview.js") },
     Asset { path: "list.js", media_type: SCRIPT, text: include_str!("../web/list.js") },
     Asset { path: "pair.js", media_type: SCRIPT, text: include_str!("../web/pair.js") },
+    Asset { path: "fields.js", media_type: SCRIPT, text: include_str!("../web/fields.js") },
+    Asset { path: "found.js", media_type: SCRIPT, text: include_str!("../web/found.js") },
     Asset { path: "judge.js", media_type: SCRIPT, text: include_str!("../web/judge.js") },
     Asset { path: "decide.js", media_type: SCRIPT, text: include_str!("../web/decide.js") },
 ];

@@ -1,21 +1,28 @@
 // Chooses the page by the part of the address behind the number sign, and handles the keys that all pages have.
-import { attempt, el, say } from './page.js';
+import { attempt, el, kind, names, say } from './page.js';
 import { showClusters, showRows } from './list.js';
 import { showDecisions } from './decide.js';
+import { showFound } from './found.js';
 import { showJudge } from './judge.js';
 import { showOverview } from './overview.js';
 import { showPair } from './pair.js';
 
 const PAGES = {
   overview: showOverview, rows: showRows, clusters: showClusters, judge: showJudge, decisions: showDecisions,
-  pair: showPair,
+  pair: kind === 'removed' ? showPair : showFound,
 };
 const TITLES = {
-  overview: 'Overview', rows: 'Removed documents', clusters: 'Clusters', judge: 'Judge a sample',
-  decisions: 'Decisions', pair: 'A pair',
+  overview: 'Overview', rows: names.rows, clusters: names.groups, judge: 'Judge a sample',
+  decisions: 'Decisions', pair: names.pair,
 };
 const main = document.getElementById('main');
 const keys = document.getElementById('keys');
+const LINKS = { ...TITLES, rows: names.removed, judge: 'Judge' };
+for (const link of document.querySelectorAll('nav a')) {
+  link.textContent = LINKS[link.dataset.page];
+  // People judge and decide only what a run removes.
+  if (kind !== 'removed' && ['judge', 'decisions'].includes(link.dataset.page)) link.remove();
+}
 let leave = new AbortController();
 /** Keys of the present page: each key with its function. */
 let pageKeys = {};

@@ -1,10 +1,10 @@
 // Judging a random sample by keys, with the estimates that the judgements give so far.
-import { attempt, counted, el, get, interval, labelText, number, percent, post, query, say } from './page.js';
-import { drawPair, judge } from './pair.js';
+import { attempt, counted, el, get, interval, labelText, number, post, query, say, waitFor } from './page.js';
+import { drawPair, judge, textKeys } from './pair.js';
 
 /** Returns the estimates as a section. */
 function drawEstimate(box, estimate) {
-  const { whole, limits, bands, below, agreement } = estimate;
+  const { whole, limits, bands, below } = estimate;
   const limitText = ({ target, limit, rows }) => (limit === null
     ? `for ${target * 100} % precision: no limit reaches it yet`
     : `for ${target * 100} % precision use ${limit}: ${number(rows)} documents are removed`);
@@ -24,16 +24,35 @@ function drawEstimate(box, estimate) {
     const recall = below.recall ? interval(below.recall) : 'judge pairs below the limit first';
     box.append(el('p', {}, `${counted(below.rows, 'pair')} of kept documents just below the limit, ${below.yes} of ${below.judged} judged ones are near-duplicates. Recall near the limit: ${recall}.`));
   }
-  for (const other of agreement) {
-    const kappa = other.kappa === null ? 'not defined' : other.kappa.toFixed(2);
-    box.append(el('p', {}, `${other.file}: ${other.agreed} of ${counted(other.common, 'common pair')} agree, Cohen's kappa ${kappa}`));
+}
+
+/** Shows how much several people agree, the pairs on which they do not, and a button that merges their judgements. */
+function drawPeople(box, people, refresh) {
+  box.hidden = !people;
+  if (!people) return;
+  const { files, agreements, disagreements, mergeable } = people;
+  const agreed = ({ files: both, agreed: same, common, kappa }) => `${both.join(' and ')}: ${same} of ${counted(common, 'common pair')} agree, Cohen's kappa ${kappa === null ? 'not defined' : kappa.toFixed(2)}`;
+  async function merge() {
+    const added = await post('merge');
+    await refresh();
+    say(`${counted(added, 'judgement')} added to ${files[0]}`);
   }
+  const row = (pair) => el('tr', {}, el('td', { class: 'id' }, el('a', { href: `#/rows?${query({ text: pair.removed })}` }, pair.removed)), el('td', { class: 'id' }, pair.kept),
+    pair.judgements.map((judged) => el('td', {}, judged ? labelText(judged[0]) : '–', judged?.[1] ? el('small', {}, judged[1]) : null)));
+  box.replaceChildren(el('h2', {}, 'People'), el('ul', {}, agreements.map((both) => el('li', {}, agreed(both)))),
+    el('p', {}, mergeable ? `${counted(mergeable, 'pair')} of the other files, on which they agree, can be added to ${files[0]}. ` : `${files[0]} has all pairs on which the other files agree. `,
+      mergeable ? el('button', { type: 'button', onclick: () => attempt(merge) }, 'Merge') : null),
+    disagreements.length ? el('p', {}, `${counted(disagreements.length, 'pair')} with different judgements. The judgement in ${files[0]} decides:`) : el('p', {}, 'No pair has different judgements.'));
+  if (!disagreements.length) return;
+  box.append(el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Pairs with different judgements' }, el('table', {},
+    el('thead', {}, el('tr', {}, ['Removed', 'Kept', ...files].map((title) => el('th', { scope: 'col' }, title)))), el('tbody', {}, disagreements.map(row)))));
 }
 
 export async function showJudge({ content, parameters, setKeys, signal }) {
   const seed = parameters.get('seed') ?? '1';
   const size = parameters.get('size') ?? '200';
-  const [state, texts, estimates] = [el('p', { role: 'status', class: 'state' }), el('div'), el('section', { class: 'card estimate' })];
+  const [state, texts] = [el('p', { role: 'status', class: 'state' }), el('div')];
+  const [estimates, people] = [0, 1].map(() => el('section', { class: 'card estimate' }));
   const note = el('input', { name: 'note', size: 30 });
   let pairs = [];
   let at = 0;
@@ -59,12 +78,15 @@ export async function showJudge({ content, parameters, setKeys, signal }) {
     if (mine !== turn || signal.aborted) return;
     note.value = pair.note ?? '';
     drawPair(texts, found);
+    texts.dataset.drawn = at;
     next.clear();
     if (pairs[at + 1]) load(pairs[at + 1].pair).catch(() => {});
   }
   async function refresh() {
     const estimate = await get('estimate');
-    if (!signal.aborted) drawEstimate(estimates, estimate);
+    if (signal.aborted) return;
+    drawEstimate(estimates, estimate);
+    drawPeople(people, estimate.people, refresh);
   }
   async function write(value) {
     const pair = pairs[at];
@@ -91,7 +113,7 @@ export async function showJudge({ content, parameters, setKeys, signal }) {
   async function searchBelow(event) {
     event.target.disabled = true;
     say('reading the inputs again to find pairs below the limit …');
-    const found = await attempt(() => post('below'));
+    const found = await attempt(() => waitFor(() => post('below'), tools, signal));
     event.target.disabled = false;
     if (!found) return;
     await start();
@@ -108,18 +130,18 @@ export async function showJudge({ content, parameters, setKeys, signal }) {
     name, value, size: 5, inputmode: 'numeric',
     onchange: (event) => { location.hash = `#/judge?${query({ seed, size, [name]: event.target.value })}`; },
   }));
-  content.append(el('div', { class: 'tools' }, field('size', 'Pairs', size), field('seed', 'Seed', seed),
-    el('button', { type: 'button', onclick: searchBelow }, 'Add pairs just below the limit')),
-  state,
+  const tools = el('div', { class: 'tools' }, field('size', 'Pairs', size), field('seed', 'Seed', seed),
+    el('button', { type: 'button', onclick: searchBelow }, 'Add pairs just below the limit'));
+  content.append(tools, state,
   el('div', { class: 'tools', role: 'group', 'aria-label': 'Judge' },
     button('Near-duplicates', 'y', () => label('yes')), button('Different', 'n', () => label('no')),
     button('Unsure', 'u', () => label('gray')), button('Remove', 'x', () => label('')),
     button('Back', '←', () => step(-1)), button('Skip', '→', () => step(1)), el('label', {}, 'Note ', note)),
-  texts, estimates);
+  texts, estimates, people);
   note.addEventListener('keydown', (event) => { if (event.key === 'Enter' || event.key === 'Escape') note.blur(); });
   setKeys({
     y: () => label('yes'), n: () => label('no'), u: () => label('gray'), x: () => label(''), m: () => note.focus(),
-    ArrowLeft: () => step(-1), ArrowRight: () => step(1),
+    ArrowLeft: () => step(-1), ArrowRight: () => step(1), ...textKeys(texts),
   });
   await start();
 }

@@ -1,5 +1,5 @@
 // Lists of any length: only the visible rows exist, and rows are asked for in pages.
-import { closeness, decisionText, el, get, labelText, nameOf, number, query, say } from './page.js';
+import { closeness, counted, decisionText, el, get, kind, labelText, nameOf, names, number, query, say, waitFor } from './page.js';
 
 /** Height of a row in pixels, as in style.css. */
 const ROW = 64;
@@ -99,46 +99,63 @@ function marks(row) {
 }
 
 /** Returns the cells of a row. */
-export function cells(row, arrow = 'for') {
+export function cells(row) {
   return [
     el('span', { class: 'close' }, closeness(row)),
-    nameOf(row.removed), el('span', { class: 'quiet arrow' }, arrow), nameOf(row.kept),
-    el('span', { class: 'quiet counts' }, row.lost_words === null || row.lost_words === undefined ? '' : `${number(row.lost_words)} lost`,
-      row.size ? ` · cluster of ${number(row.size)}` : ''),
+    nameOf(row.removed), el('span', { class: 'quiet arrow' }, names.arrow), nameOf(row.kept),
+    el('span', { class: 'quiet counts' }, row.lost_words === null || row.lost_words === undefined ? '' : `${number(row.lost_words)} ${names.lostUnit}`,
+      row.size && kind === 'removed' ? ` · cluster of ${number(row.size)}` : ''),
     marks(row),
   ];
 }
 
 const FIELDS = [
-  ['closeness_from', 'Similarity or distance from'], ['closeness_below', 'to below'], ['lost_from', 'Lost words from'],
-  ['lost_to', 'to'], ['size_from', 'Cluster size from'], ['size_to', 'to'],
+  ['closeness_from', `${names.closeness} from`], ['closeness_below', 'to below'], ['lost_from', `${names.lost} from`],
+  ['lost_to', 'to'], ['size_from', `${names.size} from`], ['size_to', 'to'],
 ];
+const SOURCES = [['source', names.source], ['kept_source', names.kept]];
 const ORDERS = [
-  ['', 'as in the output'], ['closeness', 'least close first'], ['closeness-down', 'closest first'],
-  ['lost', 'most lost words first'], ['cluster', 'largest cluster first'],
+  ['', 'as in the output'], ['closeness', kind === 'passages' ? 'fewest documents first' : 'least close first'],
+  ['closeness-down', kind === 'passages' ? 'most documents first' : 'closest first'],
+  ['lost', kind === 'removed' ? 'most lost words first' : 'most words first'], ['cluster', `largest ${names.group} first`],
 ];
 
-export async function showRows({ content, parameters, setKeys }) {
+export async function showRows({ content, parameters, setKeys, signal }) {
   const given = Object.fromEntries(parameters);
   const apply = (changes) => { location.hash = `#/rows?${query({ ...given, ...changes })}`; };
-  const input = ([name, label]) => el('label', {}, `${label} `, el('input', {
-    name, value: given[name] ?? '', inputmode: 'decimal', size: 6, onchange: (event) => apply({ [name]: event.target.value }),
-  }));
+  const box = (name, size, inputmode) => el('input', {
+    name, value: given[name] ?? '', inputmode, size, onchange: (event) => apply({ [name]: event.target.value }),
+  });
+  const input = ([name, label]) => el('label', {}, `${label} `, box(name, 6, 'decimal'));
+  const source = ([name, label]) => el('label', {}, `${label} `, box(name, 18));
+  const words = box('words', 24);
   const search = el('input', { type: 'search', name: 'text', value: given.text ?? '', onchange: (event) => apply({ text: event.target.value }) });
   const order = el('select', { name: 'order', onchange: (event) => apply({ order: event.target.value }) },
     ORDERS.map(([value, text]) => el('option', { value, selected: value === (given.order ?? '') }, text)));
-  const fixed = [['source', 'removed from one source'], ['kept_source', 'kept in one source'], ['chain', 'linked by a chain']];
+  const fixed = [['chain', 'linked by a chain']];
   const chips = fixed.filter(([name]) => given[name] !== undefined).map(([name, text]) =>
     el('button', { type: 'button', class: 'chip', onclick: () => apply({ [name]: '' }) }, `${text} ✕`));
-  const total = el('p', { class: 'quiet', role: 'status' }, 'searching …');
+  const total = el('p', { class: 'quiet', role: 'status' });
   content.append(el('form', { class: 'filters', onsubmit: (event) => event.preventDefault() },
-    el('label', { class: 'grow' }, 'Text in IDs and files ', search), FIELDS.map(input), el('label', {}, 'Order ', order),
+    el('label', { class: 'grow' }, 'Text in IDs and files ', search), FIELDS.map(input), kind === 'items' ? source(SOURCES[0]) : SOURCES.map(source),
+    el('label', {}, 'Order ', order),
+    el('fieldset', { class: 'filters' }, el('legend', {}, 'In the documents (reads the inputs again)'),
+      el('label', {}, 'Words in a text ', words), el('label', {}, 'Field ', box('field', 10)), el('label', {}, 'has the value ', box('value', 14))),
     chips, el('button', { type: 'button', onclick: () => { location.hash = '#/rows'; } }, 'All')), total);
   const build = (row, at) => el('a', { href: `#/pair/${row.pair}?${query({ ...given, at })}` }, cells(row));
   const list = scroller(content, (from, most) => get('rows', { ...given, from, most }), build,
-    (count) => { total.textContent = `${number(count)} removed documents`; });
-  setKeys({ ...list.keys, '/': () => search.focus() });
-  await list.start();
+    (count) => { total.textContent = `${number(count)} ${count === 1 ? names.row : names.many}`; });
+  setKeys({ ...list.keys, '/': () => search.focus(), w: () => words.focus() });
+  const isSearch = given.words || given.field;
+  await (isSearch ? waitFor(list.start, total, signal) : list.start());
+}
+
+/** Returns what the list of clusters shows of a cluster: the document that its rows share, and its first row. */
+function groupCells({ removed, kept, size }) {
+  const arrow = (text) => el('span', { class: 'quiet arrow' }, text);
+  if (kind === 'passages') return [nameOf(removed), arrow('shares passages, the first with'), nameOf(kept)];
+  if (kind === 'items') return [nameOf(kept), arrow(size === 1 ? 'is in' : `is in ${number(size)}, such as`), nameOf(removed)];
+  return [nameOf(kept), arrow(size === 2 ? 'kept for' : `kept for ${number(size - 1)}, such as`), nameOf(removed)];
 }
 
 export async function showClusters({ content, setKeys }) {
@@ -147,10 +164,9 @@ export async function showClusters({ content, setKeys }) {
   const build = (row) => el('a', { href: `#/rows?${query({ size_from: row.size, size_to: row.size, order: 'cluster' })}`, onclick: (event) => {
     event.preventDefault();
     location.hash = `#/pair/${row.pair}`;
-  } }, el('span', { class: 'close' }, number(row.size)), nameOf(row.kept),
-  el('span', { class: 'quiet arrow' }, row.size === 2 ? 'kept for' : `kept for ${number(row.size - 1)}, such as`), nameOf(row.removed), marks(row));
+  } }, el('span', { class: 'close' }, number(row.size)), ...groupCells(row), marks(row));
   const list = scroller(content, (from, most) => get('clusters', { from, most }), build,
-    (count) => { total.textContent = `${number(count)} clusters, the largest first`; });
+    (count) => { total.textContent = `${counted(count, names.group)}, the largest first`; });
   setKeys(list.keys);
   await list.start();
   say('');

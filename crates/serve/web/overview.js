@@ -1,5 +1,5 @@
 // The overview: counts of the run, histograms and pairs of sources. Each bar and each cell leads to its documents.
-import { counted, el, get, number, percent, query } from './page.js';
+import { el, get, kind, names, number, percent, query } from './page.js';
 
 /** Returns a histogram as a list of links. `link` returns the address of a bar. */
 function histogram(title, bars, name, link) {
@@ -24,52 +24,48 @@ function range(bar, noun) {
 
 function closenessName(bar, isDistance) {
   if (bar.from === null) return 'chain of others';
+  if (kind === 'passages') return range(bar, 'documents');
   if (isDistance) return `${bar.from} bits`;
-  return bar.from === 1 ? '1 (same shingles)' : `${bar.from.toFixed(2)} to ${Math.min(bar.below, 1).toFixed(2)}`;
+  return bar.from === 1 ? (kind === 'items' ? '1 (all of it)' : '1 (same shingles)') : `${bar.from.toFixed(2)} to ${Math.min(bar.below, 1).toFixed(2)}`;
 }
 
 /** Returns a table of the largest sources: removed documents in rows, kept documents in columns. */
 function sourceTable(pairs) {
   const totals = new Map();
-  for (const pair of pairs) {
-    totals.set(pair.source, (totals.get(pair.source) ?? 0) + pair.count);
-    totals.set(pair.kept_source, (totals.get(pair.kept_source) ?? 0) + pair.count);
-  }
-  const names = new Map(pairs.flatMap((p) => [[p.source, p.names[0]], [p.kept_source, p.names[1]]]));
+  for (const pair of pairs) for (const name of pair.names) totals.set(name, (totals.get(name) ?? 0) + pair.count);
   const shown = [...totals].sort((a, b) => b[1] - a[1]).slice(0, 8).map(([source]) => source);
   const largest = Math.max(1, ...pairs.map((pair) => pair.count));
   const cell = (source, keptSource) => {
-    const pair = pairs.find((p) => p.source === source && p.kept_source === keptSource);
+    const pair = pairs.find((p) => p.names[0] === source && p.names[1] === keptSource);
     if (!pair) return el('td');
     const td = el('td', { class: 'heat n' }, el('a', {
       href: `#/rows?${query({ source, kept_source: keptSource })}`,
-      'aria-label': `${counted(pair.count, 'document')} of ${pair.names[0]} removed for ${pair.names[1]}`,
+      'aria-label': `${number(pair.count)} ${names.many}: ${pair.names[0]} ${names.arrow} ${pair.names[1]}`,
     }, number(pair.count)));
     td.style.setProperty('--heat', `${8 + (32 * pair.count) / largest}%`);
     return td;
   };
-  const head = el('tr', {}, el('th', { scope: 'col' }, 'Removed from'),
-    shown.map((source) => el('th', { scope: 'col' }, names.get(source))));
-  const rows = shown.map((source) => el('tr', {}, el('th', { scope: 'row' }, names.get(source)),
+  const head = el('tr', {}, el('th', { scope: 'col' }, names.sides[0]),
+    shown.map((source) => el('th', { scope: 'col' }, source)));
+  const rows = shown.map((source) => el('tr', {}, el('th', { scope: 'row' }, source),
     shown.map((kept) => cell(source, kept))));
   return el('section', { class: 'card wide' }, el('h2', {}, 'Sources'),
-    el('p', { class: 'quiet' }, 'Rows: sources of removed documents. Columns: sources of the documents that are kept for them.'),
+    el('p', { class: 'quiet' }, kind === 'removed'
+      ? 'Rows: sources of removed documents. Columns: sources of the documents that are kept for them.'
+      : 'Rows: sources of the documents. Columns: sources of other documents with the same passage.'),
     el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of sources' },
       el('table', {}, el('thead', {}, head), el('tbody', {}, rows))));
 }
 
 export async function showOverview({ content }) {
   const run = await get('overview');
-  const figures = [
-    ['documents', run.documents], ['kept', run.kept], ['removed', run.removed], ['clusters', run.clusters],
-    ['words lost', run.lost_words],
-  ];
   const limit = run.limit === null ? '' : `, limit ${run.limit}`;
+  const all = run.figures[0][1];
   content.append(
-    el('p', { class: 'quiet' }, `${run.output}: method ${run.method}${limit}`),
-    el('dl', { class: 'figures' }, figures.filter(([, value]) => value !== null).map(([name, value]) =>
+    el('p', { class: 'quiet' }, run.method === null ? run.output : `${run.output}: method ${run.method}${limit}`),
+    el('dl', { class: 'figures' }, run.figures.filter(([, value]) => value !== null).map(([name, value]) =>
       el('div', {}, el('dt', {}, name), el('dd', {}, number(value),
-        name === 'removed' && run.documents ? el('small', {}, percent(value / run.documents)) : null)))),
+        name === 'removed' && all ? el('small', {}, percent(value / all)) : null)))),
   );
   if (run.changes.length) {
     content.append(el('section', { class: 'warning' }, el('h2', {}, 'Changed since the run'),
@@ -78,15 +74,15 @@ export async function showOverview({ content }) {
   const closenessLink = (bar) => `#/rows?${bar.from === null ? 'chain=1'
     : query({ closeness_from: bar.from, closeness_below: bar.below })}`;
   const upTo = (bar) => (bar.below === null ? null : bar.below - 1);
-  content.append(el('div', { class: 'cards' },
-    histogram(run.is_distance ? 'Removed by distance' : 'Removed by similarity', run.closeness,
+  content.append(el('div', { class: 'cards' }, [
+    histogram(kind === 'removed' ? `Removed by ${run.is_distance ? 'distance' : 'similarity'}` : names.closeness, run.closeness,
       (bar) => closenessName(bar, run.is_distance), closenessLink),
-    histogram('Removed by lost words', run.lost, (bar) => range(bar, 'words'),
+    histogram(kind === 'removed' ? 'Removed by lost words' : names.lost, run.lost, (bar) => range(bar, 'words'),
       (bar) => `#/rows?${query({ lost_from: bar.from, lost_to: upTo(bar), order: 'lost' })}`),
-    histogram('Clusters by size', run.sizes, (bar) => range(bar, 'documents'),
+    histogram(kind === 'removed' ? 'Clusters by size' : names.size, run.sizes, (bar) => range(bar, names.member),
       (bar) => `#/rows?${query({ size_from: bar.from, size_to: upTo(bar), order: 'cluster' })}`),
-    sourceTable(run.sources),
-  ));
+    kind === 'items' ? null : sourceTable(run.sources),
+  ].filter(Boolean)));
   content.append(el('details', {}, el('summary', {}, 'Command of the run'), el('code', { class: 'command' }, run.command)),
-    el('p', { class: 'quiet' }, `Judgements go to ${run.labels}, decisions to ${run.decisions}.`));
+    kind === 'removed' ? el('p', { class: 'quiet' }, `Judgements go to ${run.labels}, decisions to ${run.decisions}.`) : '');
 }

@@ -35,6 +35,28 @@ export function query(parameters) {
   return new URLSearchParams(given).toString();
 }
 
+/** What the pages call the rows of each kind of run, and their values. */
+const KINDS = {
+  removed: {
+    rows: 'Removed documents', row: 'removed document', many: 'removed documents', groups: 'Clusters', group: 'cluster', closeness: 'Similarity or distance',
+    lost: 'Lost words', lostUnit: 'lost', size: 'Cluster size', member: 'documents', arrow: 'for', pair: 'A pair', sides: ['Removed', 'Kept'],
+    removed: 'Removed', source: 'Source of the removed document', kept: 'Source of the kept one',
+  },
+  passages: {
+    rows: 'Passages', row: 'passage', many: 'passages', groups: 'Documents', group: 'document', closeness: 'Documents with the passage',
+    lost: 'Words', lostUnit: 'words', size: 'Passages in the document', member: 'passages', arrow: 'is also in', pair: 'A passage', sides: ['Passage', 'The same words in'],
+    removed: 'Passages', source: 'Source of the document', kept: 'Source of the other one',
+  },
+  items: {
+    rows: 'Items in documents', row: 'document with an item', many: 'documents with an item', groups: 'Items', group: 'item', closeness: 'Share of the item',
+    lost: 'Words', lostUnit: 'words', size: 'Documents with the item', member: 'documents', arrow: 'has', pair: 'An item in a document', sides: ['Document', 'Item'],
+    removed: 'Documents', source: 'Source of the document', kept: 'Source of the item',
+  },
+};
+/** Kind of the run that is reviewed. */
+export const { kind } = await get('run');
+export const names = KINDS[kind];
+
 export const number = (value) => (value === null || value === undefined ? '–' : value.toLocaleString('en-US'));
 
 export const counted = (count, noun) => `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
@@ -48,7 +70,7 @@ export const interval = ({ share, low, high }) =>
 /** Returns how close the documents of a row are. */
 export function closeness({ similarity, distance }) {
   if (typeof similarity === 'number') return similarity.toFixed(3);
-  if (typeof distance === 'number') return `${distance} bit${distance === 1 ? '' : 's'}`;
+  if (typeof distance === 'number') return kind === 'passages' ? counted(distance, 'document') : counted(distance, 'bit');
   return 'chain';
 }
 
@@ -57,6 +79,26 @@ export function say(message, isError = false) {
   const status = document.getElementById('status');
   status.textContent = message;
   status.classList.toggle('error', isError);
+}
+
+/** Waits for a long search, shows how much of it is done, and lets the person cancel it. Leaving the page cancels it, too. */
+export async function waitFor(task, box, signal) {
+  const bar = el('progress', { 'aria-label': 'Search', max: 1 });
+  const cancel = () => post('cancel').catch(() => {});
+  const search = el('span', { class: 'search' }, bar, el('button', { type: 'button', onclick: cancel }, 'Cancel'));
+  const timer = setInterval(async () => {
+    const { done, total } = await get('progress');
+    if (total) bar.value = Math.min(1, done / total);
+    if (!search.isConnected) box.append(search);
+  }, 400);
+  signal.addEventListener('abort', cancel);
+  try {
+    return await task();
+  } finally {
+    clearInterval(timer);
+    signal.removeEventListener('abort', cancel);
+    search.remove();
+  }
 }
 
 /** Runs a task and shows its error. */
@@ -73,7 +115,7 @@ export async function attempt(task) {
 export function nameOf(document_) {
   const place = `${document_.file}:${document_.record}`;
   const lines = [el('span', { class: 'id' }, document_.id)];
-  if (place !== document_.id) lines.push(el('span', { class: 'place' }, place));
+  if (document_.file && place !== document_.id) lines.push(el('span', { class: 'place' }, place));
   return el('span', { class: 'name' }, lines);
 }
 

@@ -1,23 +1,89 @@
 // A pair of documents: both texts, where they differ, why one was removed, and what people say about it.
-import { closeness, counted, decisionText, el, get, labelText, nameOf, number, post, query, say } from './page.js';
+import { attempt, closeness, counted, decisionText, el, get, labelText, nameOf, number, post, query, say } from './page.js';
 import { cells } from './list.js';
+import { fieldsOf } from './fields.js';
 
 /** Adds the parts of the comparison to the texts of the kept and the removed document. */
 function addPieces(pieces, kept, removed) {
   const gap = (text) => el('span', { class: 'gap' }, ` ⋯ ${text} ⋯ `);
-  for (const [kind, ...values] of pieces) {
-    const [first, second] = values;
-    if (kind === 'both') for (const side of [kept, removed]) side.append(el('span', {}, first));
-    else if (kind === 'kept') kept.append(el('del', {}, first));
-    else if (kind === 'removed') removed.append(el('ins', {}, first));
-    else if (kind === 'equal') for (const side of [kept, removed]) side.append(gap(`${counted(first, 'equal word')}`));
-    else if (kind === 'equal bytes') for (const side of [kept, removed]) side.append(gap(`${number(first)} equal bytes`));
+  const both = (build) => { for (const side of [kept, removed]) side.append(build()); };
+  pieces.forEach(([kind, first, second], at) => {
+    // A passage that changed its place leads to its other place. So do equal words, by a click.
+    const link = { 'data-link': second === undefined ? at : `moved ${second}` };
+    const moved = second === undefined ? {} : { ...link, class: 'moved', tabindex: '0', role: 'link', title: 'Moved: go to its other place' };
+    if (kind === 'both') both(() => el('span', link, first));
+    else if (kind === 'kept') kept.append(el('del', moved, first));
+    else if (kind === 'removed') removed.append(el('ins', moved, first));
+    else if (kind === 'lost') removed.append(el('ins', { class: 'lost', title: 'Lost' }, first));
+    else if (kind === 'equal') both(() => gap(counted(first, 'equal word')));
+    else if (kind === 'equal bytes') both(() => gap(`${number(first)} equal bytes`));
     else {
       const noun = kind === 'unread' ? 'words' : 'bytes';
       if (first) kept.append(gap(`${number(first)} more ${noun}, not compared`));
       if (second) removed.append(gap(`${number(second)} more ${noun}, not compared`));
     }
+  });
+}
+
+/** Time of the last jump in a text, after which the other text stays where it is. */
+let jumped = 0;
+
+/** Scrolls a text so that an element of it is visible. */
+function scrollTo(text, element) {
+  jumped = performance.now();
+  text.scrollTop = element.offsetTop - text.offsetTop - text.clientHeight / 3;
+}
+
+/** Makes each passage of one text lead to the same passage of the other one. */
+function linkTexts(texts) {
+  texts.forEach((text, at) => {
+    const other = texts[1 - at];
+    const follow = (event) => {
+      const { link } = event.target.dataset;
+      const found = link === undefined ? null : other.querySelector(`[data-link="${link}"]`);
+      if (!found) return;
+      for (const shown of document.querySelectorAll('.shown')) shown.classList.remove('shown');
+      event.target.classList.add('shown');
+      found.classList.add('shown');
+      scrollTo(other, found);
+    };
+    text.addEventListener('scroll', () => {
+      if (at === 0 && performance.now() > jumped + 300) other.scrollTop = text.scrollTop;
+    });
+    text.addEventListener('click', follow);
+    text.addEventListener('keydown', (event) => { if (event.key === 'Enter') follow(event); });
+  });
+}
+
+/** Scrolls both texts of a pair to the next difference, and from the last one to the first. */
+function nextDifference(box) {
+  const texts = [...box.querySelectorAll('.text')];
+  const differences = [...box.querySelectorAll('.text del, .text ins')].sort((a, b) => a.offsetTop - b.offsetTop);
+  if (!differences.length) return;
+  const before = differences.findIndex((element) => element.classList.contains('shown'));
+  differences[before]?.classList.remove('shown');
+  const next = differences[(before + 1) % differences.length];
+  next.classList.add('shown');
+  // The other text is scrolled to the equal words before the difference.
+  let link = next;
+  while (link && !link.matches('span[data-link]')) link = link.previousElementSibling;
+  for (const text of texts) {
+    const element = text.contains(next) ? next : link && text.querySelector(`span[data-link="${link.dataset.link}"]`);
+    if (element) scrollTo(text, element);
+    else text.scrollTop = 0;
   }
+}
+
+/** Shows the whole of an HTML page in place of the text of its main content. What is left out is grey, and folded if it is long. */
+async function showWholePage(name, side, text, button) {
+  const pieces = await get('page', { pair: name, side });
+  const leftOut = (words) => (words.length > 200
+    ? el('details', { class: 'out' }, el('summary', {}, `${words.trim().slice(0, 60)} …`), words) : el('span', { class: 'out' }, words));
+  text.replaceChildren(...pieces.map(([kind, value]) => {
+    if (kind === 'gap') return el('span', { class: 'gap' }, ` ⋯ ${counted(value, 'word')} ⋯ `);
+    return kind === 'document' ? el('span', {}, value) : leftOut(value);
+  }));
+  button.remove();
 }
 
 /** Returns why the document was removed, in a sentence. */
@@ -31,9 +97,14 @@ function reason(pair) {
 
 /** Shows a pair in `box`. `more` asks for more words. */
 export function drawPair(box, pair, more) {
-  const side = (title, document_, text) => el('section', { class: 'side' }, el('h2', {}, title), nameOf(document_),
-    document_.facts ? el('p', { class: 'quiet' }, [document_.facts.format, counted(document_.facts.bytes, 'byte'), document_.facts.left_out]
-      .filter(Boolean).join(' · ')) : null, text);
+  const side = (title, document_, text) => {
+    const { facts: read } = document_;
+    const name = document_ === pair.kept ? 'kept' : 'removed';
+    const whole = el('button', { type: 'button', onclick: () => attempt(() => showWholePage(pair.pair, name, text, whole)) }, 'Show the whole page');
+    return el('section', { class: 'side' }, el('h2', {}, title), nameOf(document_),
+      read ? el('p', { class: 'quiet' }, [read.format, counted(read.bytes, 'byte'), read.left_out].filter(Boolean).join(' · ')) : null,
+      read?.left_out ? whole : null, text);
+  };
   const text = (label) => el('div', { class: 'text', tabindex: '0', role: 'region', 'aria-label': label });
   const isBelow = pair.pair.startsWith('b');
   const [kept, removed] = [text('Text of the kept document'), text('Text of the removed document')];
@@ -49,14 +120,19 @@ export function drawPair(box, pair, more) {
     box.append(el('p', { class: 'warning' }, `The texts cannot be shown: ${pair.not_read}`));
   } else {
     addPieces(pair.pieces, kept, removed);
-    kept.addEventListener('scroll', () => { removed.scrollTop = kept.scrollTop; });
+    linkTexts([kept, removed]);
   }
   box.append(el('div', { class: 'sides' }, side(isBelow ? 'First' : 'Kept', pair.kept, kept),
-    side(isBelow ? 'Second' : 'Removed', pair.removed, removed)));
+    side(isBelow ? 'Second' : 'Removed', pair.removed, removed)), fieldsOf(pair.pair, ['kept', 'removed'], isBelow ? ['First', 'Second'] : ['Kept', 'Removed']));
   if (pair.pieces?.some(([kind]) => kind === 'equal' || kind === 'unread') && more) {
     box.append(el('button', { type: 'button', onclick: more }, 'Show more of the texts'));
   }
 }
+
+/** Returns the keys of the texts that are drawn in `box`. */
+export const textKeys = (box) => ({
+  d: () => nextDifference(box), f: () => box.querySelector(':scope > details')?.toggle(),
+});
 
 /** Writes a judgement. */
 export function judge(pair, label, note, isPicked) {
@@ -132,7 +208,7 @@ export async function showPair({ content, argument, parameters, setKeys, signal 
   } : {};
   setKeys({
     y: () => label('yes'), n: () => label('no'), u: () => label('gray'), x: () => label(''), m: () => note.focus(),
-    ArrowLeft: () => step(-1), ArrowRight: () => step(1), ...decideKeys,
+    ArrowLeft: () => step(-1), ArrowRight: () => step(1), ...textKeys(texts), ...decideKeys,
   });
   await load();
 }

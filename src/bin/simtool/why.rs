@@ -275,7 +275,7 @@ fn shown_texts(texts: &Result<ComparedTexts, Error>, lost_title: &str) -> String
 }
 
 /// Returns the number of words of the removed document that the kept one lacks, with the first of them.
-fn lost_words(PairLoss { counts, examples }: &PairLoss) -> String {
+fn lost_words(PairLoss { counts, examples, .. }: &PairLoss) -> String {
     let of = format!("{} of {} words of the removed one", counts.lost, counts.words);
     if examples.is_empty() {
         return of;

@@ -12,6 +12,7 @@ use super::plan::Plan;
 use super::verify::RowTexts;
 use crate::cluster::Removal;
 use crate::method::{Criterion, DocumentTerms, Fitted, Method, TermScratch};
+use simtool_base::byte_text::byte_text;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::reserved;
 use simtool_base::unordered_map::UnorderedMap;
@@ -22,6 +23,7 @@ use simtool_model::closeness::Closeness;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Similarity;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Approximate maximum number of batches. Texts are read again for each batch, so if the memory is far too small, the
 /// batches are larger than the memory allows.
@@ -32,6 +34,8 @@ const MEMORY_PART: u64 = 2;
 const WHAT: &str = "the terms of removed and kept texts";
 /// Maximum number of lost words that are shown of a pair.
 const SHOWN_WORDS: usize = 20;
+/// Maximum number of lost words of a pair whose places are found.
+const MOST_PLACES: usize = 10_000;
 
 /// Lost words of all removals of a run.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +67,8 @@ pub struct PairLoss {
     pub counts: LostWords,
     /// The first lost words, at most 20. Empty if the tokenizer of the method finds no places of words.
     pub examples: Vec<String>,
+    /// Bytes of the first lost words in the removed text, as it is cut into tokens. Empty if `examples` is.
+    pub places: Vec<Range<usize>>,
 }
 
 /// Finds the words that are lost if the second of `texts` is removed and the first one is kept.
@@ -76,11 +82,15 @@ pub(crate) fn pair_loss([kept, removed]: [&[u8]; 2], method: &Method, isa: Isa) 
     let mut lost = 0;
     of_removed.visit_lost(&kept, terms.run_length(), |from, to| {
         lost += to - from;
-        places.extend((from..to).take(SHOWN_WORDS - places.len()));
+        places.extend((from..to).take(MOST_PLACES - places.len()));
     });
     // All lost words count, and only the first are shown.
     let counts = LostWords { words: of_removed.words, lost };
-    PairLoss { counts, examples: terms.words_at(removed, &places, isa) }
+    let text = method.compared().compared_text(removed);
+    let places = terms.places_of_words(&text, &places, isa);
+    let examples = places.iter().take(SHOWN_WORDS);
+    let examples = examples.map(|place| byte_text(&text[place.clone()]).into_owned()).collect();
+    PairLoss { counts, examples, places }
 }
 
 /// Counts the lost words of each of `removals`. The first of `texts` are those of removed documents, the second those of

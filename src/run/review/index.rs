@@ -4,13 +4,13 @@
 //! takes 24 bytes there, and only the block that is being read is in memory. An index of many rows is kept next to the
 //! output folder, in `OUT.review-index`, so that it is made once. It holds if the output has the same size and time.
 
-use super::index_building::Building;
+use super::index_building::{Building, OTHER_SOURCES};
 use super::index_layout::{
     CLUSTER, HEAD, IndexedCluster, IndexedRow, MAGIC, ROW, by_cluster_at, cluster_at, number,
     row_at, sources_at,
 };
 use super::row_value::Scale;
-use crate::output::finished_rows::{RemovedRow, RowsFile};
+use crate::output::finished_rows::{RemovedRow, RowKind, RowsFile};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::progress::Progress;
 use std::fs::{self, File};
@@ -90,7 +90,11 @@ impl ReviewIndex {
         numbers: [u64; HEAD],
     ) -> Result<Self> {
         let [_, _, _, rows, clusters, has_distances] = numbers;
-        let scale = if has_distances == 0 { Scale::Similarity } else { Scale::Distance };
+        let scale = match rows_file.kind() {
+            RowKind::Passages => Scale::Count,
+            _ if has_distances == 0 => Scale::Similarity,
+            _ => Scale::Distance,
+        };
         let mut names = String::new();
         let at = sources_at(rows, clusters);
         let read = index.seek(SeekFrom::Start(at)).and_then(|_| index.read_to_string(&mut names));
@@ -99,6 +103,16 @@ impl ReviewIndex {
         let text = rows_file.file.try_clone().map_err(|e| Error::io(&rows_file.path, "read", e))?;
         let (text, index) = (Mutex::new(text), Mutex::new(index));
         Ok(Self { rows_file, text, index, path, rows, clusters, scale, sources })
+    }
+
+    /// Returns the kind of the rows.
+    pub(super) fn kind(&self) -> RowKind {
+        self.rows_file.kind()
+    }
+
+    /// Returns the number of documents of a cluster. The document that is kept counts, too.
+    pub(super) fn size(&self, cluster: IndexedCluster) -> u64 {
+        u64::from(cluster.removed) + u64::from(self.kind() == RowKind::Removed)
     }
 
     /// Reads bytes of the index.
@@ -145,14 +159,14 @@ impl ReviewIndex {
         Ok(self.read_index(at, count as usize * 4)?.chunks_exact(4).map(number).collect())
     }
 
-    /// Returns the number of clusters with at least `size` documents. The kept document counts.
+    /// Returns the number of clusters with at least `size` documents, see [`Self::size`].
     pub(super) fn clusters_from(&self, size: u64) -> Result<u64> {
         // The largest cluster is first, so the clusters are searched by halves.
         let (mut low, mut high) = (0, self.clusters);
         while low < high {
             let middle = low.midpoint(high);
             let found = self.cluster_range(middle..middle + 1)?;
-            let is_larger = found.first().is_some_and(|c| u64::from(c.removed) + 1 >= size);
+            let is_larger = found.first().is_some_and(|&cluster| self.size(cluster) >= size);
             (low, high) = if is_larger { (middle + 1, high) } else { (low, middle) };
         }
         Ok(low)
@@ -175,6 +189,13 @@ impl ReviewIndex {
         Ok(())
     }
 
+    /// Returns the number of a source. `None` for an empty name.
+    pub(super) fn source_number(&self, name: &str) -> Option<u16> {
+        // No row has a source whose name is not known, or one of the sources that were not told apart.
+        let place = self.sources.iter().position(|known| known == name);
+        (!name.is_empty()).then(|| place.map_or(OTHER_SOURCES, |place| place as u16))
+    }
+
     /// Returns a text as the output has it.
     pub(super) fn written(&self, text: &str) -> Vec<u8> {
         self.rows_file.written(text)
@@ -189,6 +210,20 @@ impl ReviewIndex {
         let read = read.and_then(|_| reader.read_until(b'\n', &mut line));
         read.map_err(|e| Error::io(&self.rows_file.path, "read", e))?;
         self.rows_file.parse(&line, offset)
+    }
+
+    /// Calls `visit` with the number of each row and the row of the output, until it breaks.
+    pub(super) fn visit_found(
+        &self,
+        visit: &mut dyn FnMut(u32, RemovedRow) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        let file = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut row = 0;
+        self.rows_file.visit(&file, &mut |offset, line| {
+            let flow = visit(row, self.rows_file.parse(line, offset)?);
+            row += 1;
+            flow
+        })
     }
 
     /// Calls `visit` with each line of the output, in the order of the rows, until it breaks.

@@ -1,13 +1,12 @@
 //! Makes the index of the rows of a finished run.
 
-use super::index_layout::{HEAD, IndexedCluster, IndexedRow, MAGIC, ROW};
+use super::index_layout::{HEAD, IndexedCluster, IndexedRow, MAGIC, ROW, document_key};
 use super::row_value::{closeness_value, lost_value};
-use crate::output::finished_rows::RowsFile;
+use crate::output::finished_rows::{RowKind, RowsFile};
 use crate::pipeline::{OutputName, source_name};
 use serde_json::Value;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::progress::{Progress, Work};
-use simtool_base::stable_hash::hash;
 use simtool_base::unordered_map::UnorderedMap;
 use std::cmp::Reverse;
 use std::fs::File;
@@ -15,13 +14,13 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::ops::ControlFlow;
 
 /// Number of the source that stands for all sources after the first ones.
-const OTHER_SOURCES: u16 = u16::MAX;
+pub(super) const OTHER_SOURCES: u16 = u16::MAX;
 
 /// Data of an index that is being made.
 pub(super) struct Building {
     state: [u64; 2],
     rows: File,
-    /// Hash of the kept document of each row.
+    /// Hash by which rows are grouped: that of the kept document of each row.
     kept: Vec<u64>,
     sources: SourceNumbers,
     has_distances: bool,
@@ -74,10 +73,12 @@ impl Building {
                 cluster: 0,
             };
             out.write_all(&indexed.bytes()).map_err(failed)?;
-            kept.push(
-                hash(row.kept.file.as_bytes())
-                    ^ row.kept.record.wrapping_mul(0x9e37_79b9_7f4a_7c15),
-            );
+            // Passages are grouped by their document, and documents by the item that they have.
+            kept.push(match rows.kind() {
+                RowKind::Removed => document_key(&row.kept.file, row.kept.record),
+                RowKind::Passages => document_key(&row.removed.file, row.removed.record),
+                RowKind::Items => document_key(&row.kept.id, 0),
+            });
             progress.advance(line.len() as u64);
             Ok(ControlFlow::Continue(()))
         })?;
@@ -97,15 +98,21 @@ impl Building {
         let mut by_cluster: Vec<u32> = (0..).zip(&kept).map(|(row, _)| row).collect();
         // Rows of one kept document are next to each other, in the order of the output.
         by_cluster.sort_unstable_by_key(|&row| (kept[row as usize], row));
-        let mut clusters = Vec::new();
-        let mut first = 0;
-        for rows in by_cluster.chunk_by(|&a, &b| kept[a as usize] == kept[b as usize]) {
-            clusters.push(IndexedCluster { first, removed: rows.len() as u32 });
-            first += rows.len() as u32;
-        }
         let row_count = kept.len() as u64;
-        // The hashes are the largest part of the memory, and are not needed any more.
+        let mut is_first = vec![true; kept.len()];
+        for (rows, is_first) in by_cluster.windows(2).zip(is_first.iter_mut().skip(1)) {
+            *is_first = kept[rows[0] as usize] != kept[rows[1] as usize];
+        }
+        // The hashes are the largest part of the memory. They must be gone before the clusters are listed, which are as
+        // many as the rows if each has a kept document of its own.
         drop(kept);
+        let mut clusters: Vec<IndexedCluster> = Vec::new();
+        for (first, is_first) in (0..).zip(is_first) {
+            match clusters.last_mut().filter(|_| !is_first) {
+                Some(cluster) => cluster.removed += 1,
+                None => clusters.push(IndexedCluster { first, removed: 1 }),
+            }
+        }
         // The order of equally large clusters is that of their first rows.
         clusters.sort_unstable_by_key(|cluster| {
             (Reverse(cluster.removed), by_cluster[cluster.first as usize])

@@ -1,6 +1,8 @@
 //! The layout of an index of rows: a head of numbers, the rows, the numbers of the rows by cluster, the clusters, and the
 //! names of the sources. All numbers are little-endian.
 
+use simtool_base::stable_hash::hash;
+
 /// First bytes of an index, with its version.
 pub(super) const MAGIC: [u8; 8] = *b"simrev01";
 /// Number of numbers of eight bytes in the head of an index: magic, size and time of the output, rows, clusters, and whether
@@ -10,6 +12,11 @@ pub(super) const HEAD: usize = 6;
 pub(super) const ROW: usize = 24;
 /// Number of bytes of a cluster of the index.
 pub(super) const CLUSTER: usize = 8;
+
+/// Returns a hash by which documents are told apart.
+pub(super) fn document_key(file: &str, record: u64) -> u64 {
+    hash(file.as_bytes()) ^ record.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
 
 /// A row of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::below::{BelowPair, find_below};
 use super::labels::{Agreement, Chosen, Judgement, Label, Labels, agreement};
-use super::quiet::Quiet;
+use super::merging::{disagreements, merge, mergeable};
 use super::row_value::similarity_value;
 use super::sample::{Estimator, ShareEstimate, estimate_below, random, sample};
 use super::{PairNumber, Review, RowDecision, lock};
@@ -13,7 +13,7 @@ use crate::run::recorded_run::RecordedRun;
 use serde_json::{Value, json};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::shell_word::shell_argument;
-use std::path::PathBuf;
+use std::iter;
 
 /// Maximum number of rows of a sample. Nobody judges more.
 const MOST_PAIRS: usize = 10_000;
@@ -48,7 +48,8 @@ impl Review<'_> {
         let mut below = lock(&self.below);
         // The search may take as long as the run, so it is made once.
         if below.is_none() {
-            let quiet = Quiet(self.face);
+            self.work.reset();
+            let quiet = self.searching();
             let run = RecordedRun::open(&self.request.output, &self.request.resources, &quiet)?;
             let recorded = recorded(&self.request.output)?;
             *below = Some(find_below(&recorded, run.place(), &quiet)?);
@@ -94,21 +95,16 @@ impl Review<'_> {
         is_picked: bool,
         note: &str,
     ) -> Result<()> {
-        let (removed, kept, closeness, chosen) = match number {
-            PairNumber::Row(row) => {
-                let found = self.index.read(self.index.row(row)?.offset)?;
-                let closeness = found.similarity.or(found.distance.map(|distance| distance as f64));
-                (found.removed, found.kept, closeness, Chosen::Sample)
-            }
-            PairNumber::Below(at) => {
-                let BelowPair { first, second, similarity } = self.below_pair(at)?;
-                (first, second, Some(similarity), Chosen::Below)
-            }
-        };
+        let RemovedRow { removed, kept, similarity, distance, .. } = self.found(number)?;
+        let closeness = similarity.or(distance.map(|distance| distance as f64));
         // The lock is held until the file has the judgement, so that two pages cannot mix their lines.
         let mut labels = lock(&self.labels);
         let Some(label) = label else { return labels.remove(&removed.id, &kept.id) };
-        let chosen = if is_picked { Chosen::Picked } else { chosen };
+        let chosen = match number {
+            _ if is_picked => Chosen::Picked,
+            PairNumber::Row(_) => Chosen::Sample,
+            PairNumber::Below(_) => Chosen::Below,
+        };
         let (removed, kept, note) = (removed.id, kept.id, note.to_owned());
         labels.set(Judgement { removed, kept, label, chosen, closeness, note })
     }
@@ -142,18 +138,54 @@ impl Review<'_> {
             value["recall"] = recall(&estimator.whole(), &estimate);
             value
         });
-        let agreement_of = |(path, other): (&PathBuf, &Labels)| {
-            let Agreement { common, agreed, kappa } = agreement(&labels, other);
-            json!({ "file": path.display().to_string(), "common": common, "agreed": agreed, "kappa": kappa })
-        };
-        let others = self.request.other_labels.iter().zip(&self.other_labels);
         Ok(json!({
             "yes": labels.count(Label::Yes), "no": labels.count(Label::No), "unsure": labels.count(Label::Unsure),
             "whole": estimated(&estimator.whole()),
             "bands": bands.collect::<Value>(),
             "limits": limits.collect::<Value>(),
-            "below": below, "agreement": others.map(agreement_of).collect::<Value>(),
+            "below": below, "people": self.people(&labels),
         }))
+    }
+
+    /// Returns what the files of several people say: how much they agree, and the pairs on which they do not.
+    fn people(&self, own: &Labels) -> Value {
+        if self.other_labels.is_empty() {
+            return Value::Null;
+        }
+        let people: Vec<&Labels> = iter::once(own).chain(&self.other_labels).collect();
+        let mut agreements = Vec::new();
+        // Each two people are compared, also those whose files are only read.
+        for (at, one) in people.iter().enumerate() {
+            for other in &people[at + 1..] {
+                let Agreement { common, agreed, kappa } = agreement(one, other);
+                let files = [one.name(), other.name()];
+                agreements.push(
+                    json!({ "files": files, "common": common, "agreed": agreed, "kappa": kappa }),
+                );
+            }
+        }
+        let disagreements = disagreements(&people).into_iter().map(|pair| {
+            let judged = pair.judgements.iter();
+            let judged = judged.map(|found| found.map(|found| [found.label.name(), &found.note]));
+            let judged: Value = judged.map(|found| json!(found)).collect();
+            json!({ "removed": pair.removed, "kept": pair.kept, "judgements": judged })
+        });
+        json!({
+            "files": people.iter().map(|labels| labels.name()).collect::<Value>(),
+            "agreements": agreements,
+            "disagreements": disagreements.collect::<Value>(),
+            "mergeable": mergeable(own, &self.other_labels).len(),
+        })
+    }
+
+    /// Adds the judgements of the other people to the first file of labels: those about pairs that it does not have, and
+    /// on which the others agree. Returns their number.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn merge_labels(&self) -> Result<usize> {
+        merge(&mut lock(&self.labels), &self.other_labels)
     }
 
     /// Writes a decision about a row to the file of decisions.

@@ -163,6 +163,11 @@ impl Labels {
         Ok(labels)
     }
 
+    /// Returns the name of the file.
+    pub(super) fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
     /// Returns the judgements in the order of the file.
     pub(super) fn judgements(&self) -> &[Judgement] {
         &self.judgements

@@ -21,16 +21,22 @@ pub struct RowFilter {
     pub lost_from: Option<u32>,
     /// Largest number of lost words.
     pub lost_to: Option<u32>,
-    /// Number of the source of the removed document.
-    pub source: Option<u16>,
-    /// Number of the source of the kept document.
-    pub kept_source: Option<u16>,
+    /// Source of the removed document. Empty for all sources.
+    pub source: String,
+    /// Source of the kept document. Empty for all sources.
+    pub kept_source: String,
     /// Smallest number of documents of the cluster.
     pub size_from: Option<u64>,
     /// Largest number of documents of the cluster.
     pub size_to: Option<u64>,
     /// Text in the IDs or files of the two documents.
     pub text: String,
+    /// Words in the text of one of the two documents. The inputs are read again to find them.
+    pub words: String,
+    /// Name of a field of one of the two documents. The inputs are read again to find it.
+    pub field: String,
+    /// Value of that field. Empty for any value.
+    pub value: String,
 }
 
 /// Order of a list.
@@ -82,8 +88,8 @@ struct NumberFilter {
     closeness: [u32; 2],
     lost: [u32; 2],
     cluster: [u64; 2],
-    source: Option<u16>,
-    kept_source: Option<u16>,
+    /// Numbers of the sources of the removed and of the kept document.
+    sources: [Option<u16>; 2],
 }
 
 impl NumberFilter {
@@ -110,8 +116,7 @@ impl NumberFilter {
             closeness,
             lost: [filter.lost_from.unwrap_or(0), filter.lost_to.unwrap_or(most).min(most)],
             cluster: clusters,
-            source: filter.source,
-            kept_source: filter.kept_source,
+            sources: [&filter.source, &filter.kept_source].map(|name| index.source_number(name)),
         })
     }
 
@@ -120,8 +125,27 @@ impl NumberFilter {
         is_in(self.closeness, row.closeness)
             && is_in(self.lost, row.lost)
             && (self.cluster[0]..self.cluster[1]).contains(&row.cluster.into())
-            && self.source.is_none_or(|source| source == row.source)
-            && self.kept_source.is_none_or(|source| source == row.kept_source)
+            && self.sources[0].is_none_or(|source| source == row.source)
+            && self.sources[1].is_none_or(|source| source == row.kept_source)
+    }
+}
+
+/// Set of rows: one bit for each row.
+#[derive(Debug)]
+pub(super) struct RowSet(Vec<u64>);
+
+impl RowSet {
+    /// Returns an empty set of rows below `rows`.
+    pub(super) fn empty(rows: u64) -> Self {
+        Self(vec![0; rows.div_ceil(64) as usize])
+    }
+
+    pub(super) fn insert(&mut self, row: u32) {
+        self.0[row as usize / 64] |= 1 << (row % 64);
+    }
+
+    fn contains(&self, row: u32) -> bool {
+        self.0.get(row as usize / 64).is_some_and(|bits| bits >> (row % 64) & 1 == 1)
     }
 }
 
@@ -164,12 +188,14 @@ struct LastSelection {
 }
 
 impl Selections {
-    /// Returns the rows that `filter` selects, in this order.
+    /// Returns the rows that `filter` selects, in this order. `searched` has the rows that a search for the words and
+    /// the field of the filter found.
     pub(super) fn select(
         &self,
         index: &ReviewIndex,
         filter: &RowFilter,
         order: RowOrder,
+        searched: Option<&RowSet>,
     ) -> Result<SelectedRows> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(last) = &*last
@@ -180,13 +206,18 @@ impl Selections {
         }
         // The memory of the last selection is free before that of the next one is needed.
         *last = None;
-        let rows = select(index, filter, order)?;
+        let rows = select(index, filter, order, searched)?;
         *last = Some(LastSelection { filter: filter.clone(), order, rows: rows.clone() });
         Ok(rows)
     }
 }
 
-fn select(index: &ReviewIndex, filter: &RowFilter, order: RowOrder) -> Result<SelectedRows> {
+fn select(
+    index: &ReviewIndex,
+    filter: &RowFilter,
+    order: RowOrder,
+    searched: Option<&RowSet>,
+) -> Result<SelectedRows> {
     if *filter == RowFilter::default() && order == RowOrder::Output {
         return Ok(SelectedRows::All(index.rows));
     }
@@ -195,7 +226,8 @@ fn select(index: &ReviewIndex, filter: &RowFilter, order: RowOrder) -> Result<Se
     // The key is in the upper half, so that sorting the numbers sorts the rows.
     let mut keyed: Vec<u64> = Vec::new();
     index.visit_rows(&mut |row, indexed| {
-        if numbers.selects(indexed) && has_text.next_is(row) {
+        let is_searched = searched.is_none_or(|rows| rows.contains(row));
+        if is_searched && numbers.selects(indexed) && has_text.next_is(row) {
             keyed.push(u64::from(order.key(indexed)) << 32 | u64::from(row));
         }
         ControlFlow::Continue(())

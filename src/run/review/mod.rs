@@ -4,12 +4,15 @@
 
 mod below;
 mod choices;
+mod documents;
 mod index;
 mod index_building;
 mod index_layout;
 mod judging;
 mod labels;
 mod list;
+mod merging;
+mod moved;
 mod overview;
 mod pair;
 mod quiet;
@@ -18,6 +21,7 @@ mod request;
 mod routes;
 mod row_value;
 mod sample;
+mod search;
 mod serving;
 
 pub use labels::Label;
@@ -28,11 +32,7 @@ pub use serving::review;
 use super::face::Face;
 use super::line_cache::LineCache;
 use super::recorded_run::RecordedRun;
-use super::why::{MemberReader, compare_settings, method_of};
-use crate::output::finished_rows::RemovedRow;
-use crate::output::finished_run::Member;
-use crate::pipeline::compare::{ReadDocument, compare_texts};
-use crate::pipeline::lost_words::pair_loss;
+use crate::output::finished_rows::RowKind;
 use crate::pipeline::{Decision, OutputName, source_name};
 use below::BelowPair;
 use choices::Choices;
@@ -41,8 +41,10 @@ use labels::Labels;
 use list::Selections;
 use overview::{Bar, Overview};
 use quiet::Quiet;
+use search::{Searches, WorkState};
 use serde_json::{Value, json};
 use simtool_base::error::Result;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Maximum number of rows of a page of a list.
@@ -84,6 +86,8 @@ pub struct Review<'r> {
     other_labels: Vec<Labels>,
     choices: Mutex<Choices>,
     lines: LineCache,
+    searches: Searches,
+    work: WorkState,
 }
 
 impl std::fmt::Debug for Review<'_> {
@@ -97,7 +101,7 @@ impl<'r> Review<'r> {
     ///
     /// # Errors
     ///
-    /// The folder has no outputs of `dedup` or `match`, or a file of labels or decisions cannot be read.
+    /// The folder has no rows of `dedup`, `match`, `passages` or `contamination`, or a file of labels or decisions cannot be read.
     pub fn open(request: &'r ReviewRequest, face: &'r dyn Face) -> Result<Self> {
         let ReviewRequest { output, resources, .. } = request;
         // A folder without a run is the first thing to say.
@@ -120,6 +124,8 @@ impl<'r> Review<'r> {
             other_labels,
             choices: Mutex::new(choices),
             lines: LineCache::default(),
+            searches: Searches::default(),
+            work: WorkState::default(),
         })
     }
 
@@ -138,13 +144,12 @@ impl<'r> Review<'r> {
     ///
     /// The run cannot be read.
     pub fn overview(&self) -> Result<Value> {
-        let quiet = Quiet(self.face);
+        let quiet = self.quiet();
         let run = RecordedRun::open(&self.request.output, &self.request.resources, &quiet)?;
         let summary = run.run.summary();
         let Overview { closeness, lost, sizes, sources, .. } = self.overview_of_rows()?;
         let source = |pair: &overview::SourcePair| {
             json!({
-                "source": pair.source, "kept_source": pair.kept_source,
                 "names": [self.source(pair.source), self.source(pair.kept_source)],
                 "count": pair.count,
             })
@@ -152,11 +157,9 @@ impl<'r> Review<'r> {
         let changes = run.run.inputs().filter_map(|(file, ..)| run.change_of(file));
         Ok(json!({
             "command": run.run.command(), "output": self.request.output.display().to_string(),
-            "documents": summary["documents"], "kept": summary["kept"],
-            "removed": self.index.rows, "clusters": self.index.clusters,
-            "lost_words": summary["lost_words"], "is_match": run.run.is_match(),
+            "figures": self.figures(summary),
             "method": summary["parameters"]["method"], "limit": summary["parameters"]["similarity"],
-            "is_distance": self.index.scale == row_value::Scale::Distance,
+            "is_distance": self.index.scale == row_value::Scale::Distance, "rows": self.index.rows,
             "closeness": bars_of(closeness), "lost": bars_of(lost), "sizes": bars_of(sizes),
             "sources": sources.iter().map(source).collect::<Value>(),
             "source_count": self.index.sources.len(),
@@ -164,6 +167,63 @@ impl<'r> Review<'r> {
             "labels": self.request.labels.display().to_string(),
             "decisions": self.request.decisions.display().to_string(),
         }))
+    }
+
+    /// Returns a face for short work while pages are served.
+    fn quiet(&self) -> Quiet<'_> {
+        Quiet { face: self.face, work: None }
+    }
+
+    /// Returns a face for a long search, whose progress the page shows.
+    fn searching(&self) -> Quiet<'_> {
+        Quiet { face: self.face, work: Some(&self.work) }
+    }
+
+    /// Returns how much of the present search is done, and all of its work.
+    #[must_use]
+    pub fn progress(&self) -> Value {
+        let [done, total] = [&self.work.done, &self.work.total].map(|n| n.load(Relaxed));
+        json!({ "done": done, "total": total })
+    }
+
+    /// Cancels the present search.
+    pub fn cancel(&self) {
+        self.work.is_cancelled.store(true, Relaxed);
+    }
+
+    /// Returns the kind of the rows, which decides what the pages show.
+    #[must_use]
+    pub fn kind(&self) -> Value {
+        json!({ "kind": self.index.kind().name() })
+    }
+
+    /// Returns the names and values of the counts of the run.
+    fn figures(&self, summary: &Value) -> Value {
+        let (rows, groups) = (json!(self.index.rows), json!(self.index.clusters));
+        let of_run = |name: &str| summary[name].clone();
+        let figures = match self.index.kind() {
+            RowKind::Removed => vec![
+                ("documents", of_run("documents")),
+                ("kept", of_run("kept")),
+                ("removed", rows),
+                ("clusters", groups),
+                ("words lost", of_run("lost_words")),
+            ],
+            RowKind::Passages => vec![
+                ("documents", of_run("documents")),
+                ("documents with passages", groups),
+                ("passages", rows),
+                ("words", of_run("words")),
+                ("words in passages", of_run("repeated_words")),
+            ],
+            RowKind::Items => vec![
+                ("items", of_run("items")),
+                ("items found", groups),
+                ("documents", of_run("documents")),
+                ("documents with items", of_run("found_documents")),
+            ],
+        };
+        figures.into_iter().map(|(name, value)| json!([name, value])).collect()
     }
 
     /// Returns the name of a source.
@@ -175,9 +235,13 @@ impl<'r> Review<'r> {
     ///
     /// # Errors
     ///
-    /// The rows cannot be read.
+    /// The rows or the inputs cannot be read, or the search was cancelled.
     pub fn rows(&self, filter: &RowFilter, order: RowOrder, from: u64, most: u64) -> Result<Value> {
-        let selected = self.selections.select(&self.index, filter, order)?;
+        let quiet = self.searching();
+        let ReviewRequest { output, resources, .. } = self.request;
+        let open: &dyn Fn() -> Result<_> = &|| RecordedRun::open(output, resources, &quiet);
+        let searched = self.searches.rows(&self.index, filter, open, &self.work, &quiet)?;
+        let selected = self.selections.select(&self.index, filter, order, searched.as_deref())?;
         let page = selected.page(from, most.min(MOST_ROWS)).into_iter();
         let rows = page.map(|row| self.row(row)).collect::<Result<Value>>()?;
         Ok(json!({ "count": selected.count(), "from": from, "rows": rows }))
@@ -188,7 +252,11 @@ impl<'r> Review<'r> {
         let indexed = self.index.row(row)?;
         let found = self.index.read(indexed.offset)?;
         let cluster = u64::from(indexed.cluster);
-        let size = self.index.cluster_range(cluster..cluster + 1)?.first().map(|c| c.removed + 1);
+        let size = self
+            .index
+            .cluster_range(cluster..cluster + 1)?
+            .first()
+            .map(|&cluster| self.index.size(cluster));
         let mut value = self.names(&found.removed, &found.kept);
         value["pair"] = format!("r{row}").into();
         value["similarity"] = found.similarity.into();
@@ -237,68 +305,17 @@ impl<'r> Review<'r> {
     ///
     /// There is no such pair. Texts that cannot be read are no error: the value says why.
     pub fn pair(&self, number: PairNumber, words: Option<usize>) -> Result<Value> {
-        let (mut value, found) = match number {
+        let mut value = match number {
             PairNumber::Row(row) => {
                 let mut value = self.row(row)?;
                 value["others"] = self.members(row)?;
-                (value, self.index.read(self.index.row(row)?.offset)?)
+                value
             }
-            PairNumber::Below(at) => {
-                let pair = self.below_pair(at)?;
-                let value = self.below_row(at, &pair);
-                let BelowPair { first, second, similarity } = pair;
-                let similarity = Some(similarity);
-                let (distance, lost_words) = (None, None);
-                let found =
-                    RemovedRow { removed: first, kept: second, similarity, distance, lost_words };
-                (value, found)
-            }
+            PairNumber::Below(at) => self.below_row(at, &self.below_pair(at)?),
         };
+        let found = self.found(number)?;
         self.add_texts(&found, words.unwrap_or(pair::WORDS), &mut value)?;
         Ok(value)
-    }
-
-    /// Adds the texts of a pair to its value.
-    fn add_texts(&self, found: &RemovedRow, words: usize, value: &mut Value) -> Result<()> {
-        let (quiet, resources) = (Quiet(self.face), &self.request.resources);
-        let run = RecordedRun::open(&self.request.output, resources, &quiet)?;
-        let run = run.with_lines(&self.lines);
-        let files = [&found.kept.file, &found.removed.file];
-        let changes = files.into_iter().filter_map(|file| run.change_of(file));
-        value["changes"] = changes.map(|change| change.to_string()).collect();
-        value["is_coverage"] = run.run.is_coverage().into();
-        value["is_match"] = run.run.is_match().into();
-        let mut reader = MemberReader { run: &run, face: &quiet, faults: Vec::new() };
-        let mut read = |name: &OutputName, is_query| {
-            let OutputName { id, file, record } = name.clone();
-            let (similarity, distance) = (None, None);
-            reader.read(&Member { id, file, record, similarity, distance }, is_query)
-        };
-        // The kept document of a match is of the corpus, and the removed one is a query.
-        let kept = read(&found.kept, false);
-        let texts = kept.and_then(|kept| Ok([kept, read(&found.removed, run.run.is_match())?]));
-        let documents: [ReadDocument; 2] = match texts {
-            Ok(texts) => texts,
-            Err(error) => {
-                value["not_read"] = super::why_object::with_cause(&error).into();
-                return Ok(());
-            }
-        };
-        let texts = [&*documents[0].text, &documents[1].text];
-        value["pieces"] = pair::pieces(texts, words);
-        value["kept"]["facts"] = pair::facts(&documents[0]);
-        value["removed"]["facts"] = pair::facts(&documents[1]);
-        // Counting shingles of a very long text would let the person wait.
-        if pair::are_short(texts) {
-            let method = method_of(&compare_settings(&run.run))?;
-            let lost = pair_loss(texts, &method, resources.isa);
-            let compared = compare_texts(texts, &method, resources.isa);
-            value["shingle"] = method.compared().to_string().into();
-            value["shared"] = json!([compared.shared, compared.union()]);
-            value["lost"] = json!([lost.counts.lost, lost.counts.words]);
-            value["first_lost"] = lost.examples.into();
-        }
-        Ok(())
     }
 
     /// Returns the first rows of the cluster of a row.

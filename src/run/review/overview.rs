@@ -2,6 +2,7 @@
 
 use super::index::ReviewIndex;
 use super::row_value::UNKNOWN;
+use crate::output::finished_rows::RowKind;
 use simtool_base::error::Result;
 use simtool_base::unordered_map::UnorderedMap;
 use std::cmp::Reverse;
@@ -125,6 +126,8 @@ impl Overview {
 fn size_bars(index: &ReviewIndex) -> Result<Vec<Bar>> {
     let mut bars = Vec::new();
     for (at, &from) in SIZES.iter().enumerate() {
+        // A document with one passage counts, but there is no cluster of one document.
+        let from = if at == 0 && index.kind() != RowKind::Removed { 1 } else { from };
         let below = SIZES.get(at + 1).copied();
         let larger = below.map_or(Ok(0), |below| index.clusters_from(below))?;
         let count = index.clusters_from(from)? - larger;

@@ -1,8 +1,11 @@
 //! Shows a pair of documents: both texts as they were compared, and where they differ.
 
+use super::moved::{Moved, moved};
 use crate::pipeline::compare::ReadDocument;
 use crate::write::text_difference::{Piece, Shown, text_difference};
 use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// Maximum number of bytes of each text that are compared. Longer texts are cut around their first difference.
 const COMPARED: usize = 1 << 20;
@@ -10,31 +13,178 @@ const COMPARED: usize = 1 << 20;
 const BEFORE: usize = 1 << 12;
 /// Number of equal words that are shown before and after each difference.
 const CONTEXT: usize = 40;
+/// Number of bytes that are shown before and after a passage or the words of an item.
+const FOUND_CONTEXT: usize = 2000;
 /// Number of words of a comparison that are shown at first.
 pub(super) const WORDS: usize = 3000;
 /// Maximum number of words of a comparison that are shown.
 const MOST_WORDS: usize = 100_000;
 
-/// Returns the parts of the comparison of the kept and the removed text: each is a list of its kind and its text, or of its
-/// kind and the number of words that are not shown.
-pub(super) fn pieces(texts: [&[u8]; 2], words: usize) -> Value {
+/// Returns the parts of the comparison of the kept and the removed text. Each is a list of its kind and its text, or of its
+/// kind and the number of words that are not shown. A passage that changed its place also has a number, which is the same
+/// in both texts. `lost` has the bytes of the lost words of the removed text, in ascending order.
+pub(super) fn pieces(texts: [&[u8]; 2], lost: &[Range<usize>], words: usize) -> Value {
     let (cut_before, texts) = around_difference(texts);
     let texts = texts.map(String::from_utf8_lossy);
+    // The places of words hold only for the bytes of the input.
+    let lost = if matches!(texts[1], Cow::Borrowed(_)) { lost } else { &[] };
     // A page with millions of words would take the browser too long.
     let words = words.clamp(1, MOST_WORDS);
-    let shown = Shown { context: CONTEXT, words };
-    let pieces =
-        text_difference(&texts[0], &texts[1], shown).into_iter().map(|piece| match piece {
-            Piece::Both(text) => json!(["both", text]),
-            Piece::Left(text) => json!(["kept", text]),
-            Piece::Right(text) => json!(["removed", text]),
-            Piece::Equal(words) => json!(["equal", words]),
-            Piece::Unread(kept, removed) => json!(["unread", kept, removed]),
+    let found = text_difference(&texts[0], &texts[1], Shown { context: CONTEXT, words });
+    let of_side = |wanted: usize| -> Vec<&str> {
+        let parts = found.iter().filter_map(|piece| match piece {
+            Piece::Left(text) if wanted == 0 => Some(*text),
+            Piece::Right(text) if wanted == 1 => Some(*text),
+            _ => None,
         });
-    let cut = (cut_before.start > 0).then(|| json!(["equal bytes", cut_before.start]));
-    let rest = cut_before.rest;
-    let rest = (rest != [0, 0]).then(|| json!(["unread bytes", rest[0], rest[1]]));
-    cut.into_iter().chain(pieces).chain(rest).collect()
+        parts.collect()
+    };
+    let moved = moved(&of_side(0), &of_side(1));
+    let mut shown = Vec::new();
+    if cut_before.start > 0 {
+        shown.push(json!(["equal bytes", cut_before.start]));
+    }
+    // Moved passages are numbered by the part of their text that has them.
+    let mut parts = [0; 2];
+    for piece in found {
+        let (side, text) = match piece {
+            Piece::Left(text) => (0, text),
+            Piece::Right(text) => (1, text),
+            Piece::Both(text) => {
+                shown.push(json!(["both", text]));
+                continue;
+            }
+            Piece::Equal(words) => {
+                shown.push(json!(["equal", words]));
+                continue;
+            }
+            Piece::Unread(kept, removed) => {
+                shown.push(json!(["unread", kept, removed]));
+                continue;
+            }
+        };
+        // The part is a slice of its text, so the addresses give its place.
+        let at = text.as_ptr().addr() - texts[side].as_ptr().addr() + cut_before.start;
+        let part = OwnPart { side, text, at, lost };
+        part.push_to(&mut shown, parts[side], &moved);
+        parts[side] += 1;
+    }
+    if cut_before.rest != [0, 0] {
+        shown.push(json!(["unread bytes", cut_before.rest[0], cut_before.rest[1]]));
+    }
+    shown.into()
+}
+
+/// A part that only one of the texts has.
+struct OwnPart<'t> {
+    /// 0 for the kept text, 1 for the removed one.
+    side: usize,
+    text: &'t str,
+    /// Place of the part in its text.
+    at: usize,
+    /// Bytes of the lost words of the removed text.
+    lost: &'t [Range<usize>],
+}
+
+impl OwnPart<'_> {
+    /// Adds the moved passages of the part, which has this number, and the rest between them.
+    fn push_to(&self, shown: &mut Vec<Value>, part: usize, moved: &[Moved]) {
+        let kind = ["kept", "removed"][self.side];
+        let mut inside: Vec<(usize, &Range<usize>)> = (0..)
+            .zip(moved)
+            .filter(|(_, passage)| passage.parts[self.side] == part)
+            .map(|(number, passage)| (number, &passage.bytes[self.side]))
+            .collect();
+        // Passages are in the order of the removed text, which is another one in the kept text.
+        inside.sort_unstable_by_key(|(_, bytes)| bytes.start);
+        let mut done = 0;
+        for (number, bytes) in inside {
+            self.push_rest(shown, done..bytes.start);
+            shown.push(json!([kind, &self.text[bytes.clone()], number]));
+            done = bytes.end;
+        }
+        self.push_rest(shown, done..self.text.len());
+    }
+
+    /// Adds bytes of the part that did not move. Lost words are pieces of their own.
+    fn push_rest(&self, shown: &mut Vec<Value>, bytes: Range<usize>) {
+        if self.side == 0 {
+            push(shown, "kept", &self.text[bytes]);
+            return;
+        }
+        // A long text has many lost words, and most of them are in other parts.
+        let from = self.lost.partition_point(|word| word.start < self.at + bytes.start);
+        let words = self.lost[from..].iter().map(|word| word.start - self.at..word.end - self.at);
+        let (mut done, mut lost) = (bytes.start, bytes.start..bytes.start);
+        for word in words.take_while(|word| word.end <= bytes.end) {
+            // Lost words in sequence are one piece.
+            if self.text.get(lost.end..word.start).is_some_and(|gap| gap.trim().is_empty())
+                && !lost.is_empty()
+            {
+                lost.end = word.end;
+                continue;
+            }
+            push(shown, "removed", self.text.get(done..lost.start).unwrap_or_default());
+            push(shown, "lost", self.text.get(lost.clone()).unwrap_or_default());
+            (done, lost) = (lost.end, word);
+        }
+        push(shown, "removed", self.text.get(done..lost.start).unwrap_or_default());
+        push(shown, "lost", self.text.get(lost.clone()).unwrap_or_default());
+        push(shown, "removed", self.text.get(lost.end..bytes.end).unwrap_or_default());
+    }
+}
+
+/// Adds a piece of a text, unless it is empty.
+fn push(shown: &mut Vec<Value>, kind: &str, text: &str) {
+    if !text.is_empty() {
+        shown.push(json!([kind, text]));
+    }
+}
+
+/// Returns the text of a document in pieces that a search has found, or that are around them. Text that is far from the
+/// found pieces is not shown.
+pub(super) fn found_pieces(text: &[u8], found: &[Range<usize>]) -> Value {
+    let mut shown = Vec::new();
+    let mut done = 0;
+    for (number, span) in found.iter().enumerate() {
+        // The text may be shorter than it was when the run read it.
+        let (start, end) = (span.start.clamp(done, text.len()), span.end.clamp(done, text.len()));
+        push_context(&mut shown, &text[done..start], number > 0, true);
+        push(&mut shown, "found", &String::from_utf8_lossy(&text[start..end.max(start)]));
+        done = end.max(start);
+    }
+    push_context(&mut shown, &text[done..], !found.is_empty(), false);
+    shown.into()
+}
+
+/// Adds text between found pieces. Only its ends are shown that are next to one.
+fn push_context(shown: &mut Vec<Value>, text: &[u8], is_behind: bool, is_before: bool) {
+    // Before the first found piece, and behind the last one, only one end is next to a piece.
+    let ends = usize::from(is_behind) + usize::from(is_before);
+    if text.len() <= ends * FOUND_CONTEXT {
+        push(shown, "text", &String::from_utf8_lossy(text));
+        return;
+    }
+    let first = if is_behind { character_start(text, FOUND_CONTEXT) } else { 0 };
+    let last = text.len() - if is_before { FOUND_CONTEXT } else { 0 };
+    let last = character_start(text, last).max(first);
+    push(shown, "text", &String::from_utf8_lossy(&text[..first]));
+    shown.push(json!(["gap", last - first]));
+    push(shown, "text", &String::from_utf8_lossy(&text[last..]));
+}
+
+/// Returns the whole text of a page in pieces that are a part of its document, or that are left out.
+pub(super) fn page_pieces(whole: &[u8], document: &[u8]) -> Value {
+    let texts = [whole, document].map(String::from_utf8_lossy);
+    let shown = Shown { context: usize::MAX, words: MOST_WORDS };
+    let pieces = text_difference(&texts[0], &texts[1], shown);
+    let pieces = pieces.into_iter().map(|piece| match piece {
+        // Words that only the document has are rare: the main content writes white space in another way.
+        Piece::Both(text) | Piece::Right(text) => json!(["document", text]),
+        Piece::Left(text) => json!(["left out", text]),
+        Piece::Equal(words) | Piece::Unread(words, _) => json!(["gap", words]),
+    });
+    pieces.collect()
 }
 
 /// Numbers of bytes of long texts that are not compared.
@@ -82,12 +232,13 @@ pub(super) fn facts(document: &ReadDocument) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::slice;
 
     #[test]
     fn a_line_of_50_mb_is_cut_around_its_difference() {
         let long = "é".repeat(25 << 20);
         let other = format!("{}x{}", &long[..40 << 20], &long[40 << 20..]);
-        let pieces = pieces([long.as_bytes(), other.as_bytes()], WORDS);
+        let pieces = pieces([long.as_bytes(), other.as_bytes()], &[], WORDS);
         assert_eq!(pieces[0][0], "equal bytes");
         let last = pieces.as_array().unwrap().last().unwrap();
         assert_eq!(last[0], "unread bytes");
@@ -97,9 +248,76 @@ mod tests {
 
     #[test]
     fn differences_are_marked() {
-        let pieces = pieces([b"a quick <b>", b"a red <b>"], WORDS);
+        let pieces = pieces([b"a quick <b>", b"a red <b>"], &[], WORDS);
         let expected =
             json!([["both", "a "], ["kept", "quick "], ["removed", "red "], ["both", "<b>"]]);
+        assert_eq!(pieces, expected);
+    }
+
+    #[test]
+    fn lost_words_and_moved_passages_are_marked() {
+        let passage = "one two three four five six seven eight";
+        let kept = format!("{passage} start of all that follows here and more words there");
+        let removed = format!(
+            "start of all that follows here and more words there lost words, then {passage}"
+        );
+        let at = removed.find("lost").unwrap();
+        let pieces =
+            pieces([kept.as_bytes(), removed.as_bytes()], &[at..at + 4, at + 5..at + 10], WORDS);
+        let pieces = pieces.as_array().unwrap();
+        let expected = [
+            json!(["lost", "lost words"]),
+            json!(["kept", passage, 0]),
+            json!(["removed", passage, 0]),
+        ];
+        for piece in expected {
+            assert!(pieces.contains(&piece), "{piece} is not in {pieces:?}");
+        }
+        // Each text is the same as before.
+        for (text, other, kinds) in [
+            (&kept, "removed", ["both", "kept", ""]),
+            (&removed, "kept", ["both", "removed", "lost"]),
+        ] {
+            let own = pieces.iter().filter(|piece| kinds.contains(&piece[0].as_str().unwrap()));
+            let own: String = own.map(|piece| piece[1].as_str().unwrap()).collect();
+            let words = |text: &str| text.split_whitespace().collect::<String>();
+            assert_eq!(words(&own), words(text), "without {other}");
+        }
+    }
+
+    #[test]
+    fn text_around_found_pieces_is_shown() {
+        let text = format!("{}found{}", "é".repeat(5000), "x".repeat(3000));
+        let pieces = found_pieces(text.as_bytes(), slice::from_ref(&(10_000..10_005)));
+        let sizes: Vec<usize> = pieces
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|piece| {
+                piece[1].as_u64().map_or_else(|| piece[1].as_str().unwrap().len(), |n| n as usize)
+            })
+            .collect();
+        assert_eq!(sizes, [8000, 2000, 5, 2000, 1000]);
+        assert_eq!(pieces[2], json!(["found", "found"]));
+        // A file that was cut since the run must not end the server.
+        assert_eq!(
+            found_pieces(b"short", slice::from_ref(&(100..200))),
+            json!([["text", "short"]])
+        );
+        assert_eq!(found_pieces("é".as_bytes(), &[1..2, 0..1]).as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn the_main_content_is_marked_in_the_page() {
+        let pieces = page_pieces(
+            b"menu home a long article about rivers imprint",
+            b"a long article about rivers",
+        );
+        let expected = json!([
+            ["left out", "menu home "],
+            ["document", "a long article about rivers "],
+            ["left out", "imprint"]
+        ]);
         assert_eq!(pieces, expected);
     }
 }

@@ -1,11 +1,17 @@
 //! The face of what a review does while it serves pages: it prints nothing, and can be interrupted.
 
+use super::search::WorkState;
 use crate::run::face::Face;
 use simtool_base::mapped_file::FileAccess;
 use simtool_base::progress::{Progress, Work};
+use std::sync::atomic::Ordering;
 
 /// A face that shows nothing, and otherwise does as another one.
-pub(super) struct Quiet<'f>(pub(super) &'f dyn Face);
+pub(super) struct Quiet<'f> {
+    pub(super) face: &'f dyn Face,
+    /// State of a long search, which the page shows. `None` for work that is too short to be shown.
+    pub(super) work: Option<&'f WorkState>,
+}
 
 impl Face for Quiet<'_> {
     fn progress(&self) -> &dyn Progress {
@@ -13,16 +19,26 @@ impl Face for Quiet<'_> {
     }
 
     fn access(&self) -> FileAccess {
-        self.0.access()
+        self.face.access()
     }
 }
 
 impl Progress for Quiet<'_> {
-    fn begin(&self, _stage: &'static str, _work: Work) {}
-    fn advance(&self, _amount: u64) {}
+    fn begin(&self, _stage: &'static str, work: Work) {
+        if let Some(state) = self.work {
+            state.begin(work);
+        }
+    }
+
+    fn advance(&self, amount: u64) {
+        if let Some(state) = self.work {
+            state.done.fetch_add(amount, Ordering::Relaxed);
+        }
+    }
 
     // A search that is being made when the person presses Ctrl-C ends, too.
     fn is_cancelled(&self) -> bool {
-        self.0.is_interrupted()
+        let is_cancelled = |state: &WorkState| state.is_cancelled.load(Ordering::Relaxed);
+        self.face.is_interrupted() || self.work.is_some_and(is_cancelled)
     }
 }

@@ -17,11 +17,17 @@ fn route<'r>(method: &'static str, path: &'static str, function: Function) -> Ro
 /// Returns the paths of the pages, and the functions that answer them.
 pub(super) fn routes<'r>() -> Vec<Route<Review<'r>>> {
     vec![
+        route("GET", "api/run", |review, _| answer(Ok(review.kind()))),
         route("GET", "api/overview", |review, _| answer(review.overview())),
         route("GET", "api/rows", |review, request| {
             let order = RowOrder::of_name(request.value("order").unwrap_or_default());
             let (from, most) = page(request);
             answer(review.rows(&filter(request), order, from, most))
+        }),
+        route("GET", "api/progress", |review, _| answer(Ok(review.progress()))),
+        route("POST", "api/cancel", |review, _| {
+            review.cancel();
+            answer(Ok(Value::Null))
         }),
         route("GET", "api/clusters", |review, request| {
             let (from, most) = page(request);
@@ -29,6 +35,14 @@ pub(super) fn routes<'r>() -> Vec<Route<Review<'r>>> {
         }),
         route("GET", "api/pair", |review, request| match pair(request) {
             Some(pair) => answer(review.pair(pair, request.number("words"))),
+            None => no_pair(),
+        }),
+        route("GET", "api/fields", |review, request| match pair(request) {
+            Some(pair) => answer(review.fields(pair)),
+            None => no_pair(),
+        }),
+        route("GET", "api/page", |review, request| match pair(request) {
+            Some(pair) => answer(review.whole_page(pair, request.value("side") == Some("kept"))),
             None => no_pair(),
         }),
         route("GET", "api/sample", |review, request| {
@@ -46,6 +60,7 @@ pub(super) fn routes<'r>() -> Vec<Route<Review<'r>>> {
             let is_picked = request.value("picked").is_some();
             answer(review.judge(pair, label, is_picked, &note).map(|()| Value::Null))
         }),
+        route("POST", "api/merge", |review, _| answer(review.merge_labels().map(Value::from))),
         route("POST", "api/decide", |review, request| {
             let decision = match request.value("decision") {
                 Some("keep") => RowDecision::Keep,
@@ -101,6 +116,10 @@ fn page(request: &Request) -> (u64, u64) {
     (request.number("from").unwrap_or(0), request.number("most").unwrap_or(100))
 }
 
+fn text(request: &Request, name: &str) -> String {
+    request.value(name).unwrap_or_default().to_owned()
+}
+
 fn filter(request: &Request) -> RowFilter {
     RowFilter {
         from: request.number("closeness_from"),
@@ -108,10 +127,13 @@ fn filter(request: &Request) -> RowFilter {
         is_chain: request.value("chain").is_some(),
         lost_from: request.number("lost_from"),
         lost_to: request.number("lost_to"),
-        source: request.number("source"),
-        kept_source: request.number("kept_source"),
+        source: text(request, "source"),
+        kept_source: text(request, "kept_source"),
         size_from: request.number("size_from"),
         size_to: request.number("size_to"),
-        text: request.value("text").unwrap_or_default().to_owned(),
+        text: text(request, "text"),
+        words: text(request, "words"),
+        field: text(request, "field"),
+        value: text(request, "value"),
     }
 }

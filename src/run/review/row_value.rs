@@ -40,19 +40,24 @@ pub(super) fn lost_value(lost: Option<u64>) -> u32 {
     lost.map_or(UNKNOWN, |lost| u32::try_from(lost).unwrap_or(UNKNOWN - 1))
 }
 
-/// Scale of the closeness of a run: similarities in millionths, or distances.
+/// Scale of the closeness of a run: similarities in millionths, distances, or the documents of passages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scale {
     Similarity,
     Distance,
+    /// Numbers of documents.
+    Count,
 }
 
 impl Scale {
     /// Returns the first value of the band with this closeness. A band of similarities is 0.05 wide, and 1 is a band of
-    /// its own, as is each distance and [`UNKNOWN`].
+    /// its own, as is each distance and [`UNKNOWN`]. Bands of counts begin at powers of two.
     pub(super) fn band(self, closeness: u32) -> u32 {
         match self {
             Self::Similarity if closeness != UNKNOWN => closeness / BAND * BAND,
+            Self::Count if closeness != UNKNOWN => {
+                closeness.checked_ilog2().map_or(0, |power| 1 << power)
+            }
             _ => closeness,
         }
     }
@@ -61,7 +66,8 @@ impl Scale {
     pub(super) fn step(self, closeness: u32) -> u32 {
         match self {
             Self::Similarity if closeness != UNKNOWN => closeness / STEP * STEP,
-            _ => closeness,
+            Self::Count => self.band(closeness),
+            Self::Distance | Self::Similarity => closeness,
         }
     }
 
@@ -69,6 +75,7 @@ impl Scale {
     pub(super) fn band_end(self, band: u32) -> u32 {
         match self {
             Self::Similarity if band < PARTS => band + BAND,
+            Self::Count if band != UNKNOWN => band.saturating_mul(2).max(1),
             _ => band.saturating_add(1),
         }
     }
@@ -78,7 +85,7 @@ impl Scale {
         match self {
             _ if closeness == UNKNOWN => None,
             Self::Similarity => Some(f64::from(closeness) / f64::from(PARTS)),
-            Self::Distance => Some(closeness.into()),
+            Self::Distance | Self::Count => Some(closeness.into()),
         }
     }
 
@@ -86,7 +93,7 @@ impl Scale {
     pub(super) fn value(self, shown: f64) -> u32 {
         match self {
             Self::Similarity => similarity_value(shown),
-            Self::Distance => whole(shown),
+            Self::Distance | Self::Count => whole(shown),
         }
     }
 }

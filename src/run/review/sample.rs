@@ -182,7 +182,7 @@ impl<'e> Estimator<'e> {
             Scale::Similarity => {
                 self.estimate(&|closeness| closeness >= limit && closeness != UNKNOWN)
             }
-            Scale::Distance => self.estimate(&|closeness| closeness <= limit),
+            Scale::Distance | Scale::Count => self.estimate(&|closeness| closeness <= limit),
         }
     }
 

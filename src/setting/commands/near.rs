@@ -321,7 +321,8 @@ Examples:
     CommandKind {
         names: &["review"],
         about: "Show a finished run in the browser: look, judge a sample, decide.\n\nReads the \
-                outputs of dedup or match, and the texts from the input files. Prints an address on this machine that \
+                outputs of dedup or match, or those of passages or contamination with --write-kept, and the texts from the input \
+                files. Prints an address on this machine that \
                 nobody else can use, and ends with Ctrl-C. The index of a run with 500,000 removed documents or more \
                 is kept in OUT.review-index, so that it opens at once the next time.",
         arguments: &[Setting::folder("output", "OUT", "Output folder of a finished run.").required()],
@@ -330,8 +331,8 @@ Examples:
 Examples:
   simtool review simtool-out --open
       shows the run in the browser
-  simtool review simtool-out --labels me.tsv --labels you.tsv
-      writes judgements to me.tsv, and shows how well those in you.tsv agree with them
+  simtool review simtool-out --labels both.tsv --labels me.tsv --labels you.tsv
+      shows how well the judgements in me.tsv and you.tsv agree, and merges them in both.tsv
   simtool dedup big/ --decisions simtool-out.decisions.jsonl --output decided
       applies the decisions of the review",
     },

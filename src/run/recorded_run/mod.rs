@@ -1,5 +1,7 @@
 //! Opens a finished run and reads its inputs again in the same way as the run did.
 
+mod documents;
+
 use super::face::{Face, Notice};
 use super::input::Places;
 use super::input_change::InputChange;
@@ -9,7 +11,6 @@ use super::standard_streams::STANDARD_INPUT;
 use crate::output::finished_run::{FinishedRun, Sought, Status};
 use crate::output::input_search::{InputSearch, Matches};
 use crate::output::listed_documents::find_listed;
-use crate::pipeline::compare::{ReadDocument, WantedDocument, read_document};
 use crate::write::summary::Summary;
 use simtool_base::byte_text::{path_text, path_with_bytes};
 use simtool_base::error::{Error, ErrorKind, Result};
@@ -164,29 +165,6 @@ impl<'r> RecordedRun<'r> {
         if records.len() == 1 && !has_more { records.pop() } else { None }
     }
 
-    /// Reads the document with this record number in a file, in the same way as the run did. `is_query` says
-    /// whether the document is one of the queries of a match.
-    ///
-    /// # Errors
-    ///
-    /// The file was standard input or cannot be read, or it no longer has such a document.
-    pub(super) fn read(&self, file: &str, record: u64, is_query: bool) -> Result<ReadDocument> {
-        if file == STANDARD_INPUT {
-            let reason = "it came through standard input and cannot be read again";
-            return Err(Error::io(file, "read", io::Error::other(reason)));
-        }
-        let path = self.path_of_name(file);
-        // For a missing file, this error is simpler than the fault of a collection.
-        fs::metadata(&path).map_err(|error| Error::io(&path, "read", error))?;
-        let wanted = WantedDocument::Record(record);
-        let options = everything(self.options_of(is_query));
-        let by_line = self.lines.and_then(|lines| lines.document(&path, record, &options));
-        if let Some(found) = by_line {
-            return Ok(found);
-        }
-        read_document(InputFile::new(path), wanted, options, self.face.progress())
-    }
-
     /// Finds the file and the record number of a document. Searches the outputs of the run first, and then
     /// its inputs.
     ///
@@ -288,7 +266,13 @@ impl<'r> RecordedRun<'r> {
             if paths.is_empty() {
                 continue;
             }
-            let files = self.files_of_side(inputs, &paths, sought, matches)?;
+            let files = self.files_of_side(inputs, &paths)?;
+            let count = counted(files.len() as u64, "input file");
+            let detail = match matches {
+                Matches::First => format!("no output lists {sought}: looking for it in {count}"),
+                Matches::All => format!("looking for all documents {sought} in {count}"),
+            };
+            self.face.notice(Notice::Detail(&detail));
             let search = SideSearch { sought, matches, is_query };
             found.extend(self.look_in(&files, search, has_fields)?);
             if matches == Matches::First && !found.is_empty() {
@@ -313,24 +297,11 @@ impl<'r> RecordedRun<'r> {
     }
 
     /// Returns the paths of the files that the run read in `paths`, by which they can be opened now.
-    fn files_of_side(
-        &self,
-        inputs: &RecordedInputs,
-        paths: &[PathBuf],
-        sought: Sought<'_>,
-        matches: Matches,
-    ) -> Result<Vec<PathBuf>> {
+    fn files_of_side(&self, inputs: &RecordedInputs, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let output = self.path(&inputs.output);
         let places = Places { output: &output, temporary: &self.resources.temporary_folder };
         let files = inputs.settings.find_files(paths, places, self.face)?.files;
-        let files: Vec<PathBuf> = files.into_iter().map(|file| file.name().to_owned()).collect();
-        let count = counted(files.len() as u64, "input file");
-        let detail = match matches {
-            Matches::First => format!("no output lists {sought}: looking for it in {count}"),
-            Matches::All => format!("looking for all documents {sought} in {count}"),
-        };
-        self.face.notice(Notice::Detail(&detail));
-        Ok(files)
+        Ok(files.into_iter().map(|file| file.name().to_owned()).collect())
     }
 
     /// Looks for documents in `files`. `has_fields` becomes true if a file has a format with fields.

@@ -1,0 +1,157 @@
+//! What the page of a pair shows of its documents: their texts, their fields, and the whole of an HTML page.
+
+use super::below::BelowPair;
+use super::pair;
+use super::quiet::Quiet;
+use super::{PairNumber, Review};
+use crate::output::finished_rows::{RemovedRow, RowKind};
+use crate::output::finished_run::Member;
+use crate::pipeline::OutputName;
+use crate::pipeline::compare::{ReadDocument, compare_texts};
+use crate::pipeline::lost_words::pair_loss;
+use crate::run::recorded_run::RecordedRun;
+use crate::run::why::{MemberReader, compare_settings, method_of};
+use crate::run::why_object::with_cause;
+use serde_json::{Value, json};
+use simtool_base::error::Result;
+use simtool_read::PageContent;
+
+impl Review<'_> {
+    /// Returns the documents of a pair, as the output names them.
+    pub(super) fn found(&self, number: PairNumber) -> Result<RemovedRow> {
+        let at = match number {
+            PairNumber::Row(row) => return self.index.read(self.index.row(row)?.offset),
+            PairNumber::Below(at) => at,
+        };
+        let BelowPair { first, second, similarity } = self.below_pair(at)?;
+        Ok(RemovedRow {
+            removed: first,
+            kept: second,
+            similarity: Some(similarity),
+            distance: None,
+            lost_words: None,
+            spans: [const { Vec::new() }; 2],
+        })
+    }
+
+    /// Opens the run to read documents again.
+    pub(super) fn run<'q>(&'q self, quiet: &'q Quiet<'q>) -> Result<RecordedRun<'q>> {
+        let run = RecordedRun::open(&self.request.output, &self.request.resources, quiet)?;
+        Ok(run.with_lines(&self.lines))
+    }
+
+    /// Adds the texts of a pair to its value.
+    pub(super) fn add_texts(
+        &self,
+        found: &RemovedRow,
+        words: usize,
+        value: &mut Value,
+    ) -> Result<()> {
+        let quiet = self.quiet();
+        let run = self.run(&quiet)?;
+        let files = [&found.kept.file, &found.removed.file];
+        let changes = files.into_iter().filter_map(|file| run.change_of(file));
+        value["changes"] = changes.map(|change| change.to_string()).collect();
+        let mut reader = MemberReader { run: &run, face: &quiet, faults: Vec::new() };
+        let added = if self.index.kind() == RowKind::Removed {
+            self.add_compared(found, words, &mut reader, value)
+        } else {
+            add_found(found, &mut reader, value)
+        };
+        // The page shows the names of the documents even if the texts cannot be read.
+        if let Err(error) = added {
+            value["not_read"] = with_cause(&error).into();
+        }
+        Ok(())
+    }
+
+    /// Adds both texts of a removed and a kept document, with their differences.
+    fn add_compared(
+        &self,
+        found: &RemovedRow,
+        words: usize,
+        reader: &mut MemberReader<'_>,
+        value: &mut Value,
+    ) -> Result<()> {
+        let run = reader.run;
+        value["is_coverage"] = run.run.is_coverage().into();
+        value["is_match"] = run.run.is_match().into();
+        // The kept document of a match is of the corpus, and the removed one is a query.
+        let documents =
+            [read(reader, &found.kept, false)?, read(reader, &found.removed, run.run.is_match())?];
+        let method = method_of(&compare_settings(&run.run))?;
+        let compared =
+            documents.each_ref().map(|document| method.compared().compared_text(&document.text));
+        let mut places = Vec::new();
+        // Counting shingles of a very long text would let the person wait.
+        let texts = documents.each_ref().map(|document| &*document.text);
+        if pair::are_short(texts) {
+            let isa = self.request.resources.isa;
+            let lost = pair_loss(texts, &method, isa);
+            let compared = compare_texts(texts, &method, isa);
+            value["shingle"] = method.compared().to_string().into();
+            value["shared"] = json!([compared.shared, compared.union()]);
+            value["lost"] = json!([lost.counts.lost, lost.counts.words]);
+            value["first_lost"] = lost.examples.into();
+            places = lost.places;
+        }
+        value["pieces"] = pair::pieces(compared.each_ref().map(|text| &**text), &places, words);
+        value["kept"]["facts"] = pair::facts(&documents[0]);
+        value["removed"]["facts"] = pair::facts(&documents[1]);
+        Ok(())
+    }
+
+    /// Returns the fields of both documents of a pair, each with its name and its value.
+    ///
+    /// # Errors
+    ///
+    /// There is no such pair, or a document cannot be read.
+    pub fn fields(&self, number: PairNumber) -> Result<Value> {
+        let (quiet, found) = (self.quiet(), self.found(number)?);
+        let run = self.run(&quiet)?;
+        let OutputName { file, record, .. } = &found.removed;
+        let removed = run.fields_of(file, *record, run.run.is_match())?;
+        let OutputName { file, record, .. } = &found.kept;
+        // An evaluation item has no file in the rows.
+        let kept = if file.is_empty() { Vec::new() } else { run.fields_of(file, *record, false)? };
+        Ok(json!({ "kept": kept, "removed": removed }))
+    }
+
+    /// Returns the whole text of an HTML page, which is one of the documents of a pair, in pieces that are compared or left
+    /// out.
+    ///
+    /// # Errors
+    ///
+    /// There is no such pair, or the page cannot be read.
+    pub fn whole_page(&self, number: PairNumber, is_kept: bool) -> Result<Value> {
+        let (quiet, found) = (self.quiet(), self.found(number)?);
+        let run = self.run(&quiet)?;
+        let name = if is_kept { &found.kept } else { &found.removed };
+        let is_query = !is_kept && run.run.is_match();
+        let main = run.read(&name.file, name.record, is_query)?;
+        let whole = run.read_part_of_page(&name.file, name.record, is_query, PageContent::All)?;
+        Ok(pair::page_pieces(&whole.text, &main.text))
+    }
+}
+
+/// Adds the text with a passage or an item, and the text of the other document with the passage.
+fn add_found(found: &RemovedRow, reader: &mut MemberReader<'_>, value: &mut Value) -> Result<()> {
+    // Both places of a passage may be in one document, which is then read twice.
+    let documents = [("removed", &found.removed), ("kept", &found.kept)];
+    for ((side, name), spans) in documents.into_iter().zip(&found.spans) {
+        // The rows do not say where an item is.
+        if spans.is_empty() {
+            continue;
+        }
+        let document = read(reader, name, false)?;
+        value[side]["facts"] = pair::facts(&document);
+        value[side]["pieces"] = pair::found_pieces(&document.text, spans);
+    }
+    Ok(())
+}
+
+/// Reads a document again. It must have the ID that the output has.
+fn read(reader: &mut MemberReader<'_>, name: &OutputName, is_query: bool) -> Result<ReadDocument> {
+    let OutputName { id, file, record } = name.clone();
+    reader.read(&Member { id, file, record, similarity: None, distance: None }, is_query)
+}
