@@ -33,6 +33,7 @@ mod cost;
 mod coverage;
 mod covering;
 mod decision;
+mod expected_gains;
 mod groups;
 mod lose_limit;
 mod loss;
