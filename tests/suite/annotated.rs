@@ -28,7 +28,9 @@ fn documents(folder: &Folder) -> Vec<Value> {
     let row = |line| {
         let mut row: Value = serde_json::from_str(line).unwrap();
         let fields = row.as_object_mut().unwrap();
-        fields.retain(|name, _| !["id", "file", "record", "bytes"].contains(&name.as_str()));
+        fields.retain(|name, _| {
+            !["id", "file", "record", "bytes", "content", "left_out"].contains(&name.as_str())
+        });
         row
     };
     rows.lines().map(row).collect()

@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(marked_difference(b"at 8:25", b"at 9:25"), "at [-8-]{+9+}:25");
         let [left, right] = ["x a", "x b"].map(|word| format!("{} {word}", "y ".repeat(90)));
         let marked = marked_difference(left.as_bytes(), right.as_bytes());
-        assert_eq!(marked, "… y y y y x [-a-] {+b+}");
+        assert_eq!(marked, "… y y y y x [-a-]{+b+}");
     }
 
     #[test]
