@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn the_pages_with_the_most_words_left_out_are_listed_whatever_the_shards_are() {
         let page = |row: u32| {
-            let part = if row % 3 == 0 { PageText::Main } else { PageText::Little };
+            let part = if row.is_multiple_of(3) { PageText::Main } else { PageText::Little };
             let left_out_words = row * 7 % 50;
             Document {
                 page_text: Some(ExtractedPage { part, title: 0, left_out_words }),
