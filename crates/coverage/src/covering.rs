@@ -6,7 +6,6 @@
 
 use crate::candidates::{Candidates, RUNS};
 use crate::coverage::{CoveredDocument, Stretch};
-use crate::expected_gains::ExpectedGains;
 use crate::lose_limit::LostWords;
 use crate::loss::visit_lost;
 use crate::numbered_runs::{Candidate, NONE, NumberedRuns};
@@ -238,13 +237,13 @@ struct Covering<'c> {
     has: Vec<Vec<bool>>,
     /// For each partner, at least the number of words that it has and that no chosen document has.
     most_gains: Vec<usize>,
-    /// Indexes of the partners. Those that are most likely to have many words come first.
-    likely: Vec<usize>,
     run_length: u32,
     /// Number of words of the document, or 1 if it is one run.
     words: u32,
     /// Whether each word is in a document that was chosen.
     is_covered: Vec<bool>,
+    /// Number of kept words that are in no chosen document.
+    missing: usize,
     stretches: Vec<Stretch>,
 }
 
@@ -258,7 +257,9 @@ impl<'c> Covering<'c> {
         // The number of words of a single run is not known.
         let runs = document.firsts.len() as u32;
         let words = if runs > 1 { runs + run_length - 1 } else { 1 };
-        let expected = ExpectedGains::new(&document.firsts, &document.partners, words, run_length);
+        let mut missing = words as usize;
+        let is_kept = document.firsts.iter().map(|&rank| rank != NONE);
+        visit_lost(words, run_length, is_kept, |from, to| missing -= (to - from) as usize);
         let mut sorted: Vec<PlacedRun> = own.iter().copied().zip(0..).collect();
         sorted.sort_unstable();
         Self {
@@ -267,11 +268,11 @@ impl<'c> Covering<'c> {
             sorted,
             partners,
             has: vec![Vec::new(); partners.len()],
-            most_gains: expected.most,
-            likely: expected.likely,
+            most_gains: vec![missing; partners.len()],
             run_length,
             words,
             is_covered: vec![false; words as usize],
+            missing,
             stretches: Vec::new(),
         }
     }
@@ -283,6 +284,8 @@ impl<'c> Covering<'c> {
         // Each turn covers at least one word, so the loop ends.
         while let Some(best) = self.best() {
             let kept = rows[self.document.partners[best] as usize];
+            // A text that was changed since may have more words in common.
+            self.missing = self.missing.saturating_sub(self.most_gains[best]);
             self.add_stretches(best, kept);
             chosen.push(kept);
         }
@@ -310,21 +313,22 @@ impl<'c> Covering<'c> {
     /// Returns the index of the partner that has most of the missing words. Of several, the first in the order of
     /// preference. Returns `None` if no partner has any of them.
     fn best(&mut self) -> Option<usize> {
-        let (mut best, mut most) = (0, 0);
-        for at in 0..self.likely.len() {
-            let partner = self.likely[at];
-            // Of two equal gains, that of the first partner counts. Gains only become less, so most partners are not
-            // looked at.
-            if (self.most_gains[partner], best) <= (most, partner) {
-                continue;
+        let (mut best, mut most) = (None, 0);
+        for partner in 0..self.partners.len() {
+            // Gains only become less, so a partner that had no more before has no more now.
+            if self.most_gains[partner] > most {
+                let gain = self.gain(partner);
+                self.most_gains[partner] = gain;
+                if gain > most {
+                    (best, most) = (Some(partner), gain);
+                }
             }
-            let gain = self.gain(partner);
-            self.most_gains[partner] = gain;
-            if gain > most || (gain == most && partner < best) {
-                (best, most) = (partner, gain);
+            // No partner can have more. Most documents are in one other document, so most partners are not looked at.
+            if most >= self.missing {
+                break;
             }
         }
-        (most > 0).then_some(best)
+        best
     }
 
     /// Returns the number of words that a partner has and that no chosen document has.

@@ -33,7 +33,6 @@ mod cost;
 mod coverage;
 mod covering;
 mod decision;
-mod expected_gains;
 mod groups;
 mod lose_limit;
 mod loss;
