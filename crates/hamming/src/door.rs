@@ -30,6 +30,7 @@ use crate::row_pairs::RowPairs;
 use crate::votes::voting_pairs;
 use crate::wide_scan::{WideRows, scan_wide, wide_partners};
 use crate::work::{FixedRows, JoinWork};
+use crate::workload::Workload;
 use simtool_base::error::{Error, Result};
 use simtool_base::memory_ledger::Ledger;
 use simtool_base::progress::Share;
@@ -77,9 +78,9 @@ enum JoinWay {
     /// Each 64-bit word is joined separately, and counts as near if it is within the maximum distance.
     /// Two rows are a pair if at least `needed` of their words are near.
     Votes { needed: u32 },
-    /// The hash values of each fingerprint, without the size of its set, are joined as lanes. Pairs that differ in at
-    /// most `max_distance` lanes of the shape `lanes` are then compared by their cosine.
-    HashLanes { lanes: Shape, max_distance: u32 },
+    /// The hash values of each fingerprint, without the size of its set, are joined as lanes. Pairs within this limit
+    /// are then compared by their cosine.
+    HashLanes(Reach),
     /// Fingerprints are compared if they are equal in one of the masks of a layout. The masks have at
     /// least [`LONG_MASK`] bits, so few unrelated rows are compared. This way is for fingerprints with
     /// too many words for the methods.
@@ -88,8 +89,8 @@ enum JoinWay {
 
 impl JoinWay {
     fn of(join: &dyn Join, reach: Reach) -> Self {
-        if let Some((lanes, max_distance)) = reach.shape.hash_lanes(reach.max_distance) {
-            return Self::HashLanes { lanes, max_distance };
+        if let Some((shape, max_distance)) = reach.shape.hash_lanes(reach.max_distance) {
+            return Self::HashLanes(Reach { shape, max_distance });
         }
         let compares_all = join.limits().takes_any_rows();
         let metric = reach.shape.metric();
@@ -180,19 +181,19 @@ fn join_in_room<'w>(
         return join_in_room(values_for_nulls(rows).as_ref(), plan, context, room);
     }
     let work = JoinWork { room, ..work(rows.second(), plan, context)? };
-    let way = JoinWay::of(plan.join, work.reach);
-    if let JoinWay::HashLanes { lanes, max_distance } = way {
-        return join_by_hash_lanes(rows, plan, Reach { shape: lanes, max_distance }, work);
-    }
-    let work = JoinWork { share: Share::begin("joining", context.progress()), ..work };
-    match way {
+    let begin = || JoinWork { share: Share::begin("joining", context.progress()), ..work };
+    match JoinWay::of(plan.join, work.reach) {
+        // The join of the lanes begins a stage of its own.
+        JoinWay::HashLanes(of_lanes) => join_by_hash_lanes(rows, plan, of_lanes, work),
         JoinWay::Votes { needed } => {
+            let work = begin();
             let distinct = rows.try_map(|rows| Distinct::new(rows, work))?;
             let values = distinct.as_ref().map(|distinct| &distinct.values);
             let pairs = voting_pairs(values, needed, work)?;
             Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
         }
         JoinWay::LongMasks => {
+            let work = begin();
             let distinct = rows.try_map(|rows| Distinct::new(rows, work))?;
             let corpus = &distinct.second().values;
             let layout = Layout::of(&corpus.words, corpus.shape, work.reach.max_distance);
@@ -200,10 +201,10 @@ fn join_in_room<'w>(
             let pairs = join_by_bands(values, &layout, work);
             Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
         }
-        JoinWay::ByMethod | JoinWay::HashLanes { .. } => of_fixed_words!(
+        JoinWay::ByMethod => of_fixed_words!(
             work.reach.shape,
-            join_fixed(rows, plan.join, work),
-            scan_wide(rows, work)
+            join_fixed(rows, plan.join, begin()),
+            scan_wide(rows, begin())
         ),
     }
 }
@@ -218,8 +219,10 @@ fn join_by_hash_lanes(
 ) -> Result<GroupPairs> {
     let distinct = rows.try_map(|rows| Distinct::new(rows, work))?;
     let values = distinct.as_ref().map(|distinct| &distinct.values);
-    let plan = JoinPlan { workload: plan.workload.of_hash_lanes(), ..plan.clone() };
-    let pairs = cosine_pairs(values, of_lanes.shape, work, |lanes, work| {
+    let Reach { shape, max_distance } = of_lanes;
+    let plan =
+        JoinPlan { workload: Workload { shape, max_distance, ..plan.workload }, ..plan.clone() };
+    let pairs = cosine_pairs(values, shape, work, |lanes, work| {
         join_in_room(lanes, &plan, work.context, work.room)
     })?;
     Ok(GroupPairs { groups: distinct.map(|distinct| distinct.groups), pairs })
