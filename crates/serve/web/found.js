@@ -1,6 +1,6 @@
 // A passage or an evaluation item in a document: the text around it, and the other text with the same words.
-import { closeness, counted, el, get, kind, nameOf, names, number, query, say } from './page.js';
-import { cells } from './list.js';
+import { closeness, counted, el, get, kind, nameOf, names, number } from './page.js';
+import { cells, placeInList } from './list.js';
 import { fieldsOf } from './fields.js';
 
 /** Returns the text of a document with the found words marked. `null` if it was not read. */
@@ -21,18 +21,9 @@ function showMark(text) {
 }
 
 export async function showFound({ content, argument, parameters, setKeys, signal }) {
-  const given = Object.fromEntries(parameters);
-  const at = given.at === undefined ? null : Number(given.at);
-  delete given.at;
+  const { step, links } = placeInList(parameters);
   const pair = await get('pair', { pair: argument });
   if (signal.aborted) return;
-  async function step(by) {
-    if (at === null || at + by < 0) return;
-    const page = await get('rows', { ...given, from: at + by, most: 1 });
-    if (page.rows.length) location.hash = `#/pair/${page.rows[0].pair}?${query({ ...given, at: at + by })}`;
-    else say('this is the last one');
-  }
-  const button = (text, key, action) => el('button', { type: 'button', onclick: action }, `${text} `, el('kbd', {}, key));
   const fact = kind === 'passages'
     ? `A passage of ${counted(pair.lost_words, 'word')} that ${counted(pair.distance, 'document')} have.`
     : `The document has ${counted(pair.lost_words, 'word')} of the item, a share of ${closeness(pair)}.`;
@@ -43,8 +34,7 @@ export async function showFound({ content, argument, parameters, setKeys, signal
   const [left, leftSide] = side(names.sides[0], pair.removed);
   const [right, rightSide] = side(names.sides[1], pair.kept);
   const fields = fieldsOf(argument, ['removed', 'kept'], names.sides);
-  content.append(el('div', { class: 'tools' }, at === null ? null : [button('Previous', '←', () => step(-1)), button('Next', '→', () => step(1)),
-    el('a', { href: `#/rows?${query(given)}` }, 'back to the list')]), el('p', { class: 'lead' }, fact));
+  content.append(el('div', { class: 'tools' }, links), el('p', { class: 'lead' }, fact));
   for (const change of pair.changes ?? []) content.append(el('p', { class: 'warning' }, change));
   if (pair.not_read) content.append(el('p', { class: 'warning' }, `The texts cannot be shown: ${pair.not_read}`));
   content.append(el('div', { class: 'sides' }, leftSide, rightSide), fields);

@@ -1,5 +1,5 @@
 // Lists of any length: only the visible rows exist, and rows are asked for in pages.
-import { closeness, counted, decisionText, el, get, kind, labelText, nameOf, names, number, query, say, waitFor } from './page.js';
+import { button, closeness, counted, decisionText, el, get, kind, labelText, nameOf, names, number, query, say, waitFor } from './page.js';
 
 /** Height of a row in pixels, as in style.css. */
 const ROW = 64;
@@ -107,6 +107,22 @@ export function cells(row) {
       row.size && kind === 'removed' ? ` · cluster of ${number(row.size)}` : ''),
     marks(row),
   ];
+}
+
+/** Returns a function that opens the pair which comes `by` places later in the list, and links to its neighbours. */
+export function placeInList(parameters) {
+  const given = Object.fromEntries(parameters);
+  const at = given.at === undefined ? null : Number(given.at);
+  delete given.at;
+  async function step(by) {
+    if (at === null || at + by < 0) return;
+    const page = await get('rows', { ...given, from: at + by, most: 1 });
+    if (page.rows.length) location.hash = `#/pair/${page.rows[0].pair}?${query({ ...given, at: at + by })}`;
+    else say('this is the last one');
+  }
+  const links = at === null ? null : [button('Previous', '←', () => step(-1)), button('Next', '→', () => step(1)),
+    el('a', { href: `#/rows?${query(given)}` }, 'back to the list')];
+  return { step, links };
 }
 
 const FIELDS = [

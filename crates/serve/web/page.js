@@ -19,6 +19,9 @@ async function answer(response) {
   return JSON.parse(text);
 }
 
+/** Returns a button that shows the key which does the same. */
+export const button = (text, key, action) => el('button', { type: 'button', onclick: action }, `${text} `, el('kbd', {}, key));
+
 /** Asks the server for rows. */
 export async function get(path, parameters = {}) {
   return answer(await fetch(`api/${path}?${query(parameters)}`));

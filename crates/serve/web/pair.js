@@ -1,6 +1,6 @@
 // A pair of documents: both texts, where they differ, why one was removed, and what people say about it.
-import { attempt, closeness, counted, decisionText, el, get, labelText, nameOf, number, post, query, say } from './page.js';
-import { cells } from './list.js';
+import { attempt, button, closeness, counted, decisionText, el, get, labelText, nameOf, number, post, say } from './page.js';
+import { cells, placeInList } from './list.js';
 import { fieldsOf } from './fields.js';
 
 /** Adds the parts of the comparison to the texts of the kept and the removed document. */
@@ -140,9 +140,7 @@ export function judge(pair, label, note, isPicked) {
 }
 
 export async function showPair({ content, argument, parameters, setKeys, signal }) {
-  const given = Object.fromEntries(parameters);
-  const at = given.at === undefined ? null : Number(given.at);
-  delete given.at;
+  const { step, links } = placeInList(parameters);
   const [state, texts, others] = [el('p', { role: 'status', class: 'state' }), el('div'), el('section')];
   const note = el('input', { name: 'note', size: 40 });
   let pair = null;
@@ -181,17 +179,9 @@ export async function showPair({ content, argument, parameters, setKeys, signal 
     await post('undo', {}, JSON.stringify(pair.decision));
     await load();
   }
-  async function step(by) {
-    if (at === null || at + by < 0) return;
-    const page = await get('rows', { ...given, from: at + by, most: 1 });
-    if (page.rows.length) location.hash = `#/pair/${page.rows[0].pair}?${query({ ...given, at: at + by })}`;
-    else say('this is the last one');
-  }
-  const button = (text, key, action) => el('button', { type: 'button', onclick: action }, `${text} `, el('kbd', {}, key));
   const isRow = argument.startsWith('r');
   content.append(el('div', { class: 'tools' },
-    at === null ? null : [button('Previous', '←', () => step(-1)), button('Next', '→', () => step(1)),
-      el('a', { href: `#/rows?${query(given)}` }, 'back to the list')]),
+    links),
   state,
   el('div', { class: 'tools', role: 'group', 'aria-label': 'Judge' },
     button('Near-duplicates', 'y', () => label('yes')), button('Different', 'n', () => label('no')),
