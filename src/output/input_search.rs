@@ -62,13 +62,10 @@ impl InputSearch<'_> {
         self.progress.begin("looking for the document", Work::Bytes(collection.bytes()));
         let searched = self.search_shards(sought, matches, &name_of)?;
         let mut found = Vec::new();
-        // Record numbers of a shard follow from the number of records in the earlier shards of its file.
-        let (mut records_before, mut last) = (0, None);
+        let mut first_records = FirstRecords::default();
         for SearchedShard { shard, records, has_id } in searched {
             let (at, file) = (collection.shard_file(shard), name_of(shard));
-            if last.replace(at) != Some(at) {
-                records_before = 0;
-            }
+            let records_before = first_records.of_shard(at, records);
             let wanted = sought.record_in(&file);
             let wanted = wanted.and_then(|wanted| wanted.checked_sub(records_before));
             if has_id || wanted.is_some_and(|wanted| wanted < records) {
@@ -85,7 +82,6 @@ impl InputSearch<'_> {
                     break;
                 }
             }
-            records_before += records;
         }
         Ok(found)
     }
@@ -119,19 +115,15 @@ impl InputSearch<'_> {
             Ok((records, wanted))
         };
         let shards = threads.try_map(collection.shard_count(), || Ok(()), wanted_of_shard)?;
-        let (mut records_before, mut last) = (0, None);
+        let mut first_records = FirstRecords::default();
         for (shard, (records, wanted)) in shards.into_iter().enumerate() {
             let file = collection.shard_file(shard);
-            // Shards number their records from 0, but outputs count from the beginning of the file.
-            if last.replace(file) != Some(file) {
-                records_before = 0;
-            }
+            let records_before = first_records.of_shard(file, records);
             let path = (self.name)(collection.file_name(file));
             let name = path_text(&path);
             for number in wanted {
                 visit(&name, records_before + number);
             }
-            records_before += records;
         }
         Ok(())
     }
@@ -164,6 +156,27 @@ impl InputSearch<'_> {
         };
         let searched = Threads::new(self.threads)?.try_map(shards, || Ok(()), search_shard)?;
         Ok(searched.into_iter().flatten().collect())
+    }
+}
+
+/// Counter of the records before each shard in its file. Shards number their records from 0, but outputs count from the
+/// beginning of the file.
+#[derive(Default)]
+struct FirstRecords {
+    file: Option<usize>,
+    /// Number of records of the earlier shards of the file.
+    records: u64,
+}
+
+impl FirstRecords {
+    /// Returns the number of records before the next shard, which is in file number `file` and has `records` records.
+    fn of_shard(&mut self, file: usize, records: u64) -> u64 {
+        if self.file.replace(file) != Some(file) {
+            self.records = 0;
+        }
+        let before = self.records;
+        self.records += records;
+        before
     }
 }
 
