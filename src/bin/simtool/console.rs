@@ -22,10 +22,10 @@ pub(crate) fn out(bytes: &[u8]) -> Result<(), Error> {
 /// Prints text for people to standard output. On a terminal, long lines are wrapped between words.
 pub(crate) fn out_wrapped(text: &str) -> Result<(), Error> {
     let width = width_of(&io::stdout());
-    let shown = |line: &str| match line.strip_prefix(COMMAND) {
+    let shown = |line: &str| {
         // A command is copied, so it stays one line.
-        Some(_) => format!("{line}\n"),
-        None => wrapped(line, width, indent_of(line)) + "\n",
+        let width = width.filter(|_| !line.starts_with(COMMAND));
+        wrapped(line, width, indent_of(line)) + "\n"
     };
     let lines = text.lines().map(shown);
     out(lines.collect::<String>().as_bytes())
