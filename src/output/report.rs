@@ -115,7 +115,7 @@ pub(super) fn quarantined(sides: &Sides<Side<'_>>) -> Vec<QuarantinedRecord> {
     of_side.take(BAD_RECORDS).collect()
 }
 
-/// Returns the pages of each collection of which the least is compared.
+/// Returns the pages of each collection whose main content is a small share of their text.
 pub(super) fn little_pages(sides: &Sides<Side<'_>>) -> Vec<PartOfPage> {
     let of_side = sides.iter().flat_map(|side| {
         side.read.little_pages.as_slice().iter().map(|page| PartOfPage {

@@ -1,4 +1,4 @@
-//! The pages of which the least is compared.
+//! Lists the pages with the most words that are not compared.
 
 use super::stored_bytes::{BytesReader, BytesWriter};
 use simtool_model::document::Document;

@@ -116,7 +116,7 @@ pub struct CollectionSummary {
     pub skipped_elements: u64,
     /// Number of pages by the part of the page that was compared.
     pub pages: PageTextCounts,
-    /// Pages of which the least is compared.
+    /// Pages with the most words that are not compared, if their main content is a small share of their text.
     pub(crate) little_pages: LittlePages,
     /// Counts of documents with lines that many documents have.
     pub(crate) left_out: LeftOutCounts,

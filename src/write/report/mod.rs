@@ -77,7 +77,7 @@ pub struct Report {
     pub sources: Sources,
     /// Pairs of a removed and a kept document. At most `EXAMPLES` are shown.
     pub examples: Vec<Example>,
-    /// HTML pages of which the least is compared, with the most words that are not compared first.
+    /// HTML pages whose main content is a small share of their text, with the most words that are not compared first.
     pub little_pages: Vec<PartOfPage>,
     /// Records that could not be read as documents, in reading order. The page shows at most the first 50.
     pub quarantined: Vec<QuarantinedRecord>,
