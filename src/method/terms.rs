@@ -106,6 +106,7 @@ impl Terms {
             Some(unit) => TokenizerKind::from_name(unit)?,
             None => Some(TokenizerKind::DEFAULT),
         };
+        // `words` alone has the usual length of its tokenizer, because a length for words is too short for letters.
         let length = match (length, tokenizer) {
             (Some(length), _) => length.parse().ok(),
             (None, Some(tokenizer)) => NonZeroUsize::new(tokenizer.default_shingle),
@@ -134,6 +135,7 @@ impl Terms {
             Self::Shingles { tokenizer, length, stop_words, rules, .. } => {
                 Self::Shingles { tokenizer, length, stop_words, weighting, rules }
             }
+            // These words are weighted by their frequencies already.
             words @ Self::MostFrequent { .. } => words,
         }
     }
@@ -237,6 +239,7 @@ impl Terms {
     pub(super) fn parameters(&self) -> Vec<(&'static str, String)> {
         let mut parameters = vec![("shingle", self.to_string())];
         if let Self::Shingles { stop_words, rules, .. } = self {
+            // A setting that has its default value is not recorded, so that runs with and without it are equal.
             let stop_words = Some(stop_words).filter(|words| **words != StopWords::default());
             parameters.extend(stop_words.map(|words| ("stop_words", words.name().to_owned())));
             parameters.extend(rules.parameters());

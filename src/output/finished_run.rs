@@ -110,6 +110,7 @@ impl<'s> Sought<'s> {
     }
 
     fn is_id_in(self, file: &str, id: &str) -> bool {
+        // The ID may contain `#`, so the name is not divided at the first one.
         let name = self.0.strip_suffix(id).and_then(|name| name.strip_suffix('#'));
         name.is_some_and(|name| same_file(name) == same_file(file))
     }
@@ -123,6 +124,7 @@ impl<'s> Sought<'s> {
     /// Returns searches for strings. A JSON line can be about the document only if it contains at least one
     /// of the strings, so other lines need not be parsed.
     fn needles(self) -> Vec<Finder<'static>> {
+        // Every `#` and `:` may end the name of the file, because names contain them, too.
         let parts = self.0.match_indices(['#', ':']).map(|(at, _)| same_file(&self.0[..at]));
         let mut needles = vec![finder(self.0, true)];
         if DocumentId::number(self.0.as_bytes()).is_number() {
@@ -168,6 +170,7 @@ impl FinishedRun {
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(SUMMARY);
         let bytes = fs::read(&path).map_err(|e| Error::io(&path, "read", e))?;
+        // A file that is no JSON becomes null, which has no command either.
         let summary: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         if summary["command"].is_string() && summary["parameters"].is_object() {
             return Ok(Self { folder: folder.to_owned(), summary });
@@ -301,6 +304,7 @@ impl FinishedRun {
             if length == 0 {
                 return Ok(());
             }
+            // Parsing JSON takes many times as long as searching it, and nearly all lines are about others.
             if needles.iter().any(|needle| needle.find(&line).is_some()) {
                 str::from_utf8(&line).ok().and_then(&mut *visit).ok_or_else(|| {
                     let expected =

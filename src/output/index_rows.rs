@@ -161,6 +161,7 @@ impl RepeatRows {
     const REPEATED: Column<Self> = repeated_column(Value::Text(|row| row.repeated));
     const DISTANCE: Column<Self> = distance_column(Value::Count(|row| row.distance));
 
+    // A line for `cut` and `awk`, so columns may only be added behind these.
     const TEXT: &'static [Column<Self>] = &[Self::ID, Self::REPEATED, Self::DISTANCE];
 }
 

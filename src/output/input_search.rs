@@ -60,6 +60,7 @@ impl InputSearch<'_> {
             .collect();
         let name_of = |shard: usize| path_text(&names[collection.shard_file(shard)]);
         self.progress.begin("looking for the document", Work::Bytes(collection.bytes()));
+        // Threads count the records and look for the ID. Only shards with a match are read a second time, in order.
         let searched = self.search_shards(sought, matches, &name_of)?;
         let mut found = Vec::new();
         let mut first_records = FirstRecords::default();
@@ -67,6 +68,7 @@ impl InputSearch<'_> {
             let (at, file) = (collection.shard_file(shard), name_of(shard));
             let records_before = first_records.of_shard(at, records);
             let wanted = sought.record_in(&file);
+            // The number counts from the beginning of the file, and a shard may begin behind the wanted record.
             let wanted = wanted.and_then(|wanted| wanted.checked_sub(records_before));
             if has_id || wanted.is_some_and(|wanted| wanted < records) {
                 collection.read_shard(shard, &mut |event| {
@@ -114,6 +116,7 @@ impl InputSearch<'_> {
             })?;
             Ok((records, wanted))
         };
+        // The number of a record in its file is known when all shards before it were read.
         let shards = threads.try_map(collection.shard_count(), || Ok(()), wanted_of_shard)?;
         let mut first_records = FirstRecords::default();
         for (shard, (records, wanted)) in shards.into_iter().enumerate() {
@@ -140,6 +143,7 @@ impl InputSearch<'_> {
         let first = AtomicUsize::new(shards);
         let watched = Watched { corpus: self.collection, progress: self.progress };
         let search_shard = |(): &mut (), shard: usize| {
+            // A stale value only costs the reading of a shard that another thread has made needless.
             if matches == Matches::First && shard > first.load(Ordering::Relaxed) {
                 return Ok(None);
             }

@@ -148,6 +148,7 @@ impl PassagesRequest {
     pub fn into_preview(mut self) -> Result<Self> {
         self.job.parts.refuse(WRITES_NOTHING)?;
         self.job.output = STANDARD_OUTPUT.into();
+        // Copies are outputs, and a preview writes none.
         self.cutting = None;
         Ok(self)
     }
@@ -287,6 +288,7 @@ pub fn passages(
     };
     let end = End { inputs: &[&input], has_losses };
     job.write(target, end, &write_rows, &mut write_folder)?;
+    // Stored parts are only needed until all outputs are whole.
     if let Some(note) = stored.remove() {
         face.notice(Notice::Note(&note));
     }

@@ -156,6 +156,7 @@ impl Nearest {
             let pairs = places.iter().zip(examples).filter(|(_, other)| *other != NONE);
             pairs.map(move |(&place, other)| (similarity, [place as u32, other]))
         };
+        // Pairs near the threshold come first, because these are the ones that a person has to judge.
         let mut chooser = ExampleChooser { sampled, used: [BTreeSet::new(), BTreeSet::new()] };
         ExamplePairs {
             above: chooser.choose((least..HUNDREDTHS).flat_map(all)),
@@ -198,6 +199,7 @@ impl ExampleChooser<'_> {
             if self.used[0].contains(&left) || self.used[second].contains(&right) {
                 continue;
             }
+            // Each example is about other documents, so that one template does not fill the list.
             self.used[0].insert(left);
             self.used[second].insert(right);
             let left = self.sampled.first().documents[left as usize].name();
@@ -291,6 +293,7 @@ pub(super) fn nearest(
             all_terms: 0,
         })
     };
+    // The sets of the probes are inverted once, so each document of the sample is tokenized once only.
     let parts = context.threads().try_fold(others.len(), start, |state, place| {
         let ProbeComparing { counts, scratch, found, all_terms } = state;
         let other = &others[place];
@@ -315,6 +318,7 @@ pub(super) fn nearest(
             compared.merge(found);
         }
     }
+    // Documents that share no term with a probe were not visited, but they have the similarity 0.
     count_unrelated(&mut compared, sampled);
     Ok(Nearest::new(compared, all_terms / (others.len() as u64).max(1)))
 }

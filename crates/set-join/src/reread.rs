@@ -58,6 +58,7 @@ impl TermSlice {
     }
 
     fn terms<'t>(&self, terms: &'t [u64]) -> impl Iterator<Item = u64> + use<'_, 't> {
+        // Terms are hashes, so their low bits divide them evenly among the slices.
         let has = |term: &u64| self.0.contains(&(term % (1 << SLICE_BITS)));
         terms.iter().copied().filter(has)
     }
@@ -139,6 +140,7 @@ impl Rereading<'_> {
     /// There would be more than `most` slices.
     fn slices(&self, terms: u64, most: u64) -> Result<u64> {
         let least_cells = self.sampled(terms).saturating_mul(LEAST_CELLS_PER_TERM);
+        // More slices need less memory, and each of them reads all documents twice more.
         let slices = least_cells.div_ceil(self.most_cells()).max(1);
         if slices <= most {
             return Ok(slices);
@@ -186,6 +188,7 @@ impl Rereading<'_> {
             self.count(&mut cells, &TermSlice::ALL, shards)?;
             self.prune(shards, &cells, &TermSlice::ALL)?;
             let after = living_terms(shards);
+            // A round that drops less than a fifth costs more time than it saves later.
             if after * 5 >= before * 4 {
                 break;
             }
@@ -275,6 +278,7 @@ impl Rereading<'_> {
                         sampled.clear();
                         sampled.extend(slice.terms(terms).map(|term| numbers.of(term)));
                         let mut limit = self.threshold.max_unshared(terms.len() as u32);
+                        // Earlier slices found some unmatched terms, which count against the same limit.
                         let known = unmatched.get_mut(index);
                         limit = limit.saturating_sub(known.as_deref().copied().unwrap_or(0));
                         let found =

@@ -163,6 +163,7 @@ impl<'r> Review<'r> {
             "closeness": bars_of(closeness), "lost": bars_of(lost), "sizes": bars_of(sizes),
             "sources": sources.iter().map(source).collect::<Value>(),
             "source_count": self.index.sources.len(),
+            // A moved folder changes every input, and twenty of them show it.
             "changes": changes.map(|change| change.to_string()).take(20).collect::<Value>(),
             "labels": self.request.labels.display().to_string(),
             "decisions": self.request.decisions.display().to_string(),
@@ -199,6 +200,7 @@ impl<'r> Review<'r> {
 
     /// Returns the names and values of the counts of the run.
     fn figures(&self, summary: &Value) -> Value {
+        // The index counts rows as they are in the file, which somebody may have filtered after the run.
         let (rows, groups) = (json!(self.index.rows), json!(self.index.clusters));
         let of_run = |name: &str| summary[name].clone();
         let figures = match self.index.kind() {
@@ -242,6 +244,7 @@ impl<'r> Review<'r> {
         let open: &dyn Fn() -> Result<_> = &|| RecordedRun::open(output, resources, &quiet);
         let searched = self.searches.rows(&self.index, filter, open, &self.work, &quiet)?;
         let selected = self.selections.select(&self.index, filter, order, searched.as_deref())?;
+        // A request for all rows must not build an answer of gigabytes.
         let page = selected.page(from, most.min(MOST_ROWS)).into_iter();
         let rows = page.map(|row| self.row(row)).collect::<Result<Value>>()?;
         Ok(json!({ "count": selected.count(), "from": from, "rows": rows }))

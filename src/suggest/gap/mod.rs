@@ -115,6 +115,7 @@ pub(super) fn find_gap(nearest: &Nearest, limits: Limits) -> Evidence {
     if unjudged > 0 {
         seen.push(format!("{} in other scripts are too few to judge", documents(unjudged as u64)));
     }
+    // A threshold applies to all documents, so too many without a judgement leave the choice to the user.
     let is_judged = unjudged as f64 <= UNJUDGED * nearest.probes as f64;
     let least = strictest(&found, limits).filter(|_| is_judged);
     Evidence { least, seen: seen.join("; "), has_similarities: true }
@@ -125,11 +126,13 @@ pub(super) fn find_gap(nearest: &Nearest, limits: Limits) -> Evidence {
 fn strictest(found: &[(&str, ScriptEvidence)], limits: Limits) -> Option<usize> {
     let least = |evidence: &ScriptEvidence| match evidence {
         ScriptEvidence::Gap { least, .. } => Some(*least),
+        // Any threshold in the empty range separates the copies. The middle is farthest from both ends.
         ScriptEvidence::Copies { last } => Some((last + limits.copies).div_ceil(2)),
         ScriptEvidence::Blurred(_) => None,
     };
     let has_gap = found.iter().any(|(_, evidence)| matches!(evidence, ScriptEvidence::Gap { .. }));
     let all: Option<Vec<usize>> = found.iter().map(|(_, evidence)| least(evidence)).collect();
+    // The highest threshold removes the fewest documents. If there are copies alone, the default finds them.
     all?.into_iter().max().filter(|_| has_gap)
 }
 
@@ -184,6 +187,7 @@ fn script_evidence(probes: &[Histogram], limits: Limits) -> ScriptEvidence {
         let nearest = counted(beyond as u64, "nearest document");
         return ScriptEvidence::Blurred(format!("only {nearest} {end}"));
     }
+    // Where many documents are close to the limit, a small change of it changes many decisions.
     if near as f64 > NEAR_SHARE * beyond as f64 {
         return ScriptEvidence::Blurred(format!(
             "{} within 0.05 of {}, and only {} {end}",

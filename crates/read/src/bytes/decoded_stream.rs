@@ -133,6 +133,7 @@ impl<D: PartDecoder> Parts<D> {
 
 impl<D: PartDecoder> Read for Parts<D> {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        // A file may have many parts, for example if it was made by `cat` or by a parallel compressor.
         while let Some(mut part) = self.part.take() {
             let bytes = part.read(space)?;
             if bytes > 0 {
@@ -149,6 +150,7 @@ impl<D: PartDecoder> Read for Parts<D> {
             if ahead.is_empty() {
                 return Ok(0);
             }
+            // The buffer may end inside the magic bytes. Then the bytes that are there decide.
             let looked_at = ahead.len().min(D::MAGIC.len());
             if ahead[..looked_at] != D::MAGIC[..looked_at] {
                 let is_padding = is_zero(&mut rest)?;
@@ -192,6 +194,7 @@ impl<'r> DecodedStream<'r> {
             Compression::Bzip2 => Box::new(Parts::<BzDecoder<_>>::new(watched, state)),
             Compression::Lz4 => Box::new(Parts::<FrameDecoder<_>>::new(watched, state)),
             Compression::Xz => {
+                // The decoder wants the limit in KiB.
                 let limit = u32::try_from(memory_limit / 1024).unwrap_or(u32::MAX);
                 Box::new(lzma_rust2::XzReader::new_mem_limit(watched, true, limit))
             }
@@ -239,6 +242,7 @@ impl<'r> DecodedStream<'r> {
 /// Returns the largest number of bytes that a decoder may take: the largest window of Zstandard, and a
 /// little more for the rest of the decoder.
 fn memory_limit(limits: DecodingLimits) -> u64 {
+    // The decoder needs tables of less than 1 MiB beside its dictionary. A shift beyond 63 bits would overflow.
     (1_u64 << limits.window_log.min(40)) + (1 << 20)
 }
 

@@ -194,6 +194,7 @@ impl<'t> Texts<'t> {
         for row in 0..column.rows() {
             bytes += column.value(row).map_or(0, <[u8]>::len);
             let next = row + 1;
+            // Empty texts take time, too, so a shard of them must end at some time.
             if bytes + (next - first) * TEXT_COST >= SHARD_BYTES || next == column.rows() {
                 shards.push(TextRange { rows: first..next, bytes: bytes as u64 });
                 (first, bytes) = (next, 0);
@@ -283,6 +284,7 @@ trait TextColumn: Send + Sync {
 /// Returns the value in row `row` of a column of IDs or fields. Returns `None` if there is no such
 /// column, or if the value is null or empty.
 fn value_of<'c>(column: Option<&'c (dyn TextColumn + 'c)>, row: usize) -> Option<&'c [u8]> {
+    // An empty ID or field counts as missing, as it does in files.
     column?.value(row).filter(|value| !value.is_empty())
 }
 
@@ -316,6 +318,7 @@ impl<O: Copy + TryInto<usize> + Send + Sync> TextColumn for Arrow<'_, O> {
     fn value(&self, row: usize) -> Option<&[u8]> {
         let is_null = |(bits, first): (&[u8], usize)| {
             let bit = first + row;
+            // Arrow numbers the bits of a byte from the lowest on.
             bits[bit / 8] >> (bit % 8) & 1 == 0
         };
         if self.validity.is_some_and(is_null) {

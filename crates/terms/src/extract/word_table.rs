@@ -71,6 +71,7 @@ impl WordTable {
     /// room.
     #[must_use]
     pub(crate) fn for_words(words: usize) -> Self {
+        // At most two thirds of the slots are taken, so that a search ends after few steps.
         let slots = (words / 2 * 3).max(FEWEST_SLOTS);
         Self {
             slots: LargeBuffer::resident(slots),
@@ -108,6 +109,7 @@ impl WordTable {
         let keys = batch.keys();
         let hashes = batch.hashes();
         for (i, (&key, &hash)) in keys.iter().zip(hashes).enumerate() {
+            // The table is larger than the caches, so without this each word waits for memory.
             if let Some(&ahead) = hashes.get(i + PREFETCH_AHEAD) {
                 prefetch(slots, home(slots, ahead));
             }
@@ -120,6 +122,7 @@ impl WordTable {
             if slot.key != key {
                 *slot = Slot { key, count: 0, number: next_number(&mut self.len) };
             }
+            // A count of 64 bits would make the slot larger. The rare overflow is noted in a list.
             slot.count = slot.count.wrapping_add(1);
             if slot.count == 0 {
                 self.carries.push(slot.number);
