@@ -94,7 +94,23 @@ impl Threads {
         state: impl Fn() -> Result<S> + Sync,
         work: impl Fn(&mut S, usize) -> Result<()> + Sync,
     ) -> Result<Vec<S>> {
-        self.share(items, state, work)
+        self.share(items, state, work, |state| state)
+    }
+
+    /// Distributes items as [`Self::try_fold`] does. Each thread passes its final state to `finish`, and all results are
+    /// returned. What `finish` drops is dropped by all threads at the same time, and not by one after the other.
+    ///
+    /// # Errors
+    ///
+    /// The same errors as in [`Self::try_fold`].
+    pub fn try_fold_into<S, R: Send>(
+        &self,
+        items: usize,
+        state: impl Fn() -> Result<S> + Sync,
+        work: impl Fn(&mut S, usize) -> Result<()> + Sync,
+        finish: impl Fn(S) -> R + Sync,
+    ) -> Result<Vec<R>> {
+        self.share(items, state, work, finish)
     }
 
     /// Distributes items as [`Self::try_fold`] does, for work that cannot fail.
@@ -109,18 +125,19 @@ impl Threads {
             Ok(())
         };
         // `Infallible` has no values, so the pattern always matches.
-        let Ok(states) = self.share::<S, Infallible>(items, || Ok(state()), work);
+        let Ok(states) = self.share::<_, _, Infallible>(items, || Ok(state()), work, |state| state);
         states
     }
 
     /// Runs the loop of [`Self::fold`] and [`Self::try_fold`]: each thread takes the next item number
     /// until none is left.
-    fn share<S: Send, E: Send>(
+    fn share<S, R: Send, E: Send>(
         &self,
         items: usize,
         state: impl Fn() -> Result<S, E> + Sync,
         work: impl Fn(&mut S, usize) -> Result<(), E> + Sync,
-    ) -> Result<Vec<S>, E> {
+        finish: impl Fn(S) -> R + Sync,
+    ) -> Result<Vec<R>, E> {
         let next = AtomicUsize::new(0);
         let has_failed = AtomicBool::new(false);
         let take_items = || {
@@ -135,7 +152,7 @@ impl Threads {
                 }
                 work(&mut state, item).map_err(|error| (Some(item), error))?;
             }
-            Ok(state)
+            Ok(finish(state))
         };
         let run = || {
             let done = take_items();
@@ -165,16 +182,18 @@ impl Threads {
         state: impl Fn() -> Result<S> + Sync,
         work: impl Fn(&mut S, usize) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        let states = self.try_fold(
+        let done = self.try_fold_into(
             items,
             || Ok((state()?, Vec::new())),
             |(state, done), item| {
                 done.push((item, work(state, item)?));
                 Ok(())
             },
+            // States can be large, or write their rest when they are dropped.
+            |(_, done)| done,
         )?;
         // Threads finish items in any order, so the numbers of the items restore the order.
-        let mut done: Vec<(usize, R)> = states.into_iter().flat_map(|(_, done)| done).collect();
+        let mut done: Vec<(usize, R)> = done.into_iter().flatten().collect();
         done.sort_unstable_by_key(|&(item, _)| item);
         Ok(done.into_iter().map(|(_, result)| result).collect())
     }
@@ -249,6 +268,24 @@ mod tests {
             let mut items = [3, 1, 2];
             threads.sort_by_key(&mut items, |&item| -item);
             assert_eq!(items, [3, 2, 1]);
+        }
+    }
+
+    #[test]
+    fn states_are_dropped_by_the_threads_that_used_them() {
+        struct State(std::thread::ThreadId);
+        impl Drop for State {
+            fn drop(&mut self) {
+                assert_eq!(self.0, std::thread::current().id());
+            }
+        }
+        for count in [1, 4] {
+            let threads = Threads::new(count).unwrap();
+            let state = || Ok(State(std::thread::current().id()));
+            let done = threads.try_map(100, state, |_, item| Ok(item)).unwrap();
+            assert_eq!(done.len(), 100);
+            let finished = threads.try_fold_into(100, state, |_, _| Ok(()), |_| 1).unwrap();
+            assert_eq!(finished.iter().sum::<usize>(), count);
         }
     }
 

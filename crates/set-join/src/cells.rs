@@ -10,6 +10,7 @@
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{self, LargeBuffer};
 use simtool_base::memory_ledger::Ledger;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Number of cells in a section of the table. A cell is a two-bit counter, and a section is a part of
@@ -98,7 +99,7 @@ impl Cells {
     /// Divides the table into sections with locks, so that several threads can write to it.
     pub fn filling(&mut self) -> Filling<'_> {
         let sections = self.bytes.chunks_mut(SECTION_BYTES).map(Mutex::new).collect();
-        Filling { sections, ledger: &self.ledger }
+        Filling { sections, ledger: &self.ledger, writers: AtomicUsize::new(0) }
     }
 
     /// Sets all cells to zero.
@@ -120,6 +121,8 @@ impl Cells {
 pub struct Filling<'a> {
     sections: Vec<Mutex<&'a mut [u8]>>,
     ledger: &'a Ledger,
+    /// Number of writers so far.
+    writers: AtomicUsize,
 }
 
 impl<'t> Filling<'t> {
@@ -139,7 +142,11 @@ impl<'t> Filling<'t> {
         let lengths = large_buffer::filled(0, self.sections.len(), TABLE)?;
         let buffers = LargeBuffer::try_zeroed(self.sections.len() * BUFFERED, TABLE)?;
         let buffers = buffers.entered_in(self.ledger);
-        Ok(CellWriter { filling: self, note, lengths, buffers })
+        // Numbers times the golden ratio are spread evenly, however many writers there are.
+        let number = self.writers.fetch_add(1, Ordering::Relaxed) as u64;
+        let turn = u128::from(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let first = ((turn * self.sections.len() as u128) >> 64) as usize;
+        Ok(CellWriter { filling: self, note, first, lengths, buffers })
     }
 }
 
@@ -149,6 +156,8 @@ impl<'t> Filling<'t> {
 pub struct CellWriter<'f, 't> {
     filling: &'f Filling<'t>,
     note: Note,
+    /// Section that is written first at the end. If all threads began with the same one, they would wait for each other.
+    first: usize,
     lengths: Vec<u16>,
     buffers: LargeBuffer<u16>,
 }
@@ -200,7 +209,7 @@ fn note_all(bytes: &mut [u8], cells: &[u16], note: impl Fn(u8) -> u8) {
 
 impl Drop for CellWriter<'_, '_> {
     fn drop(&mut self) {
-        for section in 0..self.filling.sections.len() {
+        for section in (self.first..self.filling.sections.len()).chain(0..self.first) {
             self.flush(section);
         }
     }

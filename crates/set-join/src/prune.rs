@@ -191,7 +191,7 @@ pub(super) fn first_round(
     let mut cells = Cells::new(cells, 0, context.memory())?;
     let numbers = cells.numbers();
     let filling = cells.filling();
-    let readings = threads.try_fold(
+    let samples = threads.try_fold_into(
         sources.shard_count(),
         || {
             let capacity = (expected as usize / threads.count()).saturating_mul(3) / 2;
@@ -202,12 +202,10 @@ pub(super) fn first_round(
             })
         },
         |reading, shard| reading.read_shard(sources, shard, numbers, eighths),
+        // The writers are dropped here, and write the rest of their buffers to the table. Until then,
+        // the table is incomplete.
+        |Reading { writers: _, shards, cells }| (shards, cells),
     )?;
-    // The writers are dropped here, and write the rest of their buffers to the table. Until then,
-    // the table is incomplete.
-    let samples: Vec<_> = (readings.into_iter())
-        .map(|Reading { writers: _, shards, cells }| (shards, cells))
-        .collect();
     drop(filling);
 
     let shards = threads.map(samples, |(samples, sampled)| {
