@@ -242,7 +242,7 @@ impl<'r> DecodedStream<'r> {
 /// Returns the largest number of bytes that a decoder may take: the largest window of Zstandard, and a
 /// little more for the rest of the decoder.
 fn memory_limit(limits: DecodingLimits) -> u64 {
-    // The decoder needs tables of less than 1 MiB beside its dictionary. A shift beyond 63 bits would overflow.
+    // The decoder needs less than 1 MiB for tables in addition to its dictionary. A shift beyond 63 bits would overflow.
     (1_u64 << limits.window_log.min(40)) + (1 << 20)
 }
 
