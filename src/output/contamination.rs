@@ -65,6 +65,9 @@ impl RowTable for ContaminationRows {
              better item has the greater share, then more words; of equal items, the first is better.",
             Value::Flag(|row| row.found.is_best),
         ),
+        // Items of two evaluation sets often have the same IDs.
+        Column::new("item_file", "File of the item.", Value::Text(|row| row.item.file_bytes())),
+        Column::new("item_record", RECORD_MEANING, Value::Number(|row| row.item.record)),
     ];
 }
 

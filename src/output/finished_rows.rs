@@ -253,8 +253,12 @@ fn row_of_item(fields: &Fields<'_>) -> Option<RemovedRow> {
     let spans: Vec<(usize, usize)> = field(fields, "spans")?;
     Some(RemovedRow {
         removed: name_of_json(fields, ["id", "file", "record"])?,
-        // The rows do not name the files of items.
-        kept: OutputName { id: id_field(fields, "item_id")?, file: String::new(), record: 0 },
+        kept: OutputName {
+            id: id_field(fields, "item_id")?,
+            // Rows of earlier versions do not name the files of items.
+            file: field(fields, "item_file").unwrap_or_default(),
+            record: field(fields, "item_record").unwrap_or_default(),
+        },
         similarity: field(fields, "share"),
         distance: None,
         lost_words: field(fields, "words"),

@@ -125,9 +125,7 @@ impl ContaminationRequest {
         };
         let job = JobRequest::parse(recorded, STANDARD_OUTPUT, &mut options)?;
         job.parts.refuse_share("is of other commands: use `resume`")?;
-        let fields = options.take("fields");
-        let fields: Vec<String> =
-            fields.iter().flat_map(|list| list.split(',')).map(str::to_owned).collect();
+        let fields = item_fields(&mut options);
         let measure = options.take_choice("measure")?.unwrap_or_default();
         let share = options.take("share");
         let share = match (share.as_deref(), measure) {
@@ -176,8 +174,14 @@ impl ContaminationRequest {
     }
 }
 
+/// Takes the fields of items that are joined.
+pub(super) fn item_fields(options: &mut Options) -> Vec<String> {
+    let fields = options.take("fields");
+    fields.iter().flat_map(|list| list.split(',')).map(str::to_owned).collect()
+}
+
 /// Returns the settings for reading items, if `input` are the settings for documents.
-fn item_settings(input: &InputSettings, fields: &[String]) -> InputSettings {
+pub(super) fn item_settings(input: &InputSettings, fields: &[String]) -> InputSettings {
     // Evaluation sets seldom have the format, the columns or the sizes of the documents.
     let usual = InputSettings::default();
     InputSettings {

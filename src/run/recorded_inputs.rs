@@ -1,5 +1,6 @@
 //! The inputs of a finished run, as its request names them.
 
+use super::contamination::item_fields;
 use super::dedup_request::OUTPUT;
 use super::input_settings::InputSettings;
 use super::recorded_request::RecordedRequest;
@@ -28,6 +29,8 @@ pub(super) struct RecordedInputs {
     /// Fields of the text and of the ID of the corpus, if they are not those of the queries.
     pub(super) against_text_field: Option<String>,
     pub(super) against_id_field: Option<String>,
+    /// Fields of evaluation items, which are the queries of a search for contamination.
+    pub(super) item_fields: Option<Vec<String>>,
     /// Path of the output folder, as the run wrote it.
     pub(super) output: PathBuf,
 }
@@ -39,6 +42,8 @@ impl RecordedInputs {
             settings: InputSettings::parse(&mut recorded.options)?,
             against_text_field: recorded.options.take("against_text_field"),
             against_id_field: recorded.options.take("against_id_field"),
+            item_fields: (recorded.command == "contamination")
+                .then(|| item_fields(&mut recorded.options)),
             output: recorded.output().unwrap_or_else(|| OUTPUT.into()),
             corpus: recorded.paths,
             queries: recorded.queries,

@@ -41,9 +41,9 @@ fn items_are_listed_with_their_documents() {
     assert_eq!(run.code, 0, "{}", run.err);
     let expected = [
         json!({ "item_id": "q1", "id": "b", "file": "in.jsonl", "record": 1, "share": 1, "words": 10,
-            "item_spans": [[0, 10]], "spans": [[6, 62]], "best": true }),
+            "item_spans": [[0, 10]], "spans": [[6, 62]], "best": true, "item_file": "items.jsonl", "item_record": 0 }),
         json!({ "item_id": "q3", "id": "c", "file": "in.jsonl", "record": 2, "share": 1, "words": 3,
-            "item_spans": [[0, 3]], "spans": [[0, 13]], "best": true }),
+            "item_spans": [[0, 3]], "spans": [[0, 13]], "best": true, "item_file": "items.jsonl", "item_record": 2 }),
     ];
     assert_eq!(rows(&run.out), expected);
     for note in [
@@ -95,8 +95,11 @@ fn items_come_from_any_format() {
     let run =
         folder.run_words("contamination items.csv --fields q --in in.jsonl --output-format tsv");
     let lines: Vec<&str> = run.out.lines().collect();
-    assert_eq!(lines[0], "item_id\tid\tfile\trecord\tshare\twords\titem_spans\tspans\tbest");
-    assert_eq!(lines[1], "7\tb\tin.jsonl\t1\t1\t8\t[[0,8]]\t[[6,43]]\ttrue");
+    assert_eq!(
+        lines[0],
+        "item_id\tid\tfile\trecord\tshare\twords\titem_spans\tspans\tbest\titem_file\titem_record"
+    );
+    assert_eq!(lines[1], "7\tb\tin.jsonl\t1\t1\t8\t[[0,8]]\t[[6,43]]\ttrue\titems.csv\t0");
     #[cfg(feature = "parquet")]
     {
         let parquet = format!("{COMMAND} --output out.parquet --output-format parquet --quiet");

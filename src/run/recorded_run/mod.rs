@@ -2,6 +2,7 @@
 
 mod documents;
 
+use super::contamination::item_settings;
 use super::face::{Face, Notice};
 use super::input::Places;
 use super::input_change::InputChange;
@@ -74,8 +75,13 @@ impl<'r> RecordedRun<'r> {
         let run = FinishedRun::open(folder)?;
         let inputs = RecordedInputs::of(recorded(folder)?)?;
         // The corpus of a match may have fields of its own.
-        let query_options = inputs.settings.read_options(face.access(), resources);
-        let mut options = query_options.clone();
+        let mut options = inputs.settings.read_options(face.access(), resources);
+        let query_options = match &inputs.item_fields {
+            Some(fields) => {
+                item_settings(&inputs.settings, fields).read_options(face.access(), resources)
+            }
+            None => options.clone(),
+        };
         if let Some(field) = &inputs.against_text_field {
             options.text_field = field.as_str().into();
         }

@@ -112,8 +112,10 @@ impl Review<'_> {
         let OutputName { file, record, .. } = &found.removed;
         let removed = run.fields_of(file, *record, run.run.is_match())?;
         let OutputName { file, record, .. } = &found.kept;
-        // An evaluation item has no file in the rows.
-        let kept = if file.is_empty() { Vec::new() } else { run.fields_of(file, *record, false)? };
+        // Rows of earlier versions do not name the files of items.
+        let is_item = self.index.kind() == RowKind::Items;
+        let kept =
+            if file.is_empty() { Vec::new() } else { run.fields_of(file, *record, is_item)? };
         Ok(json!({ "kept": kept, "removed": removed }))
     }
 
@@ -134,16 +136,17 @@ impl Review<'_> {
     }
 }
 
-/// Adds the text with a passage or an item, and the text of the other document with the passage.
+/// Adds the text with a passage or an item, and the text of the other document with the passage or of the item.
 fn add_found(found: &RemovedRow, reader: &mut MemberReader<'_>, value: &mut Value) -> Result<()> {
     // Both places of a passage may be in one document, which is then read twice.
     let documents = [("removed", &found.removed), ("kept", &found.kept)];
     for ((side, name), spans) in documents.into_iter().zip(&found.spans) {
-        // The rows do not say where an item is.
-        if spans.is_empty() {
+        // Rows of earlier versions do not name the files of items.
+        if name.file.is_empty() {
             continue;
         }
-        let document = read(reader, name, false)?;
+        // An item is read as a query. Its row has the numbers of the found words, and not their bytes.
+        let document = read(reader, name, spans.is_empty())?;
         value[side]["facts"] = pair::facts(&document);
         value[side]["pieces"] = pair::found_pieces(&document.text, spans);
     }

@@ -77,7 +77,8 @@ impl Building {
             kept.push(match rows.kind() {
                 RowKind::Removed => document_key(&row.kept.file, row.kept.record),
                 RowKind::Passages => document_key(&row.removed.file, row.removed.record),
-                RowKind::Items => document_key(&row.kept.id, 0),
+                RowKind::Items if row.kept.file.is_empty() => document_key(&row.kept.id, 0),
+                RowKind::Items => document_key(&row.kept.file, row.kept.record),
             });
             progress.advance(line.len() as u64);
             Ok(ControlFlow::Continue(()))

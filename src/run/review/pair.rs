@@ -142,9 +142,17 @@ fn push(shown: &mut Vec<Value>, kind: &str, text: &str) {
 }
 
 /// Returns the text of a document in pieces that a search has found, or that are around them. Text that is far from the
-/// found pieces is not shown.
+/// found pieces is not shown. Without found pieces, shows the beginning of the text.
 pub(super) fn found_pieces(text: &[u8], found: &[Range<usize>]) -> Value {
     let mut shown = Vec::new();
+    if found.is_empty() {
+        push(
+            &mut shown,
+            "text",
+            &String::from_utf8_lossy(&text[..character_start(text, COMPARED)]),
+        );
+        return shown.into();
+    }
     let mut done = 0;
     for (number, span) in found.iter().enumerate() {
         // The text may be shorter than it was when the run read it.
