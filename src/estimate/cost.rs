@@ -11,6 +11,7 @@ use crate::method::Criterion;
 use crate::output::shown_share;
 use crate::pipeline::close_fingerprints::plan_ahead;
 use crate::pipeline::excerpts::excerpts_cost;
+use crate::pipeline::kept_documents::kept_documents_bytes;
 use crate::pipeline::kept_terms::{kept_terms_cost, memory_share};
 use crate::pipeline::plan::Plan;
 use crate::pipeline::shard_summary::NamesCost;
@@ -130,7 +131,7 @@ impl RunCost<'_> {
                 + self.joining_seconds(join.seconds + kept.seconds + weighing.seconds),
             // The stages share what the limit leaves. Only what every run needs can be more than the limit.
             bytes: (self.base_bytes() + stages).min(memory).max(self.base_bytes()),
-            temporary_bytes: self.temporary_term_bytes(),
+            temporary_bytes: self.temporary_text_bytes(),
             stored_bytes: self.names.bytes + TERM_BYTES * self.amounts.terms,
             join: None,
         }
@@ -156,7 +157,7 @@ impl RunCost<'_> {
             bytes: self.base_bytes()
                 + self.reader_bytes()
                 + (kept.bytes + search.bytes).min(memory),
-            temporary_bytes: self.temporary_term_bytes(),
+            temporary_bytes: self.temporary_text_bytes(),
             stored_bytes: self.names.bytes + TERM_BYTES * self.amounts.terms,
             join: None,
         }
@@ -185,18 +186,30 @@ impl RunCost<'_> {
                 + row_bytes.max(join_bytes)
                 + pairs.bytes
                 + verifying.bytes,
-            temporary_bytes: join_plan.as_ref().map_or(0.0, JoinPlan::temporary_bytes),
+            temporary_bytes: self
+                .kept_text_bytes()
+                .max(join_plan.as_ref().map_or(0.0, JoinPlan::temporary_bytes)),
             stored_bytes: self.names.bytes + row_bytes,
             join: Some(FingerprintJoinCost { plan: join_plan, pairs: by_chance.pairs, seconds }),
         }
     }
 
-    /// Returns the bytes of the terms that do not fit in memory, of texts that are expensive to read.
-    fn temporary_term_bytes(&self) -> f64 {
+    /// Returns the bytes of temporary files for texts that are expensive to read: of the texts if common lines are left
+    /// out, and otherwise of the terms that do not fit in memory.
+    fn temporary_text_bytes(&self) -> f64 {
+        if self.plan.boilerplate().is_some() {
+            return self.kept_text_bytes();
+        }
         let terms = self.sum(|sample| sample.amounts.terms * sample.expensive_share);
         // The rest of the memory is for the join.
         let in_memory = memory_share(self.plan.resources().memory) as f64;
         (TERM_BYTES * terms - in_memory).max(0.0)
+    }
+
+    /// Returns the bytes of temporary files for texts that are expensive to read, if lines of them are left out.
+    fn kept_text_bytes(&self) -> f64 {
+        let bytes = self.sum(|sample| sample.amounts.text_bytes * sample.expensive_share);
+        if self.plan.boilerplate().is_some() { kept_documents_bytes(bytes) } else { 0.0 }
     }
 
     /// Returns the seconds of wall time for the stages that every run has, such as reading the input.

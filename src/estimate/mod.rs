@@ -54,8 +54,8 @@ pub struct Estimate {
     pub memory_bytes: Guess,
     /// Seconds of wall time that the run takes.
     pub seconds: Guess,
-    /// Bytes of temporary files: terms that do not fit in memory of texts that are expensive to read, or fingerprints
-    /// of a join that does not fit in memory.
+    /// Bytes of temporary files: texts that are expensive to read and are read more than once, their terms that do not
+    /// fit in memory, or fingerprints of a join that does not fit in memory.
     pub temporary_bytes: Guess,
     /// Bytes of the terms or fingerprints of all documents, which a run with `resume` stores.
     pub stored_bytes: Guess,

@@ -451,7 +451,7 @@ impl Copies<'_> {
                     _ => DocumentStatus::Kept,
                 };
                 if status == DocumentStatus::Removed {
-                    digest.add(record.compared_bytes());
+                    digest.add(record.content_hash());
                     separator.leave_out(&record.content);
                     counts.removed += u64::from(document.is_some());
                     return Ok(ControlFlow::Continue(()));
@@ -462,7 +462,7 @@ impl Copies<'_> {
                 let number = first_record + record.number;
                 keep(CopiedBytes::Record { bytes, number, document })?;
                 // The digest comes last, so it is of the bytes that were copied or of later ones.
-                digest.add(record.compared_bytes());
+                digest.add(record.content_hash());
                 Ok(ControlFlow::Continue(()))
             })?;
             // Documents are recognized by their order alone. A different count means that wrong documents

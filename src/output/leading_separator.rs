@@ -89,7 +89,8 @@ mod tests {
         for (at, element) in elements.iter().enumerate() {
             let is_border = element.starts_with(['[', ']']);
             let content = if is_border { Content::PassThrough } else { Content::PassedOver };
-            let record = Record { number: 0, byte: 0, bytes: element.as_bytes(), content };
+            let record =
+                Record { number: 0, byte: 0, bytes: element.as_bytes(), known_hash: None, content };
             if left_out.contains(&at) {
                 separator.leave_out(&Content::Bad(&Bad::no_text(0)));
             } else {

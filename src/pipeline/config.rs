@@ -64,8 +64,9 @@ pub enum LostWordCount {
     /// Only if [`Config::lose`] limits them.
     #[default]
     IfLimited,
-    /// Also if all texts are cheap to read again, as in files without compression that are no pages. Then counting takes
-    /// less than a tenth of the time of the run, and otherwise up to half of it.
+    /// Also if all texts are cheap to read again, as in files without compression that are no pages, or if they are in a
+    /// temporary file because their common lines are left out. Then counting takes less than a tenth of the time of the
+    /// run, and otherwise up to half of it.
     IfCheap,
     /// Whenever the method compares texts.
     Always,

@@ -9,6 +9,7 @@ use super::corpus_terms::CorpusTerms;
 use super::deciding_fingerprints::find_deciding;
 use super::fingerprint_collection::{CollectionRows, FingerprintedCollection, WithoutWords};
 use super::in_turns::InTurns;
+use super::kept_documents::KeptDocuments;
 use super::kept_terms::{KeptTerms, TermSpace};
 use super::near_filter::NearFilter;
 use super::parts::{Parts, ShardShare};
@@ -83,7 +84,8 @@ pub(super) fn with_compared_texts<R>(
     context: &Context<'_>,
     then: impl FnOnce(Sides<&dyn Corpus>, Timings) -> Result<R>,
 ) -> Result<R> {
-    let watched = corpora.map(|corpus| Watched { corpus, progress: context.progress() });
+    let kept = KeptDocuments::of_each(corpora, plan.boilerplate().is_some(), context);
+    let watched = kept.as_ref().map(|corpus| Watched { corpus, progress: context.progress() });
     let terms = plan.method().recipe().terms();
     let in_turns = watched.as_ref().map(|corpus| InTurns::new(corpus, terms, context));
     let corpora = in_turns.as_ref().map(|corpus| corpus as &dyn Corpus);

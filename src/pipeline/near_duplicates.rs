@@ -4,7 +4,7 @@ use super::config::ClusterRule;
 use super::decisions::Decided;
 use super::find_close::{FoundClose, find_close};
 use super::find_covered::{FoundCovered, find_covered};
-use super::kept_terms::is_cheap;
+use super::kept_terms::costs_at_most;
 use super::levels::{FinishedSearch, levels, stricter_levels};
 use super::lost_words::{RemovalLosses, removal_losses};
 use super::needed_memory::check_removals;
@@ -24,7 +24,7 @@ use simtool_model::closeness::Closeness;
 use simtool_model::groups::Groups;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Similarity;
-use simtool_read::Corpus;
+use simtool_read::{Corpus, Price};
 use simtool_set_join::close::{Close, Neighbourhood};
 
 /// Result of a search for near-duplicates.
@@ -177,7 +177,9 @@ pub(super) fn decide(
         .map(|decisions| decisions.apply(&mut removals, *corpora.first(), read.first()));
     let mut losses = None;
     let proposed = removals.len();
-    if plan.counts_lost_words(corpora.iter().all(|corpus| is_cheap(*corpus))) {
+    // Where common lines are left out, the texts of pages are in a temporary file.
+    let dearest = if plan.boilerplate().is_some() { Price::Unpacked } else { Price::Cheap };
+    if plan.counts_lost_words(corpora.iter().all(|corpus| costs_at_most(*corpus, dearest))) {
         let compared = plan.method().compared();
         let terms = &DocumentTerms::new(compared, &Fitted::Nothing, context.isa());
         let texts = corpora.zip(read.as_ref());

@@ -1,35 +1,28 @@
-//! Temporary files of terms that do not fit in memory.
+//! Temporary files of what a run keeps of shards that are expensive to read, and what does not fit in memory.
+//!
+//! The files have no names, and disappear when the [`Spool`] is dropped. Each thread writes to a file of its own, shard
+//! after shard.
 
 use simtool_base::error::{Error, Result};
-use simtool_base::large_buffer::reserve;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Description of the memory for terms that are kept. Out-of-memory messages contain it.
-pub(super) const WHAT: &str = "the terms of texts that are read once";
-/// Number of terms that are read from or written to a temporary file at a time. So many terms take a
-/// megabyte.
-pub(super) const BLOCK_TERMS: usize = 128 << 10;
-/// Number of bytes of a term in memory and in a file.
-pub(super) const TERM_BYTES: u64 = size_of::<u64>() as u64;
-
-/// Temporary files without names, for terms that do not fit in memory.
+/// Temporary files without names.
+#[derive(Debug)]
 pub(super) struct Spool {
     folder: PathBuf,
     files: Mutex<Files>,
     spooled_bytes: AtomicU64,
-    /// Maximum number of bytes of all terms in the temporary files together.
+    /// Maximum number of bytes of all temporary files together.
     most_bytes: u64,
-    /// Whether the terms of some shard did not fit in the files. From then on, the terms of no other shard
-    /// are kept.
+    /// Whether the data of some shard did not fit in the files. From then on, no other shard is kept.
     is_full: AtomicBool,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Files {
     all: Vec<SpoolFile>,
     /// Numbers and lengths of the files that no thread is writing to.
@@ -40,30 +33,29 @@ struct Files {
 /// before it reads.
 type SpoolFile = std::sync::Arc<Mutex<File>>;
 
-/// Place of the terms of one shard in a temporary file.
-#[derive(Clone, Copy)]
+/// Place of the data of one shard in a temporary file.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct SpoolPlace {
     /// Number of the temporary file.
     file: usize,
-    /// Byte offset in the file at which the terms begin.
+    /// Byte offset in the file at which the data begin.
     start: u64,
 }
 
-/// A temporary file to which a thread writes the terms of one shard. Dropping the value removes the terms of
-/// the shard if it is not finished. Then the file is free for another shard.
+/// A temporary file to which a thread writes the data of one shard. Dropping the value removes the data of the shard
+/// if it is not finished. Then the file is free for another shard.
 pub(super) struct Writing<'s> {
     spool: &'s Spool,
     number: usize,
     file: SpoolFile,
-    /// Byte offset in the file at which the terms of this shard begin. The last finished shard ends there.
+    /// Byte offset in the file at which the data of this shard begin. The last finished shard ends there.
     start: u64,
     end: u64,
 }
 
 impl Writing<'_> {
-    /// Appends terms to the file. Returns false if there is no space for them in the spool or on the disk.
-    pub(super) fn write(&mut self, terms: &[u64]) -> Result<bool> {
-        let bytes: &[u8] = bytemuck::cast_slice(terms);
+    /// Appends bytes to the file. Returns false if there is no space for them in the spool or on the disk.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<bool> {
         let spooled = self.spool.spooled_bytes.load(Ordering::Relaxed);
         if spooled + bytes.len() as u64 > self.spool.most_bytes {
             return Ok(self.no_room());
@@ -90,10 +82,10 @@ impl Writing<'_> {
         false
     }
 
-    /// Marks the shard as finished and returns the place of its terms. All terms must have been written
+    /// Marks the shard as finished and returns the place of its data. All of them must have been written
     /// before this call.
     pub(super) fn finish(mut self) -> SpoolPlace {
-        // Moving `start` behind the terms marks the shard as finished, so that dropping does not remove it.
+        // Moving `start` behind the data marks the shard as finished, so that dropping does not remove it.
         let start = std::mem::replace(&mut self.start, self.end);
         SpoolPlace { file: self.number, start }
     }
@@ -101,7 +93,7 @@ impl Writing<'_> {
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        // If truncating fails, the next shard overwrites the terms of the unfinished one.
+        // If truncating fails, the next shard overwrites the data of the unfinished one.
         drop(locked(&self.file).set_len(self.start));
         self.spool.spooled_bytes.fetch_sub(self.end - self.start, Ordering::Relaxed);
         locked(&self.spool.files).free.push((self.number, self.start));
@@ -120,23 +112,22 @@ impl Spool {
         }
     }
 
-    /// Returns the number of bytes of all terms in the temporary files.
+    /// Returns the number of bytes of all temporary files.
     pub(super) fn spooled_bytes(&self) -> u64 {
         self.spooled_bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns the maximum number of bytes of all terms in the temporary files together.
+    /// Returns the maximum number of bytes of all temporary files together.
     pub(super) fn most_bytes(&self) -> u64 {
         self.most_bytes
     }
 
-    /// Returns whether the terms of some shard did not fit in the files. From then on, the terms of no other
-    /// shard are kept.
+    /// Returns whether the data of some shard did not fit in the files. From then on, no other shard is kept.
     pub(super) fn is_full(&self) -> bool {
         self.is_full.load(Ordering::Relaxed)
     }
 
-    /// Begins to write the terms of a shard. Returns a file to which no other thread writes. Creates a file
+    /// Begins to write the data of a shard. Returns a file to which no other thread writes. Creates a file
     /// if there is none.
     pub(super) fn begin(&self) -> Result<Writing<'_>> {
         let mut files = locked(&self.files);
@@ -152,40 +143,23 @@ impl Spool {
         Ok(Writing { spool: self, number, file, start, end: start })
     }
 
-    /// Calls `visit` with the number and the terms of each wanted document of a shard. `place` is the place
-    /// of the shard, and `term_count` the number of its terms. `wanted` lists the numbers of the wanted
-    /// documents, and for each document the range of its terms among the terms of the shard. Both ascend.
-    pub(super) fn visit(
-        &self,
-        place: SpoolPlace,
-        wanted: impl Iterator<Item = (u32, Range<u64>)>,
-        term_count: u64,
-        visit: &mut dyn FnMut(u32, &[u64]),
-    ) -> Result<()> {
+    /// Fills `space` with the data of the shard at `place`, from byte `offset` of them on.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or has fewer bytes.
+    pub(super) fn read(&self, place: SpoolPlace, offset: u64, space: &mut [u8]) -> Result<()> {
         let file = SpoolFile::clone(&locked(&self.files).all[place.file]);
-        let mut block: Vec<u64> = Vec::new();
-        let mut block_start = 0;
-        for (index, range) in wanted {
-            if range.end > block_start + block.len() as u64 {
-                // A block of terms begins at a wanted document, so that skipped documents are not read. It
-                // holds at least all terms of that document.
-                let length = (range.end - range.start).max(BLOCK_TERMS as u64);
-                let length = length.min(term_count - range.start) as usize;
-                let more = length.saturating_sub(block.len());
-                reserve(&mut block, more, WHAT)?;
-                block.resize(length, 0);
-                block_start = range.start;
-                let mut file = locked(&file);
-                // Readers share the position in the file, so seeking and reading must happen under one lock.
-                let first_byte = SeekFrom::Start(place.start + block_start * TERM_BYTES);
-                let bytes = bytemuck::cast_slice_mut(&mut block);
-                let read = file.seek(first_byte).and_then(|_| file.read_exact(bytes));
-                read.map_err(|e| Error::io(&self.folder, "read a temporary file in", e))?;
-            }
-            let start = (range.start - block_start) as usize;
-            visit(index, &block[start..][..(range.end - range.start) as usize]);
-        }
-        Ok(())
+        let mut file = locked(&file);
+        // Readers share the position in the file, so seeking and reading must happen under one lock.
+        let read = file.seek(SeekFrom::Start(place.start + offset));
+        let read = read.and_then(|_| file.read_exact(space));
+        read.map_err(|error| self.unreadable(error))
+    }
+
+    /// Returns the error for a temporary file that cannot be read.
+    pub(super) fn unreadable(&self, error: std::io::Error) -> Error {
+        Error::io(&self.folder, "read a temporary file in", error)
     }
 }
 

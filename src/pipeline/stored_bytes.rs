@@ -35,6 +35,11 @@ impl BytesWriter {
         self.0.extend_from_slice(bytes);
     }
 
+    /// Returns the number of bytes that were appended.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Returns all bytes that were appended.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.0

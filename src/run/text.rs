@@ -9,6 +9,7 @@ use super::reading_faults::has_losses;
 use crate::output::texts::{ComparedTexts, write_texts};
 use crate::pipeline::Boilerplate;
 use crate::pipeline::boilerplate::without_boilerplate;
+use crate::pipeline::kept_documents::KeptDocuments;
 use crate::pipeline::timings::Timings;
 use crate::write::output_folder::Existing;
 use simtool_base::error::Result;
@@ -19,7 +20,7 @@ use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
 use simtool_model::page_text::PageTextCounts;
 use simtool_model::sides::Sides;
-use simtool_read::Strict;
+use simtool_read::{Corpus, Strict};
 use simtool_terms::text_rules::TextRules;
 use std::io::Write;
 use std::path::PathBuf;
@@ -111,7 +112,10 @@ pub fn text(
     let write_rows = |path: &_, out: &mut (dyn Write + Send)| {
         // The texts are those of a deduplication without further options.
         let rule = boilerplate(request.boilerplate, corpus)?;
-        without_boilerplate(Sides::One(corpus), rule, context, |corpora| {
+        let is_reread = rule.is_some_and(|rule| rule != Boilerplate::Nothing);
+        let kept = KeptDocuments::of_each(Sides::One(corpus), is_reread, context);
+        let corpora = kept.as_ref().map(|corpus| corpus as &dyn Corpus);
+        without_boilerplate(corpora, rule, context, |corpora| {
             let threads = request.resources.threads;
             let compared = ComparedTexts { corpus: *corpora.first(), rules: &request.rules };
             let mut read = write_texts(compared, threads, path, out)?;

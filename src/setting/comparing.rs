@@ -16,9 +16,10 @@ pub(super) const BOILERPLATE: Setting = Setting::value(
     "DOCUMENTS[:SITE]",
     "Leave lines that many documents have, such as menus, out of the comparison: at least this number of \
      documents, pages or none [default: pages if all inputs are web pages, otherwise none].\n\nA \
-     document with fewer than 50 other words is compared as a whole. Takes one more reading. With :host \
-     behind the number, documents are counted for each host of their IDs, such as WARC-Target-URI; with \
-     :folder, for each folder of their IDs or files. `match` counts the documents of the collection to match \
+     document with fewer than 50 other words is compared as a whole. With :host behind the \
+     number, documents are counted for each host of their IDs, such as WARC-Target-URI; with :folder, for each \
+     folder of their IDs or files. Texts are read once more; those of pages and gzip files are in a temporary \
+     file meanwhile, which takes about half of their bytes. `match` counts the documents of the collection to match \
      against.\n\npages leaves out a line of HTML pages if pages of four titles of a host have it, and at least \
      one in 50 pages of the host. So copies of a page, which have one title, do not make its text boilerplate. \
      A page with fewer than 50 other words is compared as a whole, and only with pages that have the same other \

@@ -5,6 +5,7 @@ use crate::non_document::NonDocument;
 use crate::page_text::{ExtractedPage, PageText};
 use crate::record_digest::RecordDigest;
 use simtool_base::error::{Error, Result};
+use simtool_base::stable_hash::hash;
 use std::borrow::Cow;
 
 /// Number of a document in the order of reading, from 0. All files of a corpus share this
@@ -42,21 +43,27 @@ pub struct Record<'a> {
     /// them on in chunks. This happens for [`Content::Bad`] with code `oversize` and for a record
     /// after damage.
     pub bytes: &'a [u8],
+    /// Hash of what [`content_hash`](Self::content_hash) is about, if the record comes from a memory of an earlier
+    /// reading, where its bytes are missing. Readers of files set it to `None`.
+    pub known_hash: Option<u64>,
     /// The document in the record, or the reason why there is none.
     pub content: Content<'a>,
 }
 
-impl<'a> Record<'a> {
-    /// Returns the bytes by which a second reading of the record is compared with the first one: its bytes in the
-    /// input or, for a row of a table, the text. Returns `None` for a row whose text lacks lines that were left out,
+impl Record<'_> {
+    /// Returns the hash by which a second reading of the record is compared with the first one: that of its bytes in the
+    /// input or, for a row of a table, of the text. Returns `None` for a row whose text lacks lines that were left out,
     /// because a second reading does not leave them out.
     #[must_use]
-    pub fn compared_bytes(&self) -> Option<&'a [u8]> {
-        match self.content {
-            _ if !self.bytes.is_empty() => Some(self.bytes),
-            Content::Document(document) => (document.left_out == 0).then_some(document.text),
-            _ => Some(&[]),
-        }
+    pub fn content_hash(&self) -> Option<u64> {
+        let bytes = match self.content {
+            _ if self.known_hash.is_some() => return self.known_hash,
+            _ if !self.bytes.is_empty() => self.bytes,
+            Content::Document(document) if document.left_out > 0 => return None,
+            Content::Document(document) => document.text,
+            _ => &[],
+        };
+        Some(hash(bytes))
     }
 }
 

@@ -9,16 +9,13 @@
 //! the first reading only if they all fit in memory. Otherwise, or if the files have no space for all terms,
 //! terms are kept once few documents remain in the join. Texts whose terms fit nowhere are read again.
 //!
-//! The temporary files have no names and hold nothing but terms in the byte order of this machine. The files
-//! disappear when the [`Spool`] that holds them is dropped. Each thread writes to a file of its own, shard
-//! after shard.
+//! The temporary files hold nothing but terms in the byte order of this machine.
 
 mod cost;
-mod spool;
 
 pub(crate) use cost::{kept_terms_cost, memory_share};
 
-use self::spool::{BLOCK_TERMS, Spool, SpoolPlace, TERM_BYTES, WHAT, Writing};
+use super::spool::{Spool, SpoolPlace, Writing};
 use simtool_base::durable::free_bytes;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::reserve;
@@ -28,8 +25,18 @@ use simtool_compute::context::Context;
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Price};
 use simtool_set_join::{TermSource, Wanted};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
+
+/// Description of the memory for terms that are kept. Out-of-memory messages contain it.
+const WHAT: &str = "the terms of texts that are read once";
+
+/// Number of terms that are read from or written to a temporary file at a time. So many terms take a megabyte.
+const BLOCK_TERMS: usize = 128 << 10;
+
+/// Number of bytes of a term in memory and in a file.
+const TERM_BYTES: u64 = size_of::<u64>() as u64;
 
 /// Minimum number of terms for which memory is reserved when the first terms of a shard are stored in memory.
 const FIRST_TERMS: u64 = 4 << 10;
@@ -51,7 +58,7 @@ impl TermSpace {
     /// Returns the space for each of `corpora`, which share what there is. It is empty if no text is expensive to read
     /// again.
     pub(super) fn of_each(corpora: &Sides<&dyn Corpus>, context: &Context<'_>) -> Self {
-        if corpora.iter().all(|corpus| is_cheap(*corpus)) {
+        if corpora.iter().all(|corpus| costs_at_most(*corpus, Price::Cheap)) {
             return Self { memory: 0, files: 0 };
         }
         let sides = corpora.iter().count() as u64;
@@ -62,9 +69,9 @@ impl TermSpace {
     }
 }
 
-/// Returns whether all texts of a collection are cheap to read again.
-pub(super) fn is_cheap(corpus: &dyn Corpus) -> bool {
-    (0..corpus.shard_count()).all(|shard| corpus.price(shard) == Price::Cheap)
+/// Returns whether reading any text of a collection again costs at most `most`.
+pub(super) fn costs_at_most(corpus: &dyn Corpus, most: Price) -> bool {
+    (0..corpus.shard_count()).all(|shard| corpus.price(shard) <= most)
 }
 
 /// Function that returns how expensive it is to read a shard. The argument is the number of the shard.
@@ -181,6 +188,37 @@ impl<'a> KeptTerms<'a> {
         drop(self.shards[shard].set(kept));
         Ok(())
     }
+
+    /// Calls `visit` with the number and the terms of each wanted document of a shard. `place` is the place
+    /// of the shard, and `term_count` the number of its terms. `wanted` lists the numbers of the wanted
+    /// documents, and for each document the range of its terms among the terms of the shard. Both ascend.
+    fn visit_spooled(
+        &self,
+        place: SpoolPlace,
+        wanted: impl Iterator<Item = (u32, Range<u64>)>,
+        term_count: u64,
+        visit: &mut dyn FnMut(u32, &[u64]),
+    ) -> Result<()> {
+        let mut block: Vec<u64> = Vec::new();
+        let mut block_start = 0;
+        for (index, range) in wanted {
+            if range.end > block_start + block.len() as u64 {
+                // A block of terms begins at a wanted document, so that skipped documents are not read. It
+                // holds at least all terms of that document.
+                let length = (range.end - range.start).max(BLOCK_TERMS as u64);
+                let length = length.min(term_count - range.start) as usize;
+                let more = length.saturating_sub(block.len());
+                reserve(&mut block, more, WHAT)?;
+                block.resize(length, 0);
+                block_start = range.start;
+                let bytes = bytemuck::cast_slice_mut(&mut block);
+                self.spool.read(place, block_start * TERM_BYTES, bytes)?;
+            }
+            let start = (range.start - block_start) as usize;
+            visit(index, &block[start..][..(range.end - range.start) as usize]);
+        }
+        Ok(())
+    }
 }
 
 impl TermSource for KeptTerms<'_> {
@@ -229,7 +267,7 @@ impl TermSource for KeptTerms<'_> {
             Some(KeptShard { ends, terms: Kept::Spooled(place) }) => {
                 self.progress.advance(self.shard_bytes(shard));
                 let term_count = ends.last().copied().unwrap_or(0);
-                self.spool.visit(*place, wanted_ranges(ends, wanted), term_count, visit)
+                self.visit_spooled(*place, wanted_ranges(ends, wanted), term_count, visit)
             }
             None if self.is_to_be_kept(shard, wanted) => self.keep(shard, wanted, visit),
             None => self.source.visit_shard(shard, wanted, visit),
@@ -242,7 +280,7 @@ impl TermSource for KeptTerms<'_> {
 fn wanted_ranges<'e>(
     ends: &'e [u64],
     wanted: Wanted<'e>,
-) -> impl Iterator<Item = (u32, std::ops::Range<u64>)> + 'e {
+) -> impl Iterator<Item = (u32, Range<u64>)> + 'e {
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let ranges = starts.zip(ends).map(|(start, &end)| start..end);
     (0..).zip(ranges).filter(move |&(index, _)| wanted.has(index))
@@ -272,18 +310,19 @@ impl Keeping<'_, '_> {
         self.ends.push(end + terms.len() as u64);
         if let Some(writing) = &mut self.writing {
             if self.terms.len() + terms.len() > BLOCK_TERMS {
-                if !writing.write(&self.terms)? {
+                if !writing.write(bytemuck::cast_slice(&self.terms))? {
                     return Ok(false);
                 }
                 self.terms.clear();
             }
             if terms.len() > BLOCK_TERMS {
-                return writing.write(terms);
+                return writing.write(bytemuck::cast_slice(terms));
             }
         } else if !self.has_room(terms.len()) {
             // The terms no longer fit in memory, so the terms so far and all later ones go to a file.
             let mut writing = self.of.spool.begin()?;
-            let has_room = writing.write(&self.terms)? && writing.write(terms)?;
+            let has_room = writing.write(bytemuck::cast_slice(&self.terms))?
+                && writing.write(bytemuck::cast_slice(terms))?;
             self.writing = Some(writing);
             self.terms = Vec::new();
             self.taken = None;
@@ -327,7 +366,7 @@ impl Keeping<'_, '_> {
         self.ends.shrink_to_fit();
         let ends = std::mem::take(&mut self.ends);
         let terms = if let Some(mut writing) = self.writing.take() {
-            if !writing.write(&self.terms)? {
+            if !writing.write(bytemuck::cast_slice(&self.terms))? {
                 return Ok(None);
             }
             Kept::Spooled(writing.finish())

@@ -68,7 +68,7 @@ pub(crate) fn read_collection(collection: &Collection) -> Seen {
         let end = collection.shard_bytes(shard);
         let records = collection.read_shard(shard, &mut |event| {
             match event {
-                Event::Record(Record { number, byte, bytes, content }) => {
+                Event::Record(Record { number, byte, bytes, content, known_hash: _ }) => {
                     seen.bytes.extend_from_slice(bytes);
                     match content {
                         Content::Document(d) => {

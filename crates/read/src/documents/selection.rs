@@ -152,7 +152,8 @@ mod tests {
         let mut taken = 0;
         let mut is_passed_over = |text: &str| {
             let content = Content::Document(Document::new(text.as_bytes()));
-            let record = Record { number: 0, byte: 0, bytes: text.as_bytes(), content };
+            let record =
+                Record { number: 0, byte: 0, bytes: text.as_bytes(), known_hash: None, content };
             let record = selection.look_at(record, None, &mut taken);
             matches!(record.content, Content::PassedOver)
         };

@@ -264,7 +264,7 @@ impl Corpus for Texts<'_> {
                 ..Document::new(self.column.value(row).unwrap_or_default())
             };
             let content = Content::Document(document);
-            let record = Record { number, byte: 0, bytes: &[], content };
+            let record = Record { number, byte: 0, bytes: &[], known_hash: None, content };
             if visit(Event::Record(record))?.is_break() {
                 return Ok(number + 1);
             }

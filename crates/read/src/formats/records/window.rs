@@ -294,7 +294,8 @@ impl RecordOutput<'_, '_> {
 
     fn record(&mut self, bytes: &[u8], counted: bool, content: Content<'_>) -> Flow {
         self.is_last_bad = matches!(content, Content::Bad(_));
-        let record = Record { number: self.records, byte: self.byte, bytes, content };
+        let record =
+            Record { number: self.records, byte: self.byte, bytes, known_hash: None, content };
         self.records += u64::from(counted);
         self.byte += bytes.len() as u64;
         give(Event::Record(record), self.visit)

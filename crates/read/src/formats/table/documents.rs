@@ -92,7 +92,7 @@ impl<'r> VisitedRows<'r> {
             }),
         };
         // A row has no byte offset in the file, since its columns are stored separately.
-        let record = Record { number: self.next, byte: 0, bytes: &[], content };
+        let record = Record { number: self.next, byte: 0, bytes: &[], known_hash: None, content };
         self.next += 1;
         self.read += 1;
         self.text_read += length;
