@@ -12,11 +12,13 @@ from pathlib import Path
 
 import simtool
 import simtool_spark
+from simtool import batches
 
 HEAD = """# Reference of the Python package
 
-The text of `help(simtool)` and `help(simtool_spark)`, written by `python/reference`. [The guide](../start/python.md) shows how the functions
-work together, `simtool dedup --help` explains each option, and [Spark and Slurm](../guides/spark.md) shows how to run on Spark.
+The text of `help(simtool)`, `help(simtool.batches)` and `help(simtool_spark)`, written by `python/reference`. [The guide](../start/python.md)
+shows how the functions work together, and `simtool dedup --help` explains each option. Two guides show how to run on engines:
+[recipes for `simtool.batches`](../guides/engines.md), and [Spark and Slurm](../guides/spark.md).
 """
 # Wider signatures are cut into lines.
 WIDTH = 100
@@ -129,9 +131,12 @@ def text() -> str:
 
     stubs = body("_simtool.pyi")
     known = functions(stubs) | functions(body("_files.py"))
+    on_batches = body("batches.py")
     on_spark = functions(ast.parse(Path(simtool_spark.__file__).read_text()).body)
     classes = {node.name: node for node in [*stubs, *body("_methods.py")] if isinstance(node, ast.ClassDef)}
-    types = [ast.unparse(node) for node in [*stubs, *body("_types.py")] if isinstance(node, ast.Assign)]
+    # The type of a batch is defined for type checkers only.
+    of_batches = [node for block in on_batches if isinstance(block, ast.If) for node in block.body]
+    types = [ast.unparse(node) for node in [*stubs, *body("_types.py"), *of_batches] if isinstance(node, ast.Assign)]
     sections = [HEAD]
     for name in simtool.__all__:
         of = getattr(simtool, name)
@@ -140,6 +145,8 @@ def text() -> str:
     for name in simtool.__all__:
         if name in classes:
             sections.append(class_section(name, classes[name]))
+    for name in batches.__all__:
+        sections.append(function_section(f"simtool.batches.{name}", functions(on_batches)[name], getattr(batches, name)))
     for name in simtool_spark.__all__:
         sections.append(function_section(f"simtool_spark.{name}", on_spark[name], getattr(simtool_spark, name)))
     sections.append(f"## Types\n\nThe names with `_` mean:\n\n{block(chr(10).join(types))}")

@@ -265,6 +265,7 @@ impl Engine {
         let ranks = whole_numbers(ranks, "ranks")?;
         let mut pairs = group_pairs(pairs, ranks.len())?;
         let reasons = py.detach(|| {
+            // Engines return pairs in any order, and the result must not depend on it.
             pairs.sort_unstable_by_key(|pair| (pair.a, pair.b));
             let groups = Sides::One(Groups::default());
             let close = Close::new(groups, pairs.into(), Closeness::Distance(0));

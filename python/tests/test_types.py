@@ -18,6 +18,7 @@ import fractions
 import pathlib
 import numpy
 import simtool
+from simtool import batches
 
 found: simtool.NearDuplicates = simtool.deduplicate(["a", None], similarity=0.8, method="exact")
 simtool.deduplicate(["a"], method="simhash:bits=128", max_distance=numpy.int64(3), threads=2, max_memory="1G")
@@ -35,12 +36,18 @@ simtool.deduplicate_files("a.jsonl", output="out", annotate="in-place,weight=log
 simtool.deduplicate_files("a.jsonl", output="out", annotate=True, text_field="title+body")
 simtool.match_files(["a"], against="b", output=pathlib.Path("out"), against_text_field="body", output_format="ids")
 simtool.cut_passages_files("a", output="out", words=20, cut="all", mask="[...]")
+described = batches.fingerprint({"id": [1], "text": ["a"]}, method="exact", similarity=0.8, keep="max:size")
+batches.fates([described], batches.pairs(described, described, threads=2, verify=0.7), cluster="components")
 counts: dict[str, object] = simtool.contamination_files("items", "pages", measure="weighted", share=0.7)
 """
 # Lines that a checker must refuse.
 WRONG = """\
 import simtool
+import simtool.batches
 
+simtool.batches.pairs({"id": [1]}, similarty=0.8)
+simtool.batches.fates({"id": [1]}, [], cluster="chains")
+simtool.batches.fingerprint("a.parquet")
 simtool.deduplicate(["a"], similarty=0.8)
 simtool.deduplicate(["a"], max_distance="three")
 simtool.deduplicate(["a"], cluster="chains")
@@ -101,6 +108,7 @@ def sources(tmp_path_factory):
         "right.py": RIGHT,
         "wrong.py": WRONG,
         "shards.py": (FOLDER / "examples/shards.py").read_text(),
+        "hub_dedup.py": (FOLDER / "examples/hub_dedup.py").read_text(),
         "notebook.py": of_notebook((FOLDER / "examples/near_duplicates.ipynb").read_text()),
         "guide.py": of_guide((FOLDER.parent / "docs/start/python.md").read_text()),
         "page.py": of_guide((FOLDER / "README.md").read_text()),

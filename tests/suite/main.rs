@@ -87,6 +87,9 @@ mod text_rules;
 mod texts;
 #[cfg(all(feature = "parquet", unix))]
 mod undecodable_names;
+// The vectors have words of Chinese.
+#[cfg(feature = "chinese")]
+mod vectors;
 mod why;
 mod widths;
 #[cfg(all(feature = "parquet", unix))]

@@ -7,10 +7,11 @@ Every worker needs this package, `simtool`, pyarrow and NumPy. The results are t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simtool._docstrings import documented
 from simtool._simtool import Engine, cluster_weights
+from simtool._steps import engine_with_field
 from simtool_spark._options import OPTIONS
 from simtool_spark.buckets import Buckets, sampled
 from simtool_spark.decided import decided_rows
@@ -97,17 +98,12 @@ def deduplicate(
     """
     from pyspark.sql import functions as f
 
-    options: dict[str, Any] = dict(keywords)
-    rule, _, field = str(options.get("keep") or "").partition(":")
-    if field and "," not in field:
-        options["keep"] = rule
-    engine, options = _engine(options)
-    engine.check_field(bool(field))
+    engine, options, field = engine_with_field(keywords)
     # A wrong rule is reported before anything is read.
     weight = annotate.removeprefix("weight=") if isinstance(annotate, str) else "1"
     cluster_weights(weight, [])
     keep = Steps(work_dir)
-    selectors = Selectors(None if text_column == "*" else text_column, id_column, field or None)
+    selectors = Selectors(None if text_column == "*" else text_column, id_column, field)
     rows = texts(df, selectors, check_ids)
     known = learned(rows, options, sample, keep, max_terms)
     if engine.has_fingerprints:
@@ -179,13 +175,12 @@ def match(
             `df` are missing or repeated, or a limit is too small.
         RuntimeError: The documents changed between two readings, and there is no `work_dir`.
     """
-    options: dict[str, Any] = dict(keywords)
     for name in ("keep", "cluster"):
-        if options.get(name) is not None:
+        if keywords.get(name) is not None:
             raise ValueError(f"{name}: chooses among documents of one collection: it does not go with a match")
     from pyspark.sql import functions as f
 
-    engine, options = _engine(options)
+    engine, options, _ = engine_with_field(keywords)
     keep = Steps(work_dir)
     of_text = against_text_column or text_column
     of_queries = Selectors(None if text_column == "*" else text_column, id_column)
@@ -230,9 +225,3 @@ def _different(classes: DataFrame, engine: Engine) -> DataFrame:
     if engine.verifies:
         return classes.select("fingerprint").distinct()
     return classes.select(classes["class"].alias("fingerprint"))
-
-
-def _engine(options: dict[str, Any]) -> tuple[Engine, dict[str, Any]]:
-    options = {name: value for name, value in options.items() if value is not None}
-    options.setdefault("method", "simhash")
-    return Engine(**options), options

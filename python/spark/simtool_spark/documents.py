@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Iterator
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from simtool._simtool import Engine
+from simtool._steps import order_of
 from simtool_spark.learning import Learned
 from simtool_spark.selectors import Selectors
 from simtool_spark.transfer import Batches, engine_of, fingerprint_type, in_tasks, to_column, verifier_of
@@ -56,14 +56,8 @@ def described(batch: pa.RecordBatch, has: pa.Array, engine: Engine) -> dict[str,
     ids, texts, *field = batch.columns
     if ids.null_count:
         raise ValueError("id_column: a document has no ID: leave it out, or give another column")
-    columns = {"id": ids.filter(has)}
-    if engine.keep == "longest":
-        length = pc.cast(pc.fill_null(pc.binary_length(texts), 0), pa.int64())
-        columns["order"] = pc.negate(length).filter(has)
-    elif field:
-        order = pa.table(engine.order(field[0]))["order"].combine_chunks()
-        columns["order"] = order.cast(pa.string()).filter(has)
-    return columns
+    order = order_of(engine, texts, field[0] if field else None)
+    return {"id": ids.filter(has)} | ({} if order is None else {"order": order.filter(has)})
 
 
 def description(rows: DataFrame, engine: Engine) -> str:

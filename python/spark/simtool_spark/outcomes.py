@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from simtool._simtool import Engine
+from simtool._steps import ranks_of
 from simtool_spark.buckets import by_bucket
 from simtool_spark.transfer import Steps, engine_of
 
@@ -28,17 +28,11 @@ def settled(engine: Engine, known: pa.Table, near: pa.Table) -> pa.Table:
     ids = known["id"].combine_chunks()
     if pc.count_distinct(ids).as_py() < len(ids):
         raise ValueError("id_column: two documents have one id")
-    if has_order:
-        order = pc.sort_indices(known, sort_keys=[("order", "ascending"), ("id", "ascending")])
-    else:
-        order = pa.array(np.arange(len(ids))[:: -1 if engine.keep == "last" else 1])
-    ranks = np.empty(len(ids), dtype=np.int64)
-    ranks[order.to_numpy()] = np.arange(len(ids))
     numbers = {name: pc.index_in(near[name], known["class"]) for name in ("a", "b")}
     if any(number.null_count for number in numbers.values()):
         raise RuntimeError("the documents are not the same each time that they are read: give work_dir")
     pairs = pa.table({**numbers, **{name: near[name] for name in told(engine)}}).combine_chunks()
-    outcomes = pa.table(engine.settle(pairs, pa.array(ranks)))
+    outcomes = pa.table(engine.settle(pairs, pa.array(ranks_of(known, engine))))
     of = {
         "class": known["class"].take(outcomes["group"]),
         "kept_id": known["id"].take(outcomes["kept"]),

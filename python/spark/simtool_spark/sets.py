@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from simtool._simtool import Engine, SetKeys
+from simtool._steps import of_rows, to_rows
 from simtool_spark.buckets import by_bucket
 from simtool_spark.documents import described, description
-from simtool_spark.transfer import Batches, Options, engine_of, in_tasks, of_binary, of_rows, to_binary, to_column, to_rows, to_words
+from simtool_spark.transfer import Batches, Options, engine_of, in_tasks, of_binary, to_binary, to_column, to_words
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

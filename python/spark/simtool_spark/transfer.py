@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from simtool._simtool import Engine, Verifier
+from simtool._steps import of_rows, to_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -109,15 +110,7 @@ def to_words(column: pa.Array | pa.ChunkedArray, words: int) -> pa.Array:
     return column if words == 1 else to_rows(of_binary(column, words)[0])
 
 
-# Rows of several numbers are fixed-size lists for computing, and binary for travelling.
-
-
-def to_rows(numbers: np.ndarray) -> pa.Array:
-    return pa.FixedSizeListArray.from_arrays(pa.array(numbers.ravel()), numbers.shape[1])
-
-
-def of_rows(rows: pa.Array) -> np.ndarray:
-    return rows.flatten().to_numpy().reshape(-1, rows.type.list_size)
+# Rows of several numbers are binary for travelling.
 
 
 def to_binary(numbers: np.ndarray, ends: np.ndarray) -> pa.Array:
