@@ -17,6 +17,7 @@ row  kept  similarity
 
 from . import _methods
 from ._files import (
+    audit,
     combine_files,
     contamination_files,
     cut_passages_files,
@@ -58,6 +59,7 @@ __all__ = [
     "Rows",
     "Table",
     "__version__",
+    "audit",
     "cluster",
     "combine_files",
     "compare",

@@ -12,6 +12,7 @@ from ._docstrings import documented
 from ._options import OPTIONS, PROGRESS
 from ._simtool import (
     Rows,
+    audit_of_files,
     combined_files,
     contamination_of_files,
     passages_of_files,
@@ -208,6 +209,36 @@ def why(output: Path, document: str, *, progress: bool = False, **options: Unpac
         ('removed', 1.0, True)
     """
     return json.loads(why_in_files(os.fspath(output), document, progress, dict(options)))
+
+
+@documented(OPTIONS, PROGRESS)
+def audit(output: Path, *, progress: bool = False, **options: Unpack[_option_types.AuditOptions]) -> dict[str, Any]:
+    """Checks a finished run by its receipt, and a random sample of its removals by their texts.
+
+    Does the work of `simtool audit --json` in this process. The run needs the option `receipt`.
+
+    Args:
+        output: Folder with the results of the run.
+
+    Returns:
+        `changed` has a sentence for each file, setting or count that is not as in the receipt, and `failures` the removals
+        that do not hold, each with its reasons. `not_compared` and `not_checked` name what could not be checked. `hold` is the
+        number of removals that hold, and `share` the interval of 95 % of their share among all removals.
+
+    Raises:
+        ValueError: An option does not exist here or has a wrong value.
+        OSError: `output` has no results of `dedup` or `match` with a receipt, or one of its files cannot be read.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for name, text in [("a.txt", "one two three four"), ("b.txt", "One, two, three four!")]:
+        ...     _ = (folder / name).write_text(text)
+        >>> _ = simtool.deduplicate_files([folder / "a.txt", folder / "b.txt"], output=folder / "out", receipt=True)
+        >>> found = simtool.audit(folder / "out")
+        >>> found["removals"], found["hold"], found["changed"], found["failures"]
+        (1, 1, [], [])
+    """
+    return json.loads(audit_of_files(os.fspath(output), progress, dict(options)))
 
 
 @documented(OPTIONS, PROGRESS)

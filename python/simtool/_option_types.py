@@ -100,6 +100,7 @@ class DeduplicateFilesOptions(TypedDict, total=False):
     output_format: Literal["jsonl", "tsv", "parquet", "ids"] | None
     write_kept: Literal["readable"] | bool | None
     write_removed: bool | None
+    receipt: bool | None
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
@@ -152,6 +153,7 @@ class MatchFilesOptions(TypedDict, total=False):
     output_format: Literal["jsonl", "tsv", "parquet", "ids"] | None
     write_kept: Literal["readable"] | bool | None
     write_removed: bool | None
+    receipt: bool | None
     files_from: _Path | None
     glob: str | Sequence[str] | None
     hidden: bool | None
@@ -242,6 +244,18 @@ class CombineFilesOptions(TypedDict, total=False):
 class WhyOptions(TypedDict, total=False):
     """Options of `why`."""
 
+    threads: _Integer | None
+    config: _Path | None
+    no_mmap: bool | None
+
+
+class AuditOptions(TypedDict, total=False):
+    """Options of `audit`."""
+
+    sample: _Integer | None
+    seed: _Number | str | None
+    max_memory: _Integer | str | None
+    tmp_dir: _Path | None
     threads: _Integer | None
     config: _Path | None
     no_mmap: bool | None

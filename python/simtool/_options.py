@@ -54,6 +54,8 @@ Options:
         same format [default: false]. Values: true, false, readable.
     write_removed: Also write copies of the input files to removed/, in the same format, with
         nothing but the removed documents.
+    receipt: Also write receipt.json, by which others check the results: the SHA-256 of every input,
+        the request, the recipe, the counts, and a Merkle root over the rows of each output.
     files_from: File that lists more paths to read, one a line or with a zero byte after each,
         optionally compressed with gzip; - is standard input.
     glob: When reading folders, include only files matching this glob, or leave them out if it
@@ -140,6 +142,8 @@ Options:
         same format [default: false]. Values: true, false, readable.
     write_removed: Also write copies of the input files to removed/, in the same format, with
         nothing but the removed documents.
+    receipt: Also write receipt.json, by which others check the results: the SHA-256 of every input,
+        the request, the recipe, the counts, and a Merkle root over the rows of each output.
     files_from: File that lists more paths to read, one a line or with a zero byte after each,
         optionally compressed with gzip; - is standard input.
     glob: When reading folders, include only files matching this glob, or leave them out if it
@@ -279,6 +283,19 @@ Options:
     "why": r"""
 
 Options:
+    threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
+    config: File with options of this command in TOML; options of the command line go before them.
+    no_mmap: Read files into memory instead of mapping them.
+""",
+    "audit": r"""
+
+Options:
+    sample: Number of removals to check: random ones, or all if there are fewer [default: 1000].
+    seed: Seed by which the removals are chosen. Choose one that nobody knew when the results were
+        written [default: 1].
+    max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
+        memory].
+    tmp_dir: Folder for temporary files [default: the system's temporary folder].
     threads: Number of worker threads, up to 512; 0 uses all cores [default: 0].
     config: File with options of this command in TOML; options of the command line go before them.
     no_mmap: Read files into memory instead of mapping them.

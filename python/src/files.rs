@@ -9,8 +9,8 @@ use pyo3::types::PyDict;
 use simtool::options::Options;
 use simtool::progress::Progress;
 use simtool::run::{
-    Combined, ContaminationRequest, Face, JobRequest, Notice, Outcome, PassagesFound,
-    PassagesRequest, Paths, Previewed, Request, STANDARD_OUTPUT, WhyRequest, combine,
+    AuditRequest, Combined, ContaminationRequest, Face, JobRequest, Notice, Outcome, PassagesFound,
+    PassagesRequest, Paths, Previewed, Request, STANDARD_OUTPUT, WhyRequest, audit, combine,
     contamination, dedup, passages, preview, why,
 };
 use simtool::setting::{Effect, Setting, find_command, settings_of_file};
@@ -109,6 +109,23 @@ pub(crate) fn why_in_files(
     let request = WhyRequest::parse(output.clone(), document, options).map_err(exception)?;
     let found = run_with_face(py, progress, access, |face| why(&request, face))?;
     Ok(found.object(&output).to_string())
+}
+
+/// Checks the run whose results are in `output`, by its receipt and by the texts of a sample. Returns the result as the text
+/// of a JSON object.
+#[pyfunction]
+pub(crate) fn audit_of_files(
+    py: Python<'_>,
+    output: PathBuf,
+    progress: bool,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<String> {
+    let mut options = settings::repeated_options(options, "audit")?;
+    add_file(&mut options, "audit").map_err(exception)?;
+    let access = take_access(&mut options)?;
+    let request = AuditRequest::parse(output, options).map_err(exception)?;
+    let found = run_with_face(py, progress, access, |face| audit(&request, face))?;
+    Ok(found.object().to_string())
 }
 
 /// Finds the items of an evaluation set that documents contain. Returns counts with their names, and the rows unless

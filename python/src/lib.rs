@@ -74,6 +74,7 @@ fn _simtool(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::run_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::combined_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::why_in_files, module)?)?;
+    module.add_function(wrap_pyfunction!(files::audit_of_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::preview_of_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::contamination_of_files, module)?)?;
     module.add_function(wrap_pyfunction!(files::passages_of_files, module)?)?;

@@ -1,15 +1,17 @@
 //! Searches the inputs of a finished run for documents by their names.
 
 use super::finished_run::Sought;
+use crate::pipeline::held_documents::HeldDocument;
 use crate::pipeline::watched::Watched;
 use simtool_base::byte_text::path_text;
 use simtool_base::error::Result;
 use simtool_base::progress::{Progress, Work};
 use simtool_compute::threads::Threads;
-use simtool_model::document::{Content, Document, Record};
+use simtool_model::document::{Content, Document, Place, Record};
 use simtool_model::document_id::DocumentId;
 use simtool_read::{Corpus, Event};
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -131,6 +133,67 @@ impl InputSearch<'_> {
         Ok(())
     }
 
+    /// Returns the documents at these places, each the number of a file of the collection and of a record in it. A place
+    /// without a document is missing in the result.
+    ///
+    /// # Errors
+    ///
+    /// This build cannot read a format of the collection, the system does not start the threads, or the work is cancelled.
+    pub(crate) fn documents_at(&self, places: &BTreeSet<Place>) -> Result<HeldPlaces> {
+        let collection = self.collection;
+        let threads = Threads::new(self.threads)?;
+        let watched = Watched { corpus: collection, progress: self.progress };
+        self.progress.begin("counting records", Work::Bytes(collection.bytes()));
+        let shards = collection.shard_count();
+        let count = |(): &mut (), shard: usize| {
+            let file = collection.shard_file(shard);
+            // Only later shards of the same file need the number of records.
+            let is_needed = shard + 1 < shards
+                && collection.shard_file(shard + 1) == file
+                && places_in(places, file, 0, u64::MAX).next().is_some();
+            match collection.known_records(shard) {
+                Some(records) => Ok(records),
+                None if !is_needed => Ok(0),
+                None => watched.read_shard(shard, &mut |_| Ok(ControlFlow::Continue(()))),
+            }
+        };
+        let counts = threads.try_map(shards, || Ok(()), count)?;
+        let mut first_records = FirstRecords::default();
+        let firsts = counts
+            .into_iter()
+            .enumerate()
+            .map(|(shard, records)| first_records.of_shard(collection.shard_file(shard), records));
+        let firsts: Vec<u64> = firsts.collect();
+        // Only the shards with a wanted record are read, and only as far as the last one.
+        self.progress.begin("reading documents", Work::Bytes(collection.bytes()));
+        let read = |(): &mut (), shard: usize| {
+            let (file, first) = (collection.shard_file(shard), firsts[shard]);
+            let has_next = shard + 1 < shards && collection.shard_file(shard + 1) == file;
+            let end = if has_next { firsts[shard + 1] } else { u64::MAX };
+            let mut wanted = places_in(places, file, first, end).peekable();
+            let mut found = Vec::new();
+            if wanted.peek().is_none() {
+                return Ok(found);
+            }
+            watched.read_shard(shard, &mut |event| {
+                if let Event::Record(Record { number, content, .. }) = &event {
+                    let record = first + number;
+                    while wanted.next_if(|place| place.record < record).is_some() {}
+                    // A header row has the number of the next record, and is no document.
+                    if let Content::Document(document) = content
+                        && let Some(place) = wanted.next_if(|place| place.record == record)
+                    {
+                        found.push((*place, HeldDocument::of(document)));
+                    }
+                }
+                let is_done = wanted.peek().is_none();
+                Ok(if is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            })?;
+            Ok(found)
+        };
+        Ok(threads.try_map(shards, || Ok(()), read)?.into_iter().flatten().collect())
+    }
+
     /// Reads the shards, in any order, to count their records and to find the ID. Returns the results in the
     /// order of the shards. For [`Matches::First`], the shards after the first one with the ID may be missing.
     fn search_shards<'n>(
@@ -182,6 +245,20 @@ impl FirstRecords {
         self.records += records;
         before
     }
+}
+
+/// Documents of a collection by their places.
+pub(crate) type HeldPlaces = BTreeMap<Place, HeldDocument>;
+
+/// Returns the places in a file whose records have numbers from `first` to `end`, which is not included.
+fn places_in(
+    places: &BTreeSet<Place>,
+    file: usize,
+    first: u64,
+    end: u64,
+) -> impl Iterator<Item = &Place> {
+    let file = file as u32;
+    places.range(Place { file, record: first }..Place { file, record: end })
 }
 
 impl Matches {
@@ -258,6 +335,27 @@ mod tests {
             }
             check("x:60", None);
             check("z:1", None);
+            let search = InputSearch {
+                collection: &collection,
+                name: &name,
+                threads,
+                progress: &NoProgress,
+            };
+            // Each part of the places is read alone, and so are none and all of them.
+            for step in [1, 7, 13, 200] {
+                let records = (step / 2..70).step_by(step);
+                let places = records
+                    .flat_map(|record| [0, 1].map(|file| Place { file, record: record as u64 }));
+                let places: BTreeSet<Place> = places.collect();
+                let found = search.documents_at(&places).unwrap();
+                let expected = places.iter().filter(|p| p.record < 60 && p.record % 7 != 3);
+                assert!(found.keys().eq(expected), "{step}: {threads}, {shard_bytes}");
+                for (place, document) in &found {
+                    let id = (place.record % 30).to_string().into_bytes();
+                    let id = (place.record % 7 != 5).then_some(&id[..]);
+                    assert_eq!(document.id(), id, "{place:?}");
+                }
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use super::{
     kept, pairs, passages, quarantine, removed, source_rows, texts, uncut,
 };
 use crate::write::columns::OutputDescription;
+use crate::write::receipt::RECEIPT;
 
 /// Outputs that a run writes to its folder. A new output needs its own file and an entry here.
 pub(super) const OUTPUTS: &[Output] = &[
@@ -27,6 +28,7 @@ const OTHER_OUTPUTS: &[OutputDescription] = &[
     kept::LIST,
     SUMMARY,
     REQUESTED,
+    RECEIPTS,
     REPORT,
     emit_pairs::OUTPUT,
     passages::OUTPUT,
@@ -81,6 +83,15 @@ const REQUESTED: OutputDescription = OutputDescription {
     command: "dedup, match, passages, contamination",
     description: "The command, paths and settings of the run as data, each setting with the place that it came from. Later commands \
                   read it.",
+    columns: Vec::new,
+};
+
+const RECEIPTS: OutputDescription = OutputDescription {
+    name: "receipt",
+    files: &[RECEIPT],
+    command: "dedup, match",
+    description: "With --receipt: the SHA-256 of every input, the request, the recipe, the counts, and the Merkle root of each \
+                  output, by which `simtool audit` and others check the results. Equal runs write equal receipts.",
     columns: Vec::new,
 };
 

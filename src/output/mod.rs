@@ -19,6 +19,7 @@ pub(crate) mod contamination_page;
 mod copy_check;
 mod counts;
 mod coverage;
+pub(crate) mod coverage_rows;
 pub(crate) mod cut_texts;
 mod document_status;
 mod documents;

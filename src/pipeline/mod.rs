@@ -40,6 +40,7 @@ pub(crate) mod find_passages;
 pub(crate) mod fingerprint_collection;
 mod fingerprint_documents;
 pub(crate) mod fit;
+pub(crate) mod held_documents;
 mod in_turns;
 mod item_in_document;
 mod joined_lists;

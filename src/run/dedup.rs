@@ -9,6 +9,7 @@ use super::job::{End, Job};
 use super::pages::{adapted, note_of_pages};
 use super::parts_folder::PartsPlan;
 use super::reading_faults::has_losses;
+use super::receipt::{hash_inputs, write_receipt};
 use crate::estimate::{Care, estimate};
 use crate::output::{Findings, SourceCounts, write_outputs, write_summaries};
 use crate::pipeline::excerpts::{Excerpts, WithExcerpts};
@@ -92,6 +93,11 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
     let read = watched.as_ref().map(|views| views.as_ref().map(|view| view as &dyn Corpus));
     let read = read.unwrap_or(corpora);
     let mut found = find_in_context(read, &chosen.plan, stored.parts(), context)?;
+    // Files that change while they are hashed are faults, which the next step finds.
+    let hashes = request.has_receipt.then(|| hash_inputs(&inputs, context)).transpose()?;
+    if hashes.is_some() {
+        found.timings.end("hash inputs");
+    }
     // Losses are refused before anything is written.
     let faults = complete(request, &inputs, &mut found, face)?;
     stored.open_copies(request.outputs.kept)?;
@@ -112,6 +118,12 @@ pub fn dedup(request: &Request, face: &dyn Face) -> Result<Outcome> {
         let outputs = &request.outputs;
         let page = write_outputs(&findings, &sources, outputs, folder, &mut summary, context)?;
         request.job.recorded.write(folder)?;
+        if let Some(hashes) = &hashes {
+            let begun = Instant::now();
+            let recorded = &request.job.recorded;
+            write_receipt(folder, hashes.clone(), recorded, &chosen.plan, &summary, context)?;
+            summary.add_time("hash outputs", begun.elapsed());
+        }
         write_end(folder, &mut summary, &page, face)
     })?;
     let mut notes = notes(request, &chosen.plan, &inputs, &found, &summary);

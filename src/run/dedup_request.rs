@@ -47,6 +47,8 @@ pub struct Request {
     pub config: Config,
     /// Settings that say which outputs are written.
     pub outputs: Outputs,
+    /// Whether a receipt is written, by which others check the results.
+    pub(super) has_receipt: bool,
     /// Conditions on which the run ends before it writes anything.
     pub(super) fail_if: FailIf,
     /// The output folder, and the request as the user wrote it.
@@ -111,6 +113,7 @@ impl Request {
         let mut config = Config::parse_without_method(&mut options)?;
         let mut outputs = parse_outputs(&mut options)?;
         let fail_if = FailIf::parse(&mut options)?;
+        let has_receipt = options.take_flag("receipt")?;
         outputs.any_number_of_pairs = job.existing == Existing::Replace;
         // Users who ask for all documents want to know all about them.
         let is_annotated = outputs.annotation.is_some();
@@ -132,8 +135,18 @@ impl Request {
         let given = |name| Some((name, options.get(name)?.into_owned()));
         let terms = ["shingle", "stop_words"].into_iter().filter_map(given).collect();
         let method = MethodRequest::parse(words, options)?;
-        let request =
-            Self { paths, input, corpus_input, config, outputs, fail_if, job, method, terms };
+        let request = Self {
+            paths,
+            input,
+            corpus_input,
+            config,
+            outputs,
+            has_receipt,
+            fail_if,
+            job,
+            method,
+            terms,
+        };
         request.check_fields()?;
         request.check_parts()?;
         request.refuse_second_standard_input()?;

@@ -22,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod audit;
 mod combine;
 mod compare;
 mod compared_fields;
@@ -54,6 +55,7 @@ mod parts_folder;
 mod passages;
 mod preview;
 mod reading_faults;
+mod receipt;
 mod recorded_inputs;
 mod recorded_request;
 mod recorded_run;
@@ -69,6 +71,7 @@ mod why_parts;
 mod word_features;
 
 pub use crate::setting::OnError;
+pub use audit::{Audit, AuditRequest, AuditedRow, FileCounts, ReceiptCheck, Verdict, audit};
 pub use combine::{Combined, combine};
 pub use compare::{CompareRequest, Compared, compare};
 pub use contamination::{

@@ -161,6 +161,23 @@ pub(super) const COMPARED: &[Setting] = &[
 /// Form of the text about documents.
 pub(super) const EXPLAINED: &[Setting] = &[DOCUMENT_JSON];
 
+/// Audits of finished runs.
+pub(super) const AUDITED: &[Setting] = &[
+    Setting::value(
+        "sample",
+        "N",
+        "Number of removals to check: random ones, or all if there are fewer.",
+    )
+    .default("1000"),
+    Setting::value(
+        "seed",
+        "S",
+        "Seed by which the removals are chosen. Choose one that nobody knew when the results were written.",
+    )
+    .default("1"),
+    Setting::flag("json", "Print one JSON object.").printing(),
+];
+
 /// Reviews of finished runs.
 pub(super) const REVIEWED: &[Setting] = &[
     Setting::flag("open", "Open the address in the browser.").printing(),

@@ -132,6 +132,13 @@ pub(super) const RESULTS: &[Setting] = &[
     ).usual(),
     WRITE_REMOVED,
     Setting::flag(
+        "receipt",
+        "Also write receipt.json, by which others check the results: the SHA-256 of every input, the request, the recipe, \
+         the counts, and a Merkle root over the rows of each output.\n\nThe inputs are read once more. `simtool audit` \
+         compares the receipt with the files, and checks a sample of the removals.",
+    ).not_on_engines()
+    .of_resources(),
+    Setting::flag(
         "json",
         "Print the content of summary.json instead of a table.",
     ).usual()

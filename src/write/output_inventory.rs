@@ -70,7 +70,7 @@ impl Inventory {
 }
 
 /// Returns the paths of all files in a folder and in the folders in it, ascending. A link counts as a file.
-pub(super) fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     // Folders are kept in a list, because names of inputs can make the tree deeper than the stack.
     let mut waiting = vec![PathBuf::new()];

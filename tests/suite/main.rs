@@ -6,6 +6,8 @@ mod allocation;
 mod annotated;
 mod architecture;
 #[cfg(feature = "parquet")]
+mod audit;
+#[cfg(feature = "parquet")]
 mod bad_inputs;
 mod boilerplate;
 mod book;

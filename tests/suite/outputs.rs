@@ -82,6 +82,7 @@ fn a_run_writes_the_outputs_of_the_table_with_its_columns() {
             "--by",
             "file",
             "--write-kept",
+            "--receipt",
             "--output-format",
             format,
             "--output",

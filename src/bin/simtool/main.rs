@@ -2,6 +2,7 @@
 
 mod allocator;
 mod args;
+mod audit;
 mod build_details;
 mod cite;
 mod combine;
@@ -119,6 +120,7 @@ const RUNNERS: &[(&str, Runner)] = &[
     ("text", text::run),
     ("compare", compare::run),
     ("why", why::run),
+    ("audit", audit::run),
     ("review", review::run),
     ("eval", eval::run),
     ("fingerprint", fingerprint::run),

@@ -107,6 +107,21 @@ impl RecordedRun<'_> {
         read_document(InputFile::new(path), wanted, options, self.face.progress())
     }
 
+    /// Opens files of the run by their names, to read the text and `fields` of their documents. With `is_selected`, the
+    /// documents that the settings of the run skip are skipped again.
+    pub(in crate::run) fn collection(
+        &self,
+        names: &[&str],
+        is_query: bool,
+        fields: Vec<Selector>,
+        is_selected: bool,
+    ) -> Collection {
+        let options = self.options_of(is_query);
+        let options = if is_selected { options.clone() } else { everything(options) };
+        let files = names.iter().map(|name| InputFile::new(self.path_of_name(name)));
+        Collection::open(files.collect(), ReadOptions { fields, ..options })
+    }
+
     /// Calls `visit` with the file and the record number of each document of the inputs for which `is_wanted` returns
     /// true. The values of `fields` are read, too.
     ///

@@ -110,7 +110,7 @@ impl<'r> RecordedRun<'r> {
     }
 
     /// Returns the path by which the file that the outputs of the run call `name` can be opened now.
-    fn path_of_name(&self, name: &str) -> PathBuf {
+    pub(super) fn path_of_name(&self, name: &str) -> PathBuf {
         let path = self.path(Path::new(name));
         match path_with_bytes(name) {
             Some(with_bytes) if !path.exists() => self.path(&with_bytes),

@@ -27,6 +27,7 @@ mod serving;
 pub use labels::Label;
 pub use list::{RowFilter, RowOrder};
 pub use request::ReviewRequest;
+pub(super) use sample::random;
 pub use serving::review;
 
 use super::face::Face;

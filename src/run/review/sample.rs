@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 const TARGETS: [f64; 3] = [0.9, 0.95, 0.99];
 
 /// Returns the random number of an item. It depends on nothing but the seed and the item.
-pub(super) fn random(seed: u64, item: u64) -> u64 {
+pub(in crate::run) fn random(seed: u64, item: u64) -> u64 {
     mix((seed ^ item.wrapping_mul(0xd134_2543_de82_ef95)).wrapping_add(GAMMA))
 }
 

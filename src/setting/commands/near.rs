@@ -4,7 +4,7 @@ use crate::setting::command_kind::{CommandKind, groups};
 use crate::setting::comparing::{BOILERPLATE, FOLD, IGNORE, NEAR, PLANNING, TERMS};
 use crate::setting::fingerprints::WORDS;
 use crate::setting::measuring::{
-    COMPARED, EXPLAINED, FIGURES, LABELLED, MEASURED, REVIEWED, SAMPLING, TRUTH,
+    AUDITED, COMPARED, EXPLAINED, FIGURES, LABELLED, MEASURED, REVIEWED, SAMPLING, TRUTH,
 };
 use crate::setting::reading::{AGAINST, READING};
 use crate::setting::row::Setting;
@@ -317,6 +317,26 @@ Examples:
       the same for an ID that occurs in several files
   simtool why simtool-out page-17 --json
       the same as one JSON object, for a program",
+    },
+    CommandKind {
+        names: &["audit"],
+        about: "Check a finished run by its receipt, and a random sample of removals by their texts.\n\nChecks the outputs of \
+                dedup and match. Needs the receipt that --receipt writes, and the inputs that have the checked documents. \
+                Compares the outputs, these inputs and the request with the receipt. Then it reads the documents of random \
+                removals, and decides about each pair alone: whether they are near-duplicates by the settings of the run, \
+                with the similarity, distance and lost words that the row has, and whether the right one is kept. Ends with \
+                exit code 1 if something is not as it should be, and with 3 if something could not be checked.",
+        arguments: &[Setting::folder("output", "OUT", "Output folder of a finished run.").required()],
+        groups: groups!["": AUDITED; "Running": MEMORY, THREADS, NOTES],
+        examples: "\
+Examples:
+  simtool dedup big/ --receipt --output out
+  simtool audit out
+      compares the files with out/receipt.json, and checks 1,000 random removals
+  simtool audit out --sample 10000 --seed 20261129
+      checks 10,000 others
+  simtool audit out --json | jq .failures
+      lists the removals that do not hold, for a program",
     },
     CommandKind {
         names: &["review"],

@@ -5,10 +5,10 @@ use crate::plan::PlannedIndex;
 use simtool::method::Method;
 use simtool::options::Options;
 use simtool::run::{
-    self, AddRequest, CompareRequest, ContaminationRequest, EvalRequest, ExportRequest,
-    FilterRequest, FingerprintRequest, JoinRequest, OpenRequest, PassagesRequest, Paths,
-    QueryRequest, RecordedRequest, ReferenceRequest, RemoveRequest, Request, ReviewRequest, Silent,
-    TextRequest, WhyRequest, WordsRequest,
+    self, AddRequest, AuditRequest, CompareRequest, ContaminationRequest, EvalRequest,
+    ExportRequest, FilterRequest, FingerprintRequest, JoinRequest, OpenRequest, PassagesRequest,
+    Paths, QueryRequest, RecordedRequest, ReferenceRequest, RemoveRequest, Request, ReviewRequest,
+    Silent, TextRequest, WhyRequest, WordsRequest,
 };
 use simtool::setting::{
     CORPUS_FORM, CommandKind, Effect, Kind, MEMORY, NOTES, READING, Required, Setting, commands,
@@ -56,6 +56,7 @@ fn parse(command: &CommandKind, mut options: Options) -> Result<String, Error> {
         "text" => TextRequest::parse(paths(), options).map(|made| text(&made)),
         "compare" => CompareRequest::parse([path(), path()], options).map(|made| text(&made)),
         "why" => WhyRequest::parse(path(), String::new(), options).map(|made| text(&made)),
+        "audit" => AuditRequest::parse(path(), options).map(|made| text(&made)),
         "review" => ReviewRequest::parse(path(), options).map(|made| text(&made)),
         "eval" => {
             options.take("format");

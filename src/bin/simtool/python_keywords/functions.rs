@@ -128,6 +128,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
         place: Place::Files,
     },
     Function {
+        name: "audit",
+        command: "audit",
+        headings: &[],
+        without: &[],
+        has_resources: false,
+        also: &[],
+        place: Place::Files,
+    },
+    Function {
         name: "contamination_files",
         command: "contamination",
         headings: &[],

@@ -13,8 +13,8 @@ use simtool::method::Method;
 use simtool::options::Options;
 use simtool::output::Annotation;
 use simtool::run::{
-    self, ContaminationRequest, PassagesRequest, Paths, Request, WhyRequest, guessed_names,
-    guessed_setting,
+    self, AuditRequest, ContaminationRequest, PassagesRequest, Paths, Request, WhyRequest,
+    guessed_names, guessed_setting,
 };
 use simtool::setting::{Effect, MEMORY, Setting, find, find_command};
 use std::fmt::Write;
@@ -168,6 +168,7 @@ fn refusal(function: &Function, options: Options) -> Option<String> {
             PassagesRequest::parse(paths(), options).map(drop)
         }
         (Place::Files, "why") => WhyRequest::parse("out".into(), String::new(), options).map(drop),
+        (Place::Files, "audit") => AuditRequest::parse("out".into(), options).map(drop),
         (Place::Files, "combine_files") => {
             run::combine(Path::new("nowhere"), &options, &mut Vec::new(), &run::Silent).map(drop)
         }

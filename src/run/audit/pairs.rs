@@ -1,0 +1,348 @@
+//! Decides about the documents of one removal again, by the plan of the run.
+
+use super::documents::{FoundDocument, ReadDocuments, Reading};
+use super::sampled_rows::Conflicts;
+use super::verdict::Verdict;
+use crate::method::Method;
+use crate::output::coverage_rows::{NamedPlace, place_of};
+use crate::output::finished_rows::RemovedRow;
+use crate::pipeline::compare::compare_texts;
+use crate::pipeline::config::{ClusterRule, Config, KeepCount, LostWordCount};
+use crate::pipeline::held_documents::HeldCorpus;
+use crate::pipeline::keep_order::KeepOrder;
+use crate::pipeline::near_duplicates::find_in_context;
+use crate::pipeline::{Boilerplate, LostWords, Plan, Task};
+use crate::run::dedup_request::{Paths, Request};
+use crate::run::recorded_request::RecordedRequest;
+use crate::write::receipt::Receipt;
+use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::options::Options;
+use simtool_base::progress::NoProgress;
+use simtool_base::quantity::counted;
+use simtool_compute::context::Context;
+use simtool_model::closeness::Closeness;
+use simtool_model::sides::Sides;
+use simtool_read::{Corpus, Selector};
+use std::collections::BTreeSet;
+
+/// Settings of a run that do not matter for single removals, or name files that may be gone.
+const LEFT_OUT: [&str; 4] = ["decisions", "fail_if", "resume", "shard"];
+/// Largest difference of two similarities that count as equal. A decimal number in a row may be read a little differently.
+const SAME: f64 = 1e-12;
+
+/// The plan of a finished run, for two collections of a few documents or for one of two.
+pub(super) struct PairCheck<'c> {
+    plan: Plan,
+    /// The same plan without a limit of the lost words. `None` if there is no limit.
+    without_limit: Option<Plan>,
+    context: Context<'c>,
+    fields: Vec<Selector>,
+    is_match: bool,
+    /// Whether a document may be removed for one that it was not compared with.
+    has_chains: bool,
+    /// Whether people overruled which document is kept.
+    has_decisions: bool,
+    boilerplate: Option<Boilerplate>,
+    /// Reason why no two documents can be compared alone. `None` if they can.
+    unknown: Option<String>,
+}
+
+/// Decision about a removed document, if the collection had no documents but those that the decision needs.
+enum Outcome {
+    /// It is removed, and how close it is to the kept one.
+    Removed(Option<Closeness>, Option<LostWords>),
+    /// The other document is removed instead.
+    Swapped,
+    /// Both stay.
+    Kept,
+}
+
+impl<'c> PairCheck<'c> {
+    /// Makes the plan of a run from its request, and from the method in its receipt.
+    ///
+    /// # Errors
+    ///
+    /// The request or the receipt has a setting that this version does not know.
+    pub(super) fn new(
+        recorded: &RecordedRequest,
+        receipt: &Receipt,
+        context: &Context<'c>,
+    ) -> Result<Self> {
+        let request = request_of(recorded)?;
+        let method = method_of(receipt)?;
+        let is_match = request.task() == Task::Match;
+        let has_decisions = recorded.options.has("decisions");
+        let boilerplate = receipt.boilerplate.as_deref().map(str::parse::<Boilerplate>).transpose();
+        let boilerplate = boilerplate.map_err(|()| of_receipt("boilerplate"))?;
+        let fields = request.field_selectors();
+        // A person who swaps two documents gives their cluster another kept one.
+        let has_chains = has_decisions || request.config.clusters == ClusterRule::Components;
+        // People may keep any of two documents, and in a match the corpus stays.
+        let is_open = is_match || method.is_coverage() || has_decisions;
+        let config = Config {
+            keep: if is_open { KeepOrder::default() } else { request.config.keep },
+            keep_count: KeepCount::ONE,
+            clusters: ClusterRule::Proven,
+            decisions: None,
+            may_leave_pairs_out: false,
+            lost_words: LostWordCount::Always,
+            // The texts lack these lines already.
+            boilerplate: Some(Boilerplate::Nothing),
+            method,
+            ..request.config
+        };
+        let method = &config.method;
+        let terms = [method.recipe().terms(), method.compared()];
+        let unknown = terms.iter().any(|terms| terms.is_learned()).then(|| {
+            "its similarity depends on all documents, by the weights or the words of the method"
+                .to_owned()
+        });
+        let task = if is_match || method.is_coverage() { Task::Match } else { Task::Deduplicate };
+        // The coverage of a document is decided by the limit itself.
+        let without_limit = config
+            .lose
+            .filter(|_| !method.is_coverage())
+            .map(|_| Plan::new(Config { lose: None, ..config.clone() }, task));
+        Ok(Self {
+            fields,
+            has_chains,
+            without_limit: without_limit.transpose()?,
+            plan: Plan::new(config, task)?,
+            context: context.with_progress(&NoProgress),
+            is_match,
+            has_decisions,
+            boilerplate,
+            unknown,
+        })
+    }
+
+    pub(super) fn is_match(&self) -> bool {
+        self.is_match
+    }
+
+    pub(super) fn is_coverage(&self) -> bool {
+        self.plan.method().is_coverage()
+    }
+
+    /// Returns how the documents of removals are read.
+    pub(super) fn reading(&self) -> Reading<'_> {
+        Reading { is_match: self.is_match, boilerplate: self.boilerplate, fields: &self.fields }
+    }
+
+    /// Checks a row of the output. `others` are the kept documents that have the words of the removed one, if several may.
+    ///
+    /// # Errors
+    ///
+    /// The memory is too little.
+    pub(super) fn verdict(
+        &self,
+        row: &RemovedRow,
+        others: &BTreeSet<NamedPlace>,
+        documents: &ReadDocuments<'_>,
+        conflicts: &Conflicts,
+    ) -> Result<Verdict> {
+        let found = documents.removed(&row.removed);
+        let found = found.and_then(|removed| Ok((removed, documents.kept(&row.kept)?)));
+        let (removed, kept) = match found {
+            Ok(found) => found,
+            Err(verdict) => return Ok(verdict),
+        };
+        // Contradictions between rows are faults even if the texts cannot be compared.
+        let mut reasons = of_conflicts(row, others, conflicts);
+        let mut kept = vec![kept];
+        let lost_lines = documents.lost_lines();
+        let is_chained = self.has_chains && row.similarity.is_none() && row.distance.is_none();
+        if self.is_coverage() {
+            let place = place_of(&row.kept);
+            if !others.contains(&place) {
+                reasons
+                    .push("the output coverage has no words of it in the kept document".to_owned());
+            }
+            for other in others.iter().filter(|other| **other != place) {
+                match documents.kept_at(other) {
+                    Ok(found) => kept.push(found),
+                    Err(verdict) => return Ok(verdict),
+                }
+            }
+        } else if is_chained && lost_lines.is_none() && self.unknown.is_none() {
+            let chain =
+                "only other documents, or the decision of a person, link it to the kept one";
+            return Ok(failed_or(reasons, Verdict::Unchecked(chain.to_owned())));
+        }
+        if let Some(reason) = lost_lines.or_else(|| self.unknown.clone()) {
+            return Ok(failed_or(reasons, Verdict::Unchecked(reason)));
+        }
+        reasons.extend(self.reasons(row, removed, &kept)?);
+        Ok(failed_or(reasons, Verdict::Holds))
+    }
+
+    /// Returns the reasons why the texts do not give what a row says.
+    fn reasons(
+        &self,
+        row: &RemovedRow,
+        removed: FoundDocument<'_>,
+        kept: &[FoundDocument<'_>],
+    ) -> Result<Vec<String>> {
+        // Pages with few lines of their own are compared only if these lines are equal.
+        let has_own =
+            |kept: &FoundDocument<'_>| kept.document.few_own() == removed.document.few_own();
+        if self.boilerplate == Some(Boilerplate::Pages) && !kept.iter().all(has_own) {
+            return Ok(vec![
+                "the two pages have few lines of their own, and other ones".to_owned(),
+            ]);
+        }
+        match self.outcome(&self.plan, removed, kept)? {
+            Outcome::Removed(closeness, lost) => Ok(differences(row, closeness, lost)),
+            Outcome::Swapped => {
+                Ok(vec!["by the rules that choose the kept document, it would stay".to_owned()])
+            }
+            Outcome::Kept => Ok(vec![self.why_kept(removed, kept)?]),
+        }
+    }
+
+    /// Returns the reason why the run would have kept a document that it removed.
+    fn why_kept(&self, removed: FoundDocument<'_>, kept: &[FoundDocument<'_>]) -> Result<String> {
+        if let Some(plan) = &self.without_limit
+            && let Outcome::Removed(_, lost) = self.outcome(plan, removed, kept)?
+        {
+            let words =
+                lost.map_or_else(|| "words".to_owned(), |lost| counted(lost.lost.into(), "word"));
+            return Ok(format!("its removal loses {words}, which is more than the run allows"));
+        }
+        if self.is_coverage() {
+            return Ok("more of its words than the run allows are in none of the kept documents"
+                .to_owned());
+        }
+        // A number shows at a glance how unlike the texts are.
+        let texts = [kept[0].document.text(), removed.document.text()];
+        let compared = compare_texts(texts, self.plan.method(), self.context.isa());
+        let (shared, all) = (compared.shared, compared.union());
+        Ok(format!(
+            "the two documents are no near-duplicates by the settings of the run: they share {shared} of {all} shingles"
+        ))
+    }
+
+    /// Runs `plan` on the documents of one row.
+    fn outcome(
+        &self,
+        plan: &Plan,
+        removed: FoundDocument<'_>,
+        kept: &[FoundDocument<'_>],
+    ) -> Result<Outcome> {
+        if plan.task() == Task::Match {
+            let mut kept = kept.to_vec();
+            kept.sort_by_key(|found| found.place);
+            let queries = HeldCorpus::new(vec![(removed.file, removed.document)]);
+            let corpus = HeldCorpus::new(kept.iter().map(FoundDocument::with_file).collect());
+            return self.decided(plan, Sides::Two(&queries, &corpus), 0);
+        }
+        let mut pair = [kept[0], removed];
+        // With decisions of people, the kept document is first, so that the rules keep it.
+        if !self.has_decisions {
+            pair.sort_by_key(|found| found.place);
+        }
+        let row = u32::from(pair[0].place != removed.place);
+        let corpus = HeldCorpus::new(pair.iter().map(FoundDocument::with_file).collect());
+        self.decided(plan, Sides::One(&corpus), row)
+    }
+
+    /// Returns the decision about document number `row` of the first corpus.
+    fn decided(&self, plan: &Plan, corpora: Sides<&HeldCorpus<'_>>, row: u32) -> Result<Outcome> {
+        let corpora = corpora.map(|corpus| corpus as &dyn Corpus);
+        let found = find_in_context(corpora, plan, None, &self.context)?;
+        Ok(match found.removals.first() {
+            None => Outcome::Kept,
+            Some(removal) if removal.row == row => {
+                let lost = found.losses.as_ref().and_then(|losses| losses.get(row));
+                Outcome::Removed(removal.closeness, lost)
+            }
+            Some(_) => Outcome::Swapped,
+        })
+    }
+}
+
+/// Returns the verdict for a row that has these faults, or `otherwise` if it has none.
+fn failed_or(reasons: Vec<String>, otherwise: Verdict) -> Verdict {
+    if reasons.is_empty() { otherwise } else { Verdict::Fails(reasons) }
+}
+
+/// Returns the differences between the numbers of a row and those of its texts.
+fn differences(
+    row: &RemovedRow,
+    closeness: Option<Closeness>,
+    lost: Option<LostWords>,
+) -> Vec<String> {
+    let mut reasons = Vec::new();
+    let similarity = closeness.and_then(Closeness::similarity);
+    let is_same = match (similarity, row.similarity) {
+        (Some(found), Some(written)) => (found - written).abs() < SAME,
+        (found, written) => found == written,
+    };
+    if !is_same {
+        reasons.push(difference("similarity", similarity, row.similarity));
+    }
+    // Distances are whole numbers, so they are equal or different.
+    let distance = closeness.and_then(Closeness::distance).map(u64::from);
+    if distance != row.distance {
+        reasons.push(difference("distance", distance, row.distance));
+    }
+    // A run that does not count lost words leaves them out.
+    let lost = lost.map(|lost| u64::from(lost.lost));
+    if row.lost_words.is_some() && lost.is_some() && lost != row.lost_words {
+        reasons.push(difference("number of lost words", lost, row.lost_words));
+    }
+    reasons
+}
+
+/// Returns a sentence about a number that the texts have, and that of the row.
+fn difference(what: &str, found: Option<impl ToString>, written: Option<impl ToString>) -> String {
+    let number = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
+    let (found, written) =
+        (number(found.map(|v| v.to_string())), number(written.map(|v| v.to_string())));
+    format!("the {what} of the texts is {found}, and the row has {written}")
+}
+
+/// Returns what other rows say against a row.
+fn of_conflicts(
+    row: &RemovedRow,
+    others: &BTreeSet<NamedPlace>,
+    conflicts: &Conflicts,
+) -> Vec<String> {
+    let mut reasons = Vec::new();
+    let own = place_of(&row.kept);
+    let kept = others.iter().chain((!others.contains(&own)).then_some(&own));
+    for (file, record) in kept.filter(|kept| conflicts.removed.contains(*kept)) {
+        reasons.push(format!("the kept document {file}:{record} is removed by another row"));
+    }
+    if conflicts.repeated.contains(&place_of(&row.removed)) {
+        reasons.push("several rows remove it".to_owned());
+    }
+    reasons
+}
+
+/// Parses the request of a run, without the settings that do not matter for single removals.
+pub(super) fn request_of(recorded: &RecordedRequest) -> Result<Request> {
+    let mut options = recorded.options.clone();
+    for name in LEFT_OUT {
+        options.take(name);
+    }
+    let paths = Paths { corpus: recorded.paths.clone(), queries: recorded.queries.clone() };
+    Request::parse_with_words(paths, recorded.words.clone(), options)
+}
+
+/// Makes the method of a receipt. N and M of `simtool N M` make the same terms as the setting `words`.
+pub(super) fn method_of(receipt: &Receipt) -> Result<Method> {
+    // A receipt has all settings of the method, so nothing is left to defaults of this version.
+    let mut options = Options::new();
+    for (name, value) in &receipt.settings {
+        options.set(name, value);
+    }
+    Method::parse_whole(&receipt.method, &mut options)
+}
+
+/// Returns the error for a field of a receipt that this version does not know.
+fn of_receipt(field: &str) -> Error {
+    let what = format!("the {field} of the receipt is not known");
+    let reason = "another version of simtool wrote it".to_owned();
+    ErrorKind::Missing { what, reason }.into()
+}

@@ -1,0 +1,112 @@
+//! A random sample of the removals of a run, and contradictions between its rows and others.
+
+use crate::output::coverage_rows::{KeptOfRemoved, NamedPlace, place_of};
+use crate::output::finished_rows::{RemovedRow, RowsFile};
+use crate::run::review::random;
+use simtool_base::error::Result;
+use std::collections::{BTreeSet, BinaryHeap};
+use std::ops::ControlFlow;
+
+/// Removals that were chosen.
+pub(super) struct SampledRows {
+    /// Number of all removals.
+    pub(super) removals: u64,
+    /// The chosen ones, in the order of the output.
+    pub(super) rows: Vec<RemovedRow>,
+}
+
+/// Chooses up to `size` rows whose random numbers are smallest. The numbers depend on nothing but the seed and the number
+/// of the row, so nobody who writes the rows can know which are chosen before the seed is.
+pub(super) fn sample_rows(rows: &RowsFile, seed: u64, size: usize) -> Result<SampledRows> {
+    /// A row as it is written, with its random number, its number and its offset.
+    type Chosen = (u64, u64, u64, Vec<u8>);
+    let (mut chosen, mut removals) = (BinaryHeap::<Chosen>::new(), 0);
+    rows.visit(&rows.file, &mut |byte, line| {
+        let number = random(seed, removals);
+        // The heap has the largest random number on top, which is dropped if there are too many.
+        if chosen.len() < size || chosen.peek().is_some_and(|(largest, ..)| number < *largest) {
+            chosen.push((number, removals, byte, line.to_vec()));
+            if chosen.len() > size {
+                chosen.pop();
+            }
+        }
+        removals += 1;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    // Rows are checked and shown in the order of the output.
+    let mut chosen = chosen.into_vec();
+    chosen.sort_unstable_by_key(|&(_, number, ..)| number);
+    let rows = chosen.iter().map(|(_, _, byte, line)| rows.parse(line, *byte));
+    Ok(SampledRows { removals, rows: rows.collect::<Result<_>>()? })
+}
+
+/// Documents of chosen rows about which other rows say something else.
+#[derive(Debug, Default)]
+pub(super) struct Conflicts {
+    /// Kept documents that are themselves removed.
+    pub(super) removed: BTreeSet<NamedPlace>,
+    /// Removed documents that are removed more than once.
+    pub(super) repeated: BTreeSet<NamedPlace>,
+}
+
+/// Looks for the documents of `chosen` rows, and for the kept documents in `others`, among all rows. In a match, a kept
+/// document is of another collection than the removed ones.
+pub(super) fn conflicts(
+    rows: &RowsFile,
+    chosen: &[RemovedRow],
+    others: &KeptOfRemoved,
+    is_match: bool,
+) -> Result<Conflicts> {
+    let of_rows = chosen.iter().filter(|_| !is_match).map(|row| place_of(&row.kept));
+    let of_others = others.values().flatten().filter(|_| !is_match).cloned();
+    let kept: BTreeSet<NamedPlace> = of_rows.chain(of_others).collect();
+    let removed: BTreeSet<NamedPlace> = chosen.iter().map(|row| place_of(&row.removed)).collect();
+    // One pass over all rows finds both kinds of contradictions.
+    let (mut found, mut seen) = (Conflicts::default(), BTreeSet::new());
+    rows.visit(&rows.file, &mut |byte, line| {
+        let place = place_of(&rows.parse(line, byte)?.removed);
+        if kept.contains(&place) {
+            found.removed.insert(place.clone());
+        }
+        if removed.contains(&place) && !seen.insert(place.clone()) {
+            found.repeated.insert(place);
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write;
+    use std::fs;
+
+    #[test]
+    fn the_rows_with_the_smallest_random_numbers_are_chosen() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut lines = String::new();
+        for record in 0..50 {
+            writeln!(
+                lines,
+                "{{\"id\":\"a\",\"file\":\"f\",\"record\":{record},\"kept_id\":\"b\",\"kept_file\":\"f\",\
+                 \"kept_record\":99}}"
+            )
+            .unwrap();
+        }
+        fs::write(folder.path().join("removed.jsonl"), lines).unwrap();
+        let rows = RowsFile::open(folder.path(), folder.path()).unwrap();
+        let mut seen = BTreeSet::new();
+        for (seed, size) in [(1, 1), (1, 7), (2, 7), (3, 49), (3, 50), (4, 51)] {
+            let sampled = sample_rows(&rows, seed, size).unwrap();
+            let found: Vec<u64> = sampled.rows.iter().map(|row| row.removed.record).collect();
+            let mut all: Vec<u64> = (0..50).collect();
+            all.sort_by_key(|&record| random(seed, record));
+            all.truncate(size);
+            all.sort_unstable();
+            assert_eq!((sampled.removals, &found), (50, &all), "{seed}, {size}");
+            seen.insert(found);
+        }
+        assert_eq!(seen.len(), 5, "the two seeds choose other rows");
+    }
+}

@@ -1,0 +1,12 @@
+//! The result of checking a removal.
+
+/// Result of checking a removal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The texts give what the row says.
+    Holds,
+    /// The row is wrong, for these reasons.
+    Fails(Vec<String>),
+    /// The row could not be checked, for this reason.
+    Unchecked(String),
+}
