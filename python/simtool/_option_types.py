@@ -120,6 +120,8 @@ class DeduplicateFilesOptions(TypedDict, total=False):
     max_record: _Integer | str | None
     max_expansion: _Integer | None
     zstd_window_log: _Integer | None
+    anonymous: bool | None
+    spool_size: _Integer | str | None
     max_memory: _Integer | str | None
     tmp_dir: _Path | None
     threads: _Integer | None
@@ -172,6 +174,8 @@ class MatchFilesOptions(TypedDict, total=False):
     max_record: _Integer | str | None
     max_expansion: _Integer | None
     zstd_window_log: _Integer | None
+    anonymous: bool | None
+    spool_size: _Integer | str | None
     max_memory: _Integer | str | None
     tmp_dir: _Path | None
     threads: _Integer | None
@@ -219,6 +223,8 @@ class PreviewFilesOptions(TypedDict, total=False):
     max_record: _Integer | str | None
     max_expansion: _Integer | None
     zstd_window_log: _Integer | None
+    anonymous: bool | None
+    spool_size: _Integer | str | None
     max_memory: _Integer | str | None
     tmp_dir: _Path | None
     threads: _Integer | None
@@ -280,6 +286,8 @@ class ContaminationFilesOptions(TypedDict, total=False):
     max_record: _Integer | str | None
     max_expansion: _Integer | None
     zstd_window_log: _Integer | None
+    anonymous: bool | None
+    spool_size: _Integer | str | None
     resume: bool | None
     max_memory: _Integer | str | None
     tmp_dir: _Path | None
@@ -319,6 +327,8 @@ class PassagesFilesOptions(TypedDict, total=False):
     max_record: _Integer | str | None
     max_expansion: _Integer | None
     zstd_window_log: _Integer | None
+    anonymous: bool | None
+    spool_size: _Integer | str | None
     resume: bool | None
     shard: str | None
     max_memory: _Integer | str | None
@@ -361,6 +371,8 @@ class CutPassagesFilesOptions(TypedDict, total=False):
     max_record: _Integer | str | None
     max_expansion: _Integer | None
     zstd_window_log: _Integer | None
+    anonymous: bool | None
+    spool_size: _Integer | str | None
     resume: bool | None
     shard: str | None
     max_memory: _Integer | str | None
