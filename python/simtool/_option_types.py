@@ -121,6 +121,8 @@ class DeduplicateFilesOptions(TypedDict, total=False):
     max_record: _Integer | str | None
     max_expansion: _Integer | None
     zstd_window_log: _Integer | None
+    anonymous: bool | None
+    spool_size: _Integer | str | None
     max_memory: _Integer | str | None
     tmp_dir: _Path | None
     threads: _Integer | None
@@ -174,6 +176,8 @@ class MatchFilesOptions(TypedDict, total=False):
     max_record: _Integer | str | None
     max_expansion: _Integer | None
     zstd_window_log: _Integer | None
+    anonymous: bool | None
+    spool_size: _Integer | str | None
     max_memory: _Integer | str | None
     tmp_dir: _Path | None
     threads: _Integer | None
@@ -221,6 +225,8 @@ class PreviewFilesOptions(TypedDict, total=False):
     max_record: _Integer | str | None
     max_expansion: _Integer | None
     zstd_window_log: _Integer | None
+    anonymous: bool | None
+    spool_size: _Integer | str | None
     max_memory: _Integer | str | None
     tmp_dir: _Path | None
     threads: _Integer | None
@@ -294,6 +300,8 @@ class ContaminationFilesOptions(TypedDict, total=False):
     max_record: _Integer | str | None
     max_expansion: _Integer | None
     zstd_window_log: _Integer | None
+    anonymous: bool | None
+    spool_size: _Integer | str | None
     resume: bool | None
     max_memory: _Integer | str | None
     tmp_dir: _Path | None
@@ -333,6 +341,8 @@ class PassagesFilesOptions(TypedDict, total=False):
     max_record: _Integer | str | None
     max_expansion: _Integer | None
     zstd_window_log: _Integer | None
+    anonymous: bool | None
+    spool_size: _Integer | str | None
     resume: bool | None
     shard: str | None
     max_memory: _Integer | str | None
@@ -375,6 +385,8 @@ class CutPassagesFilesOptions(TypedDict, total=False):
     max_record: _Integer | str | None
     max_expansion: _Integer | None
     zstd_window_log: _Integer | None
+    anonymous: bool | None
+    spool_size: _Integer | str | None
     resume: bool | None
     shard: str | None
     max_memory: _Integer | str | None

@@ -91,6 +91,9 @@ Options:
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
         is 128 MiB [default: 27].
+    anonymous: Read public buckets and data sets without credentials.
+    spool_size: Maximum size of the temporary file with what was fetched from stores [default: the
+        free space].
     max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
         memory].
     tmp_dir: Folder for temporary files [default: the system's temporary folder].
@@ -179,6 +182,9 @@ Options:
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
         is 128 MiB [default: 27].
+    anonymous: Read public buckets and data sets without credentials.
+    spool_size: Maximum size of the temporary file with what was fetched from stores [default: the
+        free space].
     max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
         memory].
     tmp_dir: Folder for temporary files [default: the system's temporary folder].
@@ -258,6 +264,9 @@ Options:
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
         is 128 MiB [default: 27].
+    anonymous: Read public buckets and data sets without credentials.
+    spool_size: Maximum size of the temporary file with what was fetched from stores [default: the
+        free space].
     max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
         memory].
     tmp_dir: Folder for temporary files [default: the system's temporary folder].
@@ -353,6 +362,9 @@ Options:
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
         is 128 MiB [default: 27].
+    anonymous: Read public buckets and data sets without credentials.
+    spool_size: Maximum size of the temporary file with what was fetched from stores [default: the
+        free space].
     resume: Store what was found, and go on from there if this run was stopped before.
     max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
         memory].
@@ -411,6 +423,9 @@ Options:
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
         is 128 MiB [default: 27].
+    anonymous: Read public buckets and data sets without credentials.
+    spool_size: Maximum size of the temporary file with what was fetched from stores [default: the
+        free space].
     resume: Store what was read, and go on from there if this run was stopped before.
     shard: Read shard I of N, such as 2/4, store it in OUTPUT.parts, and end.
     max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's
@@ -471,6 +486,9 @@ Options:
         first GiB [default: 2000].
     zstd_window_log: Maximum window of Zstandard and dictionary of xz files, as a power of two: 27
         is 128 MiB [default: 27].
+    anonymous: Read public buckets and data sets without credentials.
+    spool_size: Maximum size of the temporary file with what was fetched from stores [default: the
+        free space].
     resume: Store what was read, and go on from there if this run was stopped before.
     shard: Read shard I of N, such as 2/4, store it in OUTPUT.parts, and end.
     max_memory: Memory to use, for example 512M or 8G [default: four fifths of the machine's

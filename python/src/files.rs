@@ -16,6 +16,7 @@ use simtool::run::{
 use simtool::setting::{Effect, Setting, find_command, settings_of_file};
 use simtool::stages::fault::Fault;
 use simtool::stages::mapped_file::FileAccess;
+use simtool::stages::read::remote::without_credentials;
 use simtool::stages::shell_word::{shell_argument, shell_word};
 use simtool::write::columns::RowFormat;
 use simtool::write::preview::write_preview;
@@ -280,7 +281,10 @@ fn command_line(
         let _ = match value.to_string_lossy() {
             flag if flag == "true" => write!(command, " --{name}"),
             flag if flag == "false" => Ok(()),
-            value => write!(command, " {}", shell_word(&format!("--{name}={value}"))),
+            value => {
+                let value = without_credentials(Path::new(&*value));
+                write!(command, " {}", shell_word(&format!("--{name}={}", value.display())))
+            }
         };
     }
     if !against.is_empty() {
@@ -295,7 +299,7 @@ fn command_line(
 fn push_paths(paths: &[PathBuf], command: &mut String) {
     for path in paths {
         command.push(' ');
-        command.push_str(&shell_argument(path.as_os_str()));
+        command.push_str(&shell_argument(without_credentials(path).as_os_str()));
     }
 }
 

@@ -34,6 +34,7 @@ use simtool_compute::context::Context;
 use simtool_compute::resources::peak_memory;
 use simtool_model::sides::Sides;
 use simtool_passages::PassageSearch;
+use simtool_read::remote::without_credentials;
 use simtool_read::{Collection, Corpus, Format, PageContent, Strict};
 use std::fmt::Write;
 use std::io;
@@ -458,5 +459,6 @@ fn parameters(request: &Request, plan: &Plan, reasons: &[String]) -> Vec<(&'stat
 }
 
 pub(super) fn path_list(paths: &[PathBuf]) -> Setting {
-    Setting::List(paths.iter().map(|path| path_text(path).into_owned()).collect())
+    let shown = paths.iter().map(|path| path_text(&without_credentials(path)).into_owned());
+    Setting::List(shown.collect())
 }

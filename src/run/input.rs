@@ -1,6 +1,7 @@
 //! Finds and opens the input files of a command, and refuses unsuitable ones.
 
 use super::face::{Face, Notice};
+use super::fetching::{note_fetched, note_fetching};
 use super::files::without_links;
 use super::input_settings::InputSettings;
 use super::parts_folder::parts_path;
@@ -69,6 +70,7 @@ impl<'s> Input<'s> {
             face.notice(Notice::Note(&face.message(&note)));
         }
         note_alternatives(&collection, face);
+        note_fetching(&collection, face);
         Ok(Self { collection, settings, path_faults: walked.faults })
     }
 
@@ -177,6 +179,7 @@ impl<'s> Input<'s> {
         if let Some(note) = self.collection.turns().note() {
             face.notice(Notice::Note(&face.message(&note)));
         }
+        note_fetched(&self.collection, face);
         Ok(faults)
     }
 
@@ -336,6 +339,8 @@ impl InputSettings {
     pub(crate) fn with_listed(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let mut all = paths.to_vec();
         let Some(list) = &self.files_from else { return Ok(all) };
+        // The list may be in a store, too.
+        self.configure_stores(&std::env::temp_dir());
         all.extend(listed_paths(list, &mut io::stdin().lock())?);
         let is_input = |path: &PathBuf| path == Path::new(STANDARD_INPUT);
         if is_input(list) && all.iter().any(is_input) {
@@ -358,6 +363,7 @@ impl InputSettings {
         places: Places<'_>,
         face: &dyn Face,
     ) -> Result<Walked> {
+        self.configure_stores(places.temporary);
         let globs = Globs::new(&self.glob)?;
         // The paths that are found are compared with the real path of the output.
         let output = without_links(places.output);

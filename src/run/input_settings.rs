@@ -12,6 +12,7 @@ use simtool_base::quantity::{BYTES_EXPECTED, parse_bytes};
 use simtool_base::stable_hash::hash;
 use simtool_base::utc_time::UtcTime;
 use simtool_compute::resources::Resources;
+use simtool_read::remote::without_credentials;
 use simtool_read::selection::Selection;
 use simtool_read::{
     Format, NamedDialect, PageContent, Quote, ReadOptions, Selector, TextEncoding, TextSplit,
@@ -61,6 +62,10 @@ pub struct InputSettings {
     pub max_expansion: u64,
     /// Maximum size of the window of a Zstandard file, as the logarithm to base 2: 27 means 128 MiB.
     pub zstd_window_log: u32,
+    /// Whether objects in stores are fetched without credentials.
+    pub anonymous: bool,
+    /// Maximum number of bytes of the temporary file with what was fetched from stores. `None` means no limit.
+    pub spool_size: Option<u64>,
 }
 
 impl Default for InputSettings {
@@ -86,6 +91,8 @@ impl Default for InputSettings {
             max_record: usual.max_record_bytes as u64,
             max_expansion: usual.max_expansion,
             zstd_window_log: usual.zstd_window_log,
+            anonymous: false,
+            spool_size: None,
         }
     }
 }
@@ -94,12 +101,13 @@ impl InputSettings {
     /// Returns the names and values of all settings, for a summary.
     pub(super) fn parameters(&self) -> Vec<(&'static str, Setting)> {
         let dialect = self.dialect_settings();
+        let files_from = self.files_from.as_deref().map(without_credentials);
         let of_dialect = |wanted: &str| {
             let found = dialect.iter().find(|(name, _)| *name == wanted);
             Setting::text(found.map(|(_, value)| value.as_str()))
         };
         vec![
-            ("files_from", Setting::text(self.files_from.as_ref().map(|list| path_text(list)))),
+            ("files_from", Setting::text(files_from.as_deref().map(path_text))),
             ("glob", Setting::List(self.glob.clone())),
             ("hidden", Setting::Flag(self.hidden)),
             ("format", Setting::text(self.format.map(Format::name))),
@@ -218,6 +226,8 @@ impl InputSettings {
                 .take_parsed("max_expansion", whole)?
                 .unwrap_or(usual.max_expansion),
             zstd_window_log: window_log(options)?.unwrap_or(usual.zstd_window_log),
+            anonymous: options.take_flag("anonymous")?,
+            spool_size: bytes("spool_size", options)?,
         };
         // Each setting on its own is valid now, but some combinations are not.
         settings.check()?;

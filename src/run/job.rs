@@ -20,6 +20,7 @@ use simtool_base::options::Options;
 use simtool_base::quantity::counted;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
+use simtool_read::remote::{is_address, without_credentials};
 use simtool_read::{Collection, Selector};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -51,11 +52,18 @@ impl JobRequest {
     ) -> Result<Self> {
         // The record has the options as they were before any of them is taken.
         recorded.options = options.clone();
+        // It remembers all other options, so it comes first.
+        let parts = PartsRequest::parse(options)?;
+        let output = options.take_path("output").unwrap_or_else(|| output.into());
+        if is_address(&output) {
+            let rule = "is in a store, but results are written to this machine: name a local path, and copy the \
+                        results to the store";
+            return Err(Error::config("output", without_credentials(&output).display(), rule));
+        }
         Ok(Self {
             recorded,
-            // It remembers all other options, so it comes first.
-            parts: PartsRequest::parse(options)?,
-            output: options.take_path("output").unwrap_or_else(|| output.into()),
+            parts,
+            output,
             existing: Existing::by_force(options.take_flag("force")?),
         })
     }

@@ -36,6 +36,7 @@ mod eval;
 mod eval_request;
 mod face;
 mod fail_if;
+mod fetching;
 mod files;
 mod fingerprint;
 mod finish_mark;

@@ -11,6 +11,7 @@ use simtool_base::byte_text::{existing_file, path_text, path_with_bytes};
 use simtool_base::error::{Error, Result};
 use simtool_compute::resources::Resources;
 use simtool_read::ReadOptions;
+use simtool_read::remote::is_address;
 use simtool_read::walk::InputFile;
 use std::fs;
 use std::iter;
@@ -82,6 +83,9 @@ impl NamedReader<'_> {
             let file = standard_input(&self.resources.temporary_folder)?;
             return self.read_file(file, WantedDocument::Only);
         }
+        if is_address(name) {
+            return self.read_object(&path_text(name));
+        }
         // If a file has exactly this name, it is meant, even if the name contains `:` or `#`.
         let missing = match fs::metadata(name) {
             Ok(_) => return self.read_file(InputFile::new(name), WantedDocument::Only),
@@ -112,6 +116,24 @@ impl NamedReader<'_> {
             }
         }
         Err(missing)
+    }
+
+    /// Reads a document of an object in a store, by an address that a record number or an ID may follow.
+    fn read_object(&self, name: &str) -> Result<NamedDocument> {
+        // A key may have these characters as well, but such keys are rare, and a request for each of them is slow.
+        if let Some((file, record)) = name.rsplit_once(':')
+            && let Ok(record) = record.parse()
+            && is_address(Path::new(file))
+        {
+            return self.read_file(InputFile::new(file), WantedDocument::Record(record));
+        }
+        // The part behind `#` is never a part of a web address that a server gets.
+        match name.rsplit_once('#') {
+            Some((file, id)) => {
+                self.read_file(InputFile::new(file), WantedDocument::Id(id.as_bytes()))
+            }
+            None => self.read_file(InputFile::new(name), WantedDocument::Only),
+        }
     }
 
     fn read_file(&self, file: InputFile, wanted: WantedDocument<'_>) -> Result<NamedDocument> {

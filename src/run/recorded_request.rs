@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use simtool_base::byte_text::os_string;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::options::Options;
+use simtool_read::remote::without_credentials;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,7 +55,9 @@ impl RecordedRequest {
         let options = self.options.iter().map(|(name, value)| {
             let found = self.origins.iter().find(|(of, _)| of == name);
             let origin = found.map_or(ARGUMENT, |(_, origin)| origin.as_str());
-            json!({ "name": name, "value": written(value), "origin": origin })
+            // A list of files may have a web address.
+            let value = without_credentials(Path::new(value));
+            json!({ "name": name, "value": written(value.as_os_str()), "origin": origin })
         });
         let WordsRequest { features, bits, directory, hash_table } = &self.words;
         let words = json!({
@@ -168,7 +171,7 @@ fn written(text: &OsStr) -> Value {
 }
 
 fn written_paths(paths: &[PathBuf]) -> Vec<Value> {
-    paths.iter().map(|path| written(path.as_os_str())).collect()
+    paths.iter().map(|path| written(without_credentials(path).as_os_str())).collect()
 }
 
 /// Reads what [`written`] returns.

@@ -143,6 +143,21 @@ pub const READING: &[Setting] = &[
     )
     .default("27")
     .in_files(),
+    Setting::flag(
+        "anonymous",
+        "Read public buckets and data sets without credentials.\n\nWithout this option, the credentials for s3://, \
+         gs://, az:// and hf:// addresses are those of the environment, of AWS_PROFILE, or of the machine.",
+    )
+    .not_on_engines()
+    .of_resources(),
+    Setting::value(
+        "spool_size",
+        "SIZE",
+        "Maximum size of the temporary file with what was fetched from stores [default: the free space].\n\nObjects \
+         are fetched once and read again from this file, which is compressed. What does not fit is fetched again.",
+    )
+    .not_on_engines()
+    .of_resources(),
 ];
 
 /// Fields of a line that is compared with an index.

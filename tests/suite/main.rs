@@ -73,6 +73,8 @@ mod random_corpora;
 mod random_texts;
 mod readme;
 mod reference;
+#[cfg(feature = "remote")]
+mod remote;
 mod report;
 #[cfg(feature = "serve")]
 mod review;

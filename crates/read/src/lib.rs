@@ -2,7 +2,7 @@
 //!
 //! | folder | contains |
 //! | --- | --- |
-//! | `source` | the places where the bytes of inputs lie: files, standard input, memory |
+//! | `source` | the places where the bytes of inputs lie: files, standard input, memory, stores |
 //! | `bytes` | bytes become text: decompression, encodings, HTTP, pages of HTML |
 //! | `formats` | bytes become records: one file or folder for each format, and their table |
 //! | `documents` | collections of files: walk, recognition, shards, selection, other corpora |
@@ -47,6 +47,14 @@ mod conformance;
 mod documents;
 mod formats;
 mod source;
+
+/// Objects in stores, such as buckets, as inputs.
+pub mod remote {
+    pub use crate::source::Fetching;
+    pub use crate::source::address::{is_address, without_credentials};
+    #[cfg(feature = "remote")]
+    pub use crate::source::remote::{RemoteSettings, configure};
+}
 
 pub use bytes::{PageContent, TextEncoding, uri, without_byte_order_mark};
 pub use documents::{

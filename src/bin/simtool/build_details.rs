@@ -5,10 +5,11 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 
 /// Features of the build, with their names in `Cargo.toml`.
-const FEATURES: [(&str, bool); 4] = [
+const FEATURES: [(&str, bool); 5] = [
     ("chinese", cfg!(feature = "chinese")),
     ("parquet", cfg!(feature = "parquet")),
     ("pictures", cfg!(feature = "pictures")),
+    ("remote", cfg!(feature = "remote")),
     ("serve", cfg!(feature = "serve")),
 ];
 

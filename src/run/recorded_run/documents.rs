@@ -7,6 +7,7 @@ use crate::run::standard_streams::STANDARD_INPUT;
 use simtool_base::byte_text::byte_text;
 use simtool_base::error::{Error, Result};
 use simtool_model::document::MOST_FIELDS;
+use simtool_read::remote::is_address;
 use simtool_read::walk::InputFile;
 use simtool_read::{Collection, PageContent, ReadOptions, Selector};
 use std::fs;
@@ -97,7 +98,9 @@ impl RecordedRun<'_> {
         }
         let path = self.path_of_name(file);
         // For a missing file, this error is simpler than the fault of a collection.
-        fs::metadata(&path).map_err(|error| Error::io(&path, "read", error))?;
+        if !is_address(&path) {
+            fs::metadata(&path).map_err(|error| Error::io(&path, "read", error))?;
+        }
         let wanted = WantedDocument::Record(record);
         let options = everything(options);
         let by_line = self.lines.and_then(|lines| lines.document(&path, record, &options));

@@ -19,6 +19,7 @@ use simtool_base::quantity::counted;
 use simtool_base::utc_time::UtcTime;
 use simtool_compute::resources::Resources;
 use simtool_model::document::Content;
+use simtool_read::remote::is_address;
 use simtool_read::selection::Selection;
 use simtool_read::walk::{InputFile, listed_paths};
 use simtool_read::{Collection, Corpus, Event, ReadOptions, Visit};
@@ -90,6 +91,7 @@ impl<'r> RecordedRun<'r> {
         }
         // Relative paths of the inputs start at the folder in which the run was started.
         let place = working_folder(folder, &inputs.output).unwrap_or_default();
+        inputs.settings.configure_stores(&resources.temporary_folder);
         Ok(Self { run, inputs, options, query_options, place, resources, face, lines: None })
     }
 
@@ -106,7 +108,7 @@ impl<'r> RecordedRun<'r> {
     /// Returns the path by which a file of the run can be opened now.
     fn path(&self, file: &Path) -> PathBuf {
         // Joining a path to an empty path leaves it as it is.
-        self.place.join(file)
+        if is_address(file) { file.to_owned() } else { self.place.join(file) }
     }
 
     /// Returns the path by which the file that the outputs of the run call `name` can be opened now.

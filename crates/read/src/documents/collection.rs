@@ -8,6 +8,7 @@ use crate::formats::{
     AddedField, AddedRecord, AddedValue, FieldNames, Format, Reader, RecordEdit, RowsCopy,
     Selector, TextEdit, TextSplit,
 };
+use crate::source::Fetching;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::memory_turns::MemoryTurns;
@@ -15,8 +16,13 @@ use simtool_base::work_cost::WorkCost;
 use simtool_model::compression::Compression;
 use simtool_model::document::{Bad, Content, Record};
 use std::io::{self, Read};
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 use std::time::SystemTime;
+
+/// Number of threads that find the shards of objects in stores.
+const OPENING_THREADS: usize = 16;
 
 /// A list of input files as a [`Corpus`](crate::Corpus).
 #[derive(Debug)]
@@ -70,8 +76,10 @@ impl Collection {
     pub fn open(inputs: Vec<InputFile>, options: ReadOptions) -> Self {
         let (files, shards, odd_paths) = (Vec::new(), Vec::new(), Vec::new());
         let mut collection = Self { options, files, shards, odd_paths, ends_at_limit: false };
-        for input in inputs {
-            collection.add(Opened::new(input));
+        let mut files: Vec<Opened> = inputs.into_iter().map(Opened::new).collect();
+        let parts = cut_all(&mut files, &collection.options);
+        for (file, parts) in files.into_iter().zip(parts) {
+            collection.add_cut(file, parts);
         }
         collection.end_at_limit();
         collection
@@ -114,8 +122,13 @@ impl Collection {
     }
 
     fn add(&mut self, mut opened: Opened) {
+        let parts = opened.cut(&self.options);
+        self.add_cut(opened, parts);
+    }
+
+    fn add_cut(&mut self, opened: Opened, parts: io::Result<Vec<Part>>) {
         let file = self.files.len() as u32;
-        match opened.cut(&self.options) {
+        match parts {
             Ok(parts) => {
                 self.shards.extend(parts.into_iter().map(|part| Shard::new(file, part)));
             }
@@ -125,6 +138,18 @@ impl Collection {
             }
         }
         self.files.push(opened);
+    }
+
+    /// Returns the state of the fetching of objects from stores. Returns `None` if all files are on this machine.
+    #[must_use]
+    pub fn fetching(&self) -> Option<Fetching> {
+        self.files.iter().find_map(|file| file.input.source.fetching())
+    }
+
+    /// Returns the lengths of the objects that are fetched from stores, in bytes.
+    pub fn fetched_lengths(&self) -> impl Iterator<Item = u64> {
+        let fetched = self.files.iter().filter(|file| file.input.source.fetching().is_some());
+        fetched.map(Opened::bytes)
     }
 
     /// Returns a fault for each file that changed after it was opened.
@@ -343,6 +368,28 @@ impl Collection {
         let name = self.files[file].name();
         (sniff::promised_compression(name), self.options.format.or_else(|| sniff::named(name)))
     }
+}
+
+/// Finds the shards of all files. Objects in stores are asked for in parallel, because each answer takes a while.
+fn cut_all(files: &mut [Opened], options: &ReadOptions) -> Vec<io::Result<Vec<Part>>> {
+    let is_fetched = files.iter().any(|file| file.input.source.fetching().is_some());
+    if !is_fetched {
+        return files.iter_mut().map(|file| file.cut(options)).collect();
+    }
+    // Each thread gets neighbours, so that the results are in order without a sort.
+    let share = files.len().div_ceil(OPENING_THREADS).max(1);
+    thread::scope(|scope| {
+        let threads: Vec<_> = files
+            .chunks_mut(share)
+            .map(|files| {
+                scope.spawn(|| files.iter_mut().map(|file| file.cut(options)).collect::<Vec<_>>())
+            })
+            .collect();
+        let results = threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        results.flatten().collect()
+    })
 }
 
 #[cfg(test)]

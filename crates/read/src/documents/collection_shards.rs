@@ -5,8 +5,9 @@ use crate::documents::collection::Shard;
 use crate::documents::partitions::{path_values, with_values};
 use crate::documents::{Collection, Corpus, Part, Recognized};
 use crate::formats::{Event, Price, Visit, refuse};
-use simtool_base::error::Result;
+use simtool_base::error::{Error, Result};
 use simtool_model::document::{Content, Record};
+use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -49,7 +50,7 @@ impl Corpus for Collection {
         }
         let values = path_values(opened.name(), &self.options.fields);
         let visit: &mut Visit<'_> = &mut |event| visit(with_values(event, &values));
-        self.options.selection.visit(*most, visit, |visit| {
+        let records = self.options.selection.visit(*most, visit, |visit| {
             longest.visit_same(opened.name(), visit, |visit| match part {
                 Part::Whole => self.read_whole(opened, visit),
                 Part::Range(format, range) => self.read_range(opened, *format, range, visit),
@@ -58,7 +59,12 @@ impl Corpus for Collection {
                 }
                 Part::Unreadable(fault) => refuse(fault.clone(), visit),
             })
-        })
+        })?;
+        // The rest of the object may be read in a later run, so results without it would be wrong.
+        match opened.input.source.fatal() {
+            Some(reason) => Err(Error::io(opened.name(), "read", io::Error::other(reason))),
+            None => Ok(records),
+        }
     }
 
     fn read_shard_behind(&self, shard: usize, byte: u64, visit: &mut Visit<'_>) -> Result<bool> {

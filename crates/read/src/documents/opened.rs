@@ -24,6 +24,13 @@ const ROW_GROUP_BYTES: u64 = 8 << 20;
 /// Number of bytes of a file that are searched at once for a separator of records.
 const SEARCHED_BYTES: usize = 64 << 10;
 
+/// Smallest number of bytes of a shard of an object in a store. Each shard needs a request for the bytes around its
+/// end, and blocks of this length are fetched at once.
+const FETCHED_SHARD_BYTES: u64 = 8 << 20;
+
+/// Largest number of shards of an object in a store, unless it is so small that its shards are short.
+const FETCHED_SHARDS: u64 = 256;
+
 /// Length in bytes of the longest separator that is found if it lies across two searched parts of
 /// a file.
 const LONGEST_SEPARATOR: usize = 64;
@@ -101,12 +108,24 @@ impl Opened {
             sniff::promised_compression(self.name()),
             options.format.or_else(|| sniff::named(self.name())),
         );
-        if self.bytes() <= options.shard_bytes.max(SNIFFED_BYTES as u64) {
+        let is_fetched = self.input.source.fetching().is_some();
+        let shard_bytes = if is_fetched {
+            let share = self.bytes().div_ceil(FETCHED_SHARDS);
+            options.shard_bytes.max(FETCHED_SHARD_BYTES).max(share)
+        } else {
+            options.shard_bytes
+        };
+        if self.bytes() <= shard_bytes.max(SNIFFED_BYTES as u64) {
+            return Ok(vec![Part::Whole]);
+        }
+        // Reading recognizes the compression, so a name that promises one saves a request now.
+        if is_fetched && sniff::promised_compression(self.name()) != Compression::None {
             return Ok(vec![Part::Whole]);
         }
         let source = self.open()?;
         let mut head = vec![0; SNIFFED_BYTES];
-        source.read_exact_at(0, &mut head)?;
+        let filled = source.peek_full_at(0, &mut head)?;
+        head.truncate(filled);
         let compression = magic_bytes::compression(&head);
         self.price = price(compression, options.format);
         // Compressed bytes can only be read from the start, so a compressed file is one shard.
@@ -142,7 +161,7 @@ impl Opened {
         let mut parts = Vec::new();
         let mut start = 0;
         while start < self.bytes() {
-            let nominal = start.saturating_add(options.shard_bytes.max(1));
+            let nominal = start.saturating_add(shard_bytes.max(1));
             let end = match &self.map {
                 Some(map) => behind(map, nominal, separator),
                 None => behind_in_source(&*source, nominal, separator)?,
@@ -154,16 +173,21 @@ impl Opened {
         Ok(parts)
     }
 
-    /// Returns bytes that identify the present content of the file: its name, length and modification time.
-    /// Returns `None` for standard input, and if the time is not known.
+    /// Returns bytes that identify the present content of the file: its name, length and modification time, and the
+    /// version that a store gives it. Returns `None` for standard input, and if neither time nor version is known.
     pub(crate) fn identity(&self) -> Option<Vec<u8>> {
-        let modified = self.state.modified.filter(|_| self.input.source.is_lasting())?;
-        let modified = modified.duration_since(UNIX_EPOCH).ok()?;
+        let SourceState { modified, tag, .. } = self.state;
+        if !self.input.source.is_lasting() || modified.is_none() && tag.is_none() {
+            return None;
+        }
+        // The Hub has no times, but its tags say as much.
+        let modified = modified.unwrap_or(UNIX_EPOCH).duration_since(UNIX_EPOCH).ok()?;
         let mut identity = self.name().as_os_str().as_encoded_bytes().to_vec();
         // No name has a zero byte.
         identity.push(0);
         identity.extend(self.bytes().to_le_bytes());
         identity.extend(modified.as_nanos().to_le_bytes());
+        identity.extend(tag.into_iter().flat_map(u64::to_le_bytes));
         Some(identity)
     }
 
@@ -257,7 +281,7 @@ fn behind_in_source(
     let mut block = vec![0; SEARCHED_BYTES];
     let mut at = from;
     loop {
-        let filled = source.fill_at(at, &mut block)?;
+        let filled = source.peek_full_at(at, &mut block)?;
         if let Some(end) = separator.end_in(&block[..filled]) {
             return Ok(Some(at + end as u64));
         }

@@ -111,7 +111,7 @@ impl OpenSource for File {
 }
 
 fn state_of(metadata: &Metadata) -> SourceState {
-    SourceState { bytes: metadata.len(), modified: metadata.modified().ok() }
+    SourceState { bytes: metadata.len(), modified: metadata.modified().ok(), tag: None }
 }
 
 #[cfg(test)]

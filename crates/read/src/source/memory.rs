@@ -40,7 +40,7 @@ impl Source for MemorySource {
 impl OpenSource for Vec<u8> {
     fn state(&self) -> io::Result<SourceState> {
         // Nobody can change the bytes, so they need no time.
-        Ok(SourceState { bytes: self.len() as u64, modified: None })
+        Ok(SourceState { bytes: self.len() as u64, ..SourceState::default() })
     }
 
     fn read_at(&self, at: u64, space: &mut [u8]) -> io::Result<usize> {

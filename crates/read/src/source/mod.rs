@@ -3,13 +3,16 @@
 //! A reader gets a source and no path. So it reads files, bytes in memory, and objects of a store in
 //! the same way. Only this folder and [`walk`](crate::documents::walk) open files.
 
+pub(crate) mod address;
 mod local;
 mod memory;
+#[cfg(feature = "remote")]
+pub(crate) mod remote;
 
 use simtool_base::mapped_file::{FileAccess, MappedFile};
 use std::fmt;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -45,6 +48,31 @@ pub(crate) trait Source: fmt::Debug + Send + Sync {
     fn map(&self, _access: FileAccess) -> Option<MappedFile> {
         None
     }
+
+    /// Returns how far the fetching of this source and others from stores is. Returns `None` if the source is on this
+    /// machine.
+    fn fetching(&self) -> Option<Fetching> {
+        None
+    }
+
+    /// Returns the reason why the run must end, if an earlier reading failed in a way that is no fault of the input,
+    /// for example because the network was down.
+    fn fatal(&self) -> Option<String> {
+        None
+    }
+}
+
+/// State of the fetching of objects from stores, which all sources of a run share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetching {
+    /// Folder of the spool, a temporary file with the bytes that were fetched.
+    pub spool_folder: PathBuf,
+    /// Largest length of the spool in bytes.
+    pub spool_limit: u64,
+    /// Number of requests that failed or stalled and were repeated.
+    pub repeated_requests: u64,
+    /// Number of blocks that were fetched again because the spool was full.
+    pub refetched_blocks: u64,
 }
 
 /// Length of a source and the time of its last change. Both stay the same as long as nobody changes
@@ -55,6 +83,8 @@ pub(crate) struct SourceState {
     pub(crate) bytes: u64,
     /// Time of the last change. `None` if it is not known, or if the bytes never change.
     pub(crate) modified: Option<SystemTime>,
+    /// Hash of the text with which a store marks the version of an object. `None` if there is no such text.
+    pub(crate) tag: Option<u64>,
 }
 
 /// A source that is open for reading. Several threads may read from it at the same time.
@@ -74,6 +104,16 @@ pub(crate) trait OpenSource: Send + Sync {
     /// The bytes cannot be read.
     fn read_at(&self, at: u64, space: &mut [u8]) -> io::Result<usize>;
 
+    /// Reads bytes like [`read_at`](Self::read_at), from a place whose surroundings are not needed soon. So a source
+    /// from a store fetches only these bytes.
+    ///
+    /// # Errors
+    ///
+    /// The bytes cannot be read.
+    fn peek_at(&self, at: u64, space: &mut [u8]) -> io::Result<usize> {
+        self.read_at(at, space)
+    }
+
     /// Returns a reader of all bytes from offset `from` on.
     fn stream(self: Arc<Self>, from: u64) -> Box<dyn Read + Send>;
 }
@@ -86,9 +126,25 @@ impl dyn OpenSource + '_ {
     ///
     /// The bytes cannot be read.
     pub(crate) fn fill_at(&self, at: u64, space: &mut [u8]) -> io::Result<usize> {
+        Self::fill(space, |filled, space| self.read_at(at + filled as u64, space))
+    }
+
+    /// Reads bytes like [`fill_at`](Self::fill_at), from a place whose surroundings are not needed soon.
+    ///
+    /// # Errors
+    ///
+    /// The bytes cannot be read.
+    pub(crate) fn peek_full_at(&self, at: u64, space: &mut [u8]) -> io::Result<usize> {
+        Self::fill(space, |filled, space| self.peek_at(at + filled as u64, space))
+    }
+
+    fn fill(
+        space: &mut [u8],
+        read: impl Fn(usize, &mut [u8]) -> io::Result<usize>,
+    ) -> io::Result<usize> {
         let mut filled = 0;
         while filled < space.len() {
-            match self.read_at(at + filled as u64, &mut space[filled..]) {
+            match read(filled, &mut space[filled..]) {
                 Ok(0) => break,
                 Ok(bytes) => filled += bytes,
                 // A signal can interrupt a read, and then the read is tried again.

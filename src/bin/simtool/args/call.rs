@@ -6,10 +6,11 @@ use clap::parser::ValueSource;
 use simtool::options::Options;
 use simtool::run::RecordedRequest;
 use simtool::setting::{CommandKind, Effect, GivenSetting, Kind, NOTES, Origin, Setting, variable};
+use simtool::stages::read::remote::without_credentials;
 use simtool::stages::shell_word::shell_argument;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A call of a command: its arguments and its settings, each with the place that it comes from.
 #[derive(Debug)]
@@ -158,18 +159,30 @@ impl Call {
             if word == "--config" {
                 before.next();
             } else if !word.to_string_lossy().starts_with("--config=") {
-                words.push(shell_argument(word));
+                words.push(shown_word(word));
             }
         }
         let later = self.given.iter().filter(|setting| setting.origin != Origin::Argument);
         let (variables, options): (Vec<_>, Vec<_>) =
             later.partition(|setting| setting.row.is_in_files);
-        words.extend(options.into_iter().map(|setting| shell_argument(&option_word(setting))));
-        words.extend(behind.iter().map(|word| shell_argument(word)));
+        words.extend(options.into_iter().map(|setting| shown_word(&option_word(setting))));
+        words.extend(behind.iter().map(|word| shown_word(word)));
         let variables = variables.into_iter().map(|setting| {
             format!("{}={}", variable(setting.row.name), shell_argument(&setting.value))
         });
         variables.chain(words).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Returns a word of a command line without the credentials that a web address may have.
+fn shown_word(word: &OsStr) -> String {
+    let option = word.to_str().and_then(|text| text.split_once('='));
+    match option.filter(|(name, _)| name.starts_with("--")) {
+        Some((name, value)) => {
+            let value = without_credentials(Path::new(value));
+            shell_argument(OsStr::new(&format!("{name}={}", value.display())))
+        }
+        None => shell_argument(without_credentials(Path::new(word)).as_os_str()),
     }
 }
 

@@ -1,6 +1,8 @@
 //! An input file, as the walk finds it.
 
 use crate::source::{LocalSource, MemorySource, Source};
+#[cfg(feature = "remote")]
+use crate::source::{address::Address, remote::RemoteSource};
 use simtool_base::error::{Error, Result};
 use simtool_base::mapped_file::{FileAccess, MappedFile};
 use std::path::{Path, PathBuf};
@@ -17,9 +19,14 @@ pub struct InputFile {
 }
 
 impl InputFile {
-    /// Creates an input file that is read from the path `name`.
+    /// Creates an input file that is read from the path `name`, or from the store in which the address `name` is.
     pub fn new(name: impl Into<PathBuf>) -> Self {
-        Self::from_source(LocalSource::new(name.into()))
+        let name = name.into();
+        #[cfg(feature = "remote")]
+        if let Some(address) = Address::parse(&name) {
+            return Self::from_source(RemoteSource::new(address));
+        }
+        Self::from_source(LocalSource::new(name))
     }
 
     /// Creates an input file from bytes in memory. `name` is shown in messages and results. Its

@@ -3,17 +3,19 @@
 use crate::bytes::magic_bytes;
 use crate::bytes::{SNIFFED_BYTES, decompress};
 use crate::documents::ReadOptions;
+use crate::documents::walk::input_file::InputFile;
+use crate::source::address::{Address, is_address, without_credentials};
 use simtool_base::byte_text::os_string;
 use simtool_base::error::{Error, ErrorKind, Result};
+use simtool_base::mapped_file::FileAccess;
 use simtool_model::compression::Compression;
-use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Returns the paths in the file `list`. The file has one path per line, or a zero byte ends each path, as
 /// `find -print0` writes them. If `list` is `-`, the paths are read from `input`. Blank lines are skipped, and a
 /// carriage return at the end of a line is not part of the path. The list may be compressed, as the lists of web
-/// crawls are.
+/// crawls are. If `list` is an address, its paths are relative to the root of the site or bucket.
 ///
 /// # Errors
 ///
@@ -22,13 +24,15 @@ pub fn listed_paths(list: &Path, input: &mut dyn Read) -> Result<Vec<PathBuf>> {
     let mut bytes = Vec::new();
     let is_input = list.as_os_str() == "-";
     let list = if is_input { Path::new("standard input") } else { list };
-    let read = if is_input {
-        input.read_to_end(&mut bytes)
+    if is_input {
+        input.read_to_end(&mut bytes).map_err(|e| Error::io(list, "read", e))?;
     } else {
-        fs::File::open(list).and_then(|mut file| file.read_to_end(&mut bytes))
-    };
-    read.map_err(|e| Error::io(list, "read", e))?;
+        bytes = InputFile::new(list).content(FileAccess::READ)?.to_vec();
+    }
+    let list = &without_credentials(list);
     let bytes = unpacked(list, bytes)?;
+    // Lists of web crawls name files of the same site, relative to its root.
+    let root = Address::parse(list).map(|address| PathBuf::from(address.root));
     // No path contains a zero byte, so that one is enough to know what ends the paths.
     let zero_separated = bytes.contains(&0);
     let separator = if zero_separated { 0 } else { b'\n' };
@@ -37,6 +41,12 @@ pub fn listed_paths(list: &Path, input: &mut dyn Read) -> Result<Vec<PathBuf>> {
         .map(|line| line.strip_suffix(b"\r").filter(|_| !zero_separated).unwrap_or(line))
         .filter(|line| !line.is_empty())
         .map(path_of_bytes)
+        .map(|path| match &root {
+            Some(root) if !is_address(&path) && path.as_os_str() != "-" => {
+                root.join(path.strip_prefix("/").unwrap_or(&path))
+            }
+            _ => path,
+        })
         .collect())
 }
 

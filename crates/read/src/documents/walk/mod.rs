@@ -10,12 +10,15 @@
 
 mod input_file;
 mod lists;
+#[cfg(feature = "remote")]
+mod objects;
 mod output_folder;
 #[cfg(test)]
 mod tests;
 
 use crate::documents::sniff;
 use crate::source::LocalSource;
+use crate::source::address::{Address, without_credentials};
 use simtool_base::error::Result;
 use simtool_base::fault::{Fault, Severity, escaped};
 use simtool_base::unordered_map::{UnorderedMap, UnorderedSet};
@@ -205,8 +208,14 @@ impl FolderWalk {
 }
 
 impl Walker {
-    /// Adds the file `path`. If `path` is a folder, adds the files in it that `in_folders` selects.
+    /// Adds the file `path`. If `path` is a folder, adds the files in it that `in_folders` selects. If it is an address
+    /// such as `s3://bucket/key`, adds the object, or the objects in the folder of this name.
     pub fn add(&mut self, path: &Path, in_folders: InFolders<'_>) {
+        #[cfg(feature = "remote")]
+        if let Some(address) = Address::parse(path) {
+            self.add_address(&address, in_folders);
+            return;
+        }
         let found = fs::metadata(path).and_then(|metadata| Ok((metadata, fs::canonicalize(path)?)));
         let (metadata, real) = match found {
             Ok(found) => found,
@@ -370,11 +379,19 @@ impl Walker {
     fn refuse(&mut self, path: &Path, severity: Severity, error: &io::Error) {
         let is_loop = error.raw_os_error() == Some(TOO_MANY_LINKS);
         let code = if is_loop { "input-loop" } else { "input-open" };
-        let is_address =
+        let has_scheme =
             memchr::memmem::find(path.as_os_str().as_encoded_bytes(), b"://").is_some();
-        let advice =
-            if is_address { "; only local files are read, so download it first" } else { "" };
-        self.walked.faults.push(fault(severity, code, path, format!("{error}{advice}; skipped")));
+        let advice = match Address::parse(path) {
+            Some(_) if cfg!(feature = "remote") => "",
+            Some(_) => "; this build reads only local files: rebuild with --features remote",
+            None if has_scheme => {
+                "; files are read, and addresses with s3://, gs://, az://, hf://, https:// and http://"
+            }
+            None => "",
+        };
+        // An address can have credentials, which nothing may show.
+        let path = without_credentials(path);
+        self.walked.faults.push(fault(severity, code, &path, format!("{error}{advice}; skipped")));
     }
 }
 

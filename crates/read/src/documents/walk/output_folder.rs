@@ -4,19 +4,24 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
+/// Name of the file that every run writes to its output folder.
+pub(super) const SUMMARY: &str = "summary.json";
+
+/// Number of bytes at the start of [`SUMMARY`] that contain the name of the program.
+pub(super) const HEAD_BYTES: usize = 64;
+
 /// Returns whether the folder contains the results of an earlier run of simtool. The start of its
 /// `summary.json` proves that.
 #[must_use]
 pub fn is_output_folder(folder: &Path) -> bool {
-    /// Number of bytes at the start of `summary.json` that contain the name of the program.
-    const HEAD: u64 = 64;
     let mut head = Vec::new();
-    let read = fs::File::open(folder.join("summary.json"))
-        .and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    let names_program = |head: &[u8]| {
-        let mut words = head.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
-        words.by_ref().take(2).eq([&b"{"[..], b"\"program\":"])
-            && words.next() == Some(b"\"simtool")
-    };
-    read.is_ok() && names_program(&head)
+    let read = fs::File::open(folder.join(SUMMARY))
+        .and_then(|file| file.take(HEAD_BYTES as u64).read_to_end(&mut head));
+    read.is_ok() && is_summary(&head)
+}
+
+/// Returns whether a file named [`SUMMARY`] is one of simtool. `head` has its first bytes, at most [`HEAD_BYTES`].
+pub(super) fn is_summary(head: &[u8]) -> bool {
+    let mut words = head.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    words.by_ref().take(2).eq([&b"{"[..], b"\"program\":"]) && words.next() == Some(b"\"simtool")
 }

@@ -1,0 +1,196 @@
+//! Temporary file with the blocks that were fetched, so that each block is fetched once.
+
+use bytes::Bytes;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Number of bytes that are compressed together. A reader unpacks whole frames, so smaller ones waste less work.
+pub(super) const FRAME_BYTES: usize = 1 << 20;
+
+/// A frame is compressed if that saves at least one byte in this many. Most inputs are compressed already, and
+/// unpacking them twice would only cost time.
+const LEAST_SAVING: usize = 8;
+
+/// Level of Zstandard for the frames: the fastest one that still halves most texts.
+const LEVEL: i32 = 1;
+
+/// Place of a frame in the spool.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    at: u64,
+    /// Number of bytes in the spool.
+    stored: u32,
+    is_packed: bool,
+}
+
+/// Temporary file that has fetched blocks. The system frees the file when it is closed, even if the program is
+/// killed.
+#[derive(Debug)]
+pub(super) struct Spool {
+    folder: PathBuf,
+    /// Largest length of the file in bytes.
+    limit: u64,
+    /// The file, which is created with the first block.
+    file: Mutex<Option<Arc<File>>>,
+    /// Length of the file in bytes. It can be beyond the limit after a block did not fit.
+    length: AtomicU64,
+}
+
+impl Spool {
+    pub(super) fn new(folder: PathBuf, limit: u64) -> Self {
+        Self { folder, limit, file: Mutex::default(), length: AtomicU64::new(0) }
+    }
+
+    /// Returns whether no more blocks fit.
+    pub(super) fn is_full(&self) -> bool {
+        self.length.load(Ordering::Relaxed) >= self.limit
+    }
+
+    /// Stores a block, and returns the places of its frames. Returns `None` if there is no space for it.
+    pub(super) fn store(&self, block: &[u8]) -> Option<Vec<Frame>> {
+        if self.is_full() {
+            return None;
+        }
+        let (mut frames, bytes) = packed(block);
+        // Threads take their places in the file first, and then write at the same time.
+        let at = self.length.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        if at + bytes.len() as u64 > self.limit || self.write(at, &bytes).is_err() {
+            // A disk without space refuses the other blocks, too.
+            self.length.store(u64::MAX / 2, Ordering::Relaxed);
+            return None;
+        }
+        for frame in &mut frames {
+            frame.at += at;
+        }
+        Some(frames)
+    }
+
+    /// Returns the content of a frame, which has `length` bytes.
+    pub(super) fn load(&self, frame: Frame, length: usize) -> io::Result<Bytes> {
+        let mut stored = vec![0; frame.stored as usize];
+        read_at(&*self.file()?, frame.at, &mut stored)?;
+        if !frame.is_packed {
+            return Ok(stored.into());
+        }
+        zstd::bulk::decompress(&stored, length).map(Bytes::from)
+    }
+
+    fn write(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        write_at(&*self.file()?, at, bytes)
+    }
+
+    fn file(&self) -> io::Result<Arc<File>> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = &*file {
+            return Ok(Arc::clone(file));
+        }
+        let created = Arc::new(tempfile::tempfile_in(&self.folder)?);
+        *file = Some(Arc::clone(&created));
+        Ok(created)
+    }
+}
+
+/// Returns the frames of a block, and their bytes one after the other.
+fn packed(block: &[u8]) -> (Vec<Frame>, Vec<u8>) {
+    let mut bytes = Vec::with_capacity(block.len());
+    let mut frames = Vec::new();
+    // One compressor serves all frames of a block. If it cannot be created, the frames stay as they are.
+    let mut compressor = zstd::bulk::Compressor::new(LEVEL).ok();
+    for content in block.chunks(FRAME_BYTES) {
+        let at = bytes.len() as u64;
+        let packed = compressor.as_mut().and_then(|packer| packer.compress(content).ok());
+        let saves = |packed: &Vec<u8>| packed.len() < content.len() - content.len() / LEAST_SAVING;
+        let packed = packed.filter(saves);
+        // The frames of a block are alike, so the first one decides for the others.
+        if packed.is_none() {
+            compressor = None;
+        }
+        bytes.extend_from_slice(packed.as_deref().unwrap_or(content));
+        let stored = (bytes.len() as u64 - at) as u32;
+        frames.push(Frame { at, stored, is_packed: packed.is_some() });
+    }
+    (frames, bytes)
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, at: u64, space: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, space, at)
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut at: u64, mut space: &mut [u8]) -> io::Result<()> {
+    while !space.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, space, at)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        space = &mut space[read..];
+        at += read as u64;
+    }
+    Ok(())
+}
+
+#[cfg(windows)]
+fn write_at(file: &File, mut at: u64, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, at)?;
+        bytes = &bytes[written..];
+        at += written as u64;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns bytes that do not get smaller by compression.
+    fn noise(length: usize) -> Vec<u8> {
+        let mut state = 7_u64;
+        let step = |state: &mut u64| {
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (*state >> 56) as u8
+        };
+        std::iter::repeat_with(|| step(&mut state)).take(length).collect()
+    }
+
+    #[test]
+    fn blocks_are_stored_smaller_and_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = Spool::new(folder.path().to_owned(), u64::MAX / 4);
+        let text = b"some words and more words ".repeat(100_000);
+        for block in [text, noise(FRAME_BYTES + 5), Vec::new(), b"x".to_vec()] {
+            let before = spool.length.load(Ordering::Relaxed);
+            let frames = spool.store(&block).unwrap();
+            let stored = (spool.length.load(Ordering::Relaxed) - before) as usize;
+            assert!(stored <= block.len(), "{stored}");
+            assert_eq!(stored * 4 < block.len(), block.len() > 2 * FRAME_BYTES);
+            assert_eq!(frames.len(), block.len().div_ceil(FRAME_BYTES));
+            for (frame, content) in frames.into_iter().zip(block.chunks(FRAME_BYTES)) {
+                assert!(spool.load(frame, content.len()).unwrap() == content);
+            }
+        }
+        // Nothing remains if the program is killed.
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), usize::from(!cfg!(unix)));
+    }
+
+    #[test]
+    fn a_full_spool_takes_no_more_blocks() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = Spool::new(folder.path().to_owned(), 2000);
+        let first = spool.store(&noise(1500)).unwrap();
+        assert!(spool.store(&noise(1500)).is_none());
+        assert!(spool.is_full() && spool.store(b"x").is_none());
+        assert!(spool.load(first[0], 1500).unwrap() == noise(1500));
+        let missing = Spool::new(folder.path().join("none"), 2000);
+        assert!(missing.store(b"x").is_none() && missing.is_full());
+    }
+}
