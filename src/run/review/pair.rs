@@ -146,11 +146,8 @@ fn push(shown: &mut Vec<Value>, kind: &str, text: &str) {
 pub(super) fn found_pieces(text: &[u8], found: &[Range<usize>]) -> Value {
     let mut shown = Vec::new();
     if found.is_empty() {
-        push(
-            &mut shown,
-            "text",
-            &String::from_utf8_lossy(&text[..character_start(text, COMPARED)]),
-        );
+        let end = character_start(text, text.len().min(COMPARED));
+        push(&mut shown, "text", &String::from_utf8_lossy(&text[..end]));
         return shown.into();
     }
     let mut done = 0;
