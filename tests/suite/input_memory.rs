@@ -261,7 +261,7 @@ fn a_small_address_space_is_used_or_ends_the_run_with_a_message() {
     assert_eq!(code, Some(0), "{messages}");
     let whole = fs::read(folder.path().join("out/removed.jsonl")).unwrap();
     let mut codes = Vec::new();
-    for kilobytes in (60_000..300_000).step_by(20_000) {
+    for kilobytes in (80_000..300_000).step_by(20_000) {
         let (code, messages) = run(kilobytes);
         let is_refused = messages.contains("address space is used up")
             || messages.contains("--max-memory")

@@ -68,7 +68,9 @@ impl BytesWriter {
 
     fn optional_number(&mut self, number: Option<u64>) {
         self.number(u64::from(number.is_some()));
-        number.into_iter().for_each(|number| self.number(number));
+        if let Some(number) = number {
+            self.number(number);
+        }
     }
 }
 

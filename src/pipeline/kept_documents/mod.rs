@@ -56,6 +56,43 @@ struct KeptShard {
     records: u64,
 }
 
+impl KeptShard {
+    /// Visits the events, which are in a file of `spool`.
+    fn visit(&self, spool: &Spool, visit: &mut Visit<'_>) -> Result<u64> {
+        let damaged = || spool.unreadable(io::ErrorKind::InvalidData.into());
+        let (mut packed, mut events) = (Vec::new(), Vec::new());
+        let mut offset = 0;
+        let mut faults = self.faults.iter();
+        for block in &self.blocks {
+            packed.resize(block.packed_bytes as usize, 0);
+            spool.read(self.place, offset, &mut packed)?;
+            offset += u64::from(block.packed_bytes);
+            events.resize(block.bytes as usize, 0);
+            if decompress_into(&packed, &mut events).ok() != Some(events.len()) {
+                return Err(damaged());
+            }
+            let mut from = BytesReader::new(&events);
+            while !from.is_at_end() {
+                let mut records = 0;
+                let flow = visit_event(&mut from, &mut faults, &mut |event| {
+                    if let Event::Record(record) = &event {
+                        let is_counted = !matches!(record.content, Content::PassThrough);
+                        records = record.number + u64::from(is_counted);
+                    }
+                    visit(event)
+                });
+                if flow.ok_or_else(damaged)??.is_break() {
+                    return Ok(records);
+                }
+            }
+            if visit(Event::Reached(block.reached))?.is_break() {
+                break;
+            }
+        }
+        Ok(self.records)
+    }
+}
+
 /// A part of the events of a shard, which was packed as a whole.
 #[derive(Clone, Copy, Debug)]
 struct Block {
@@ -114,41 +151,6 @@ impl<'c> KeptDocuments<'c> {
         }
         Ok(records)
     }
-
-    /// Visits the kept events of a shard.
-    fn visit_kept(&self, spool: &Spool, kept: &KeptShard, visit: &mut Visit<'_>) -> Result<u64> {
-        let damaged = || spool.unreadable(io::ErrorKind::InvalidData.into());
-        let (mut packed, mut events) = (Vec::new(), Vec::new());
-        let mut offset = 0;
-        let mut faults = kept.faults.iter();
-        for block in &kept.blocks {
-            packed.resize(block.packed_bytes as usize, 0);
-            spool.read(kept.place, offset, &mut packed)?;
-            offset += u64::from(block.packed_bytes);
-            events.resize(block.bytes as usize, 0);
-            if decompress_into(&packed, &mut events).ok() != Some(events.len()) {
-                return Err(damaged());
-            }
-            let mut from = BytesReader::new(&events);
-            while !from.is_at_end() {
-                let mut records = 0;
-                let flow = visit_event(&mut from, &mut faults, &mut |event| {
-                    if let Event::Record(record) = &event {
-                        let is_counted = !matches!(record.content, Content::PassThrough);
-                        records = record.number + u64::from(is_counted);
-                    }
-                    visit(event)
-                });
-                if flow.ok_or_else(damaged)??.is_break() {
-                    return Ok(records);
-                }
-            }
-            if visit(Event::Reached(block.reached))?.is_break() {
-                break;
-            }
-        }
-        Ok(kept.records)
-    }
 }
 
 impl Corpus for KeptDocuments<'_> {
@@ -189,7 +191,7 @@ impl Corpus for KeptDocuments<'_> {
         if let Some(spool) = &self.spool
             && let Some(kept) = self.shards[shard].get()
         {
-            return self.visit_kept(spool, kept, visit);
+            return kept.visit(spool, visit);
         }
         match self.spool_for(shard) {
             Some(spool) => self.keep(shard, spool, visit),

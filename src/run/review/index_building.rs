@@ -75,10 +75,9 @@ impl Building {
             out.write_all(&indexed.bytes()).map_err(failed)?;
             // Passages are grouped by their document, and documents by the item that they have.
             kept.push(match rows.kind() {
-                RowKind::Removed => document_key(&row.kept.file, row.kept.record),
                 RowKind::Passages => document_key(&row.removed.file, row.removed.record),
                 RowKind::Items if row.kept.file.is_empty() => document_key(&row.kept.id, 0),
-                RowKind::Items => document_key(&row.kept.file, row.kept.record),
+                RowKind::Removed | RowKind::Items => document_key(&row.kept.file, row.kept.record),
             });
             progress.advance(line.len() as u64);
             Ok(ControlFlow::Continue(()))

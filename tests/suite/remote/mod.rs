@@ -36,14 +36,15 @@ fn run_with(server: &Server, folder: &Path, arguments: &str) -> Finished {
 
 /// Returns lines of JSON, some of which have the same words.
 fn lines(count: usize, seed: usize) -> Vec<u8> {
-    let mut text = String::new();
+    let mut text = Vec::new();
     for number in 0..count {
         let words: Vec<String> = (0..20)
             .map(|word| format!("w{}", (number / 2 * 31 + seed * 7 + word * word) % 9973))
             .collect();
-        text += &format!("{{\"id\":\"{seed}-{number}\",\"text\":\"{}\"}}\n", words.join(" "));
+        let text = &mut text;
+        writeln!(text, "{{\"id\":\"{seed}-{number}\",\"text\":\"{}\"}}", words.join(" ")).unwrap();
     }
-    text.into_bytes()
+    text
 }
 
 fn gzip(content: &[u8]) -> Vec<u8> {

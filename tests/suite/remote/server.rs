@@ -108,7 +108,7 @@ fn serve(connection: &TcpStream, state: &State) {
         let chance = xxh3_64_with_seed(&number.to_le_bytes(), 7) % 100;
         let Faults { failing, slow, stalled, .. } = state.faults;
         if number == stalled {
-            thread::sleep(Duration::from_secs(600));
+            thread::sleep(Duration::from_mins(10));
         }
         if chance >= failing && chance < failing + slow {
             thread::sleep(Duration::from_millis(100));
@@ -217,7 +217,7 @@ fn list(request: &Request, state: &State) -> Response {
         last = key;
         let (tag, bytes) = (etag(content), content.len());
         let key = key.replace('&', "&amp;").replace('<', "&lt;");
-        entries += &if is_azure {
+        let entry = if is_azure {
             // Azure lists tags without their quotes.
             let tag = tag.replace('"', "");
             format!(
@@ -231,6 +231,7 @@ fn list(request: &Request, state: &State) -> Response {
                  <Size>{bytes}</Size></Contents>"
             )
         };
+        entries.push_str(&entry);
     }
     let next = if found.peek().is_some() { last } else { "" };
     let body = if is_azure {

@@ -29,7 +29,6 @@ const SCHEMES: [(&str, StoreKind); 6] = [
 ];
 
 /// Address of an object, or of the objects below a prefix.
-#[cfg_attr(not(feature = "remote"), expect(dead_code, reason = "only stores need all fields"))]
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) kind: StoreKind,
@@ -155,7 +154,8 @@ pub fn without_credentials(path: &Path) -> PathBuf {
     }
 }
 
-#[cfg(all(test, feature = "remote"))]
+#[cfg(feature = "remote")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -160,6 +160,7 @@ impl dyn OpenSource + '_ {
     /// # Errors
     ///
     /// The bytes cannot be read, or the source ends before `space` is full.
+    #[cfg(feature = "parquet")]
     pub(crate) fn read_exact_at(&self, at: u64, space: &mut [u8]) -> io::Result<()> {
         let is_full = self.fill_at(at, space)? == space.len();
         if is_full { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }

@@ -9,6 +9,7 @@ use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
 };
+use std::fmt::Write as _;
 use std::io;
 use std::pin::Pin;
 use std::sync::LazyLock;
@@ -25,7 +26,7 @@ const CONNECT_TIME: Duration = Duration::from_secs(10);
 const CREDENTIALS_TIME: Duration = Duration::from_secs(1);
 
 /// Time in which a request without a deadline of its own must be answered, for example a request for credentials.
-const USUAL_DEADLINE: Duration = Duration::from_secs(60);
+const USUAL_DEADLINE: Duration = Duration::from_mins(1);
 
 /// A connection that is silent for this part of a deadline has stalled.
 const SILENCE: u32 = 3;
@@ -225,7 +226,8 @@ pub(super) fn uri(address: &str) -> Result<Uri, Failure> {
     let mut text = String::with_capacity(address.len());
     for byte in address.bytes() {
         if is_odd(byte) {
-            text.push_str(&format!("%{byte:02X}"));
+            // Writing to memory does not fail.
+            _ = write!(text, "%{byte:02X}");
         } else {
             text.push(char::from(byte));
         }

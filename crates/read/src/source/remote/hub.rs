@@ -7,7 +7,7 @@ use crate::source::address::Address;
 use bytes::Bytes;
 use serde_json::Value;
 use std::env;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -216,7 +216,8 @@ fn encoded(path: &str, keeps_slashes: bool) -> String {
         if is_plain || byte == b'/' && keeps_slashes {
             text.push(char::from(byte));
         } else {
-            text.push_str(&format!("%{byte:02X}"));
+            // Writing to memory does not fail.
+            _ = write!(text, "%{byte:02X}");
         }
     }
     text

@@ -191,13 +191,12 @@ impl OpenSource for OpenObject {
         }
         // The lock is not kept, so that a thread that waits for a block holds up no other reader.
         let last = lock(&self.piece).clone();
-        let piece = match last.filter(|piece| piece.has(at)) {
-            Some(piece) => piece,
-            None => {
-                let piece = self.object.piece(at)?;
-                *lock(&self.piece) = Some(piece.clone());
-                piece
-            }
+        let piece = if let Some(piece) = last.filter(|piece| piece.has(at)) {
+            piece
+        } else {
+            let piece = self.object.piece(at)?;
+            *lock(&self.piece) = Some(piece.clone());
+            piece
         };
         Ok(piece.copy(at, space))
     }

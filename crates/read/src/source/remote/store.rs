@@ -26,7 +26,7 @@ pub(super) struct Listed {
     pub(super) key: String,
     /// Length of the object in bytes.
     pub(super) bytes: u64,
-    /// Text that changes with the content, for example the ETag.
+    /// Text that changes with the content, for example the `ETag`.
     pub(super) tag: Option<String>,
     pub(super) modified: Option<SystemTime>,
 }
@@ -256,13 +256,12 @@ fn block_on<T>(call: impl Future<Output = object_store::Result<T>>) -> object_st
     }
     // A runtime for each thread costs little, and no thread waits for the requests of another.
     RUNTIME.with(|cell| {
-        let runtime = match cell.get() {
-            Some(runtime) => runtime,
-            None => {
-                let built = tokio::runtime::Builder::new_current_thread().enable_time().build();
-                let built = built.map_err(failed_runtime)?;
-                cell.get_or_init(|| built)
-            }
+        let runtime = if let Some(runtime) = cell.get() {
+            runtime
+        } else {
+            let built = tokio::runtime::Builder::new_current_thread().enable_time().build();
+            let built = built.map_err(failed_runtime)?;
+            cell.get_or_init(|| built)
         };
         runtime.block_on(call)
     })
