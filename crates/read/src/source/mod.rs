@@ -129,7 +129,7 @@ impl dyn OpenSource + '_ {
         Self::fill(space, |filled, space| self.read_at(at + filled as u64, space))
     }
 
-    /// Reads bytes like [`fill_at`](Self::fill_at), from a place whose surroundings are not needed soon.
+    /// Reads bytes like `fill_at`, from a place whose surroundings are not needed soon.
     ///
     /// # Errors
     ///
