@@ -26,7 +26,7 @@ pub(crate) type NamedValues = Vec<(String, String)>;
 pub(crate) struct Receipt {
     /// Version of the program that wrote the results.
     pub(crate) version: String,
-    /// What the user asked for.
+    /// Request of the user.
     pub(crate) request: ReceiptRequest,
     /// Name of the method that was used. If the user left it open, it was chosen from a sample.
     pub(crate) method: String,

@@ -86,7 +86,7 @@ pub struct AuditedRow {
 /// Result of an audit.
 #[derive(Debug)]
 pub struct Audit {
-    /// What the comparison of the receipt with the files has found.
+    /// Result of the comparison of the receipt with the files.
     pub receipt: ReceiptCheck,
     /// Number of removals of the run.
     pub removals: u64,

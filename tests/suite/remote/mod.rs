@@ -34,7 +34,7 @@ fn run_with(server: &Server, folder: &Path, arguments: &str) -> Finished {
     ended
 }
 
-/// Returns lines of JSON, some of which have the same words.
+/// Returns lines of JSON. Every two have the same words.
 fn lines(count: usize, seed: usize) -> Vec<u8> {
     let mut text = Vec::new();
     for number in 0..count {

@@ -223,16 +223,23 @@ pub(super) fn is_partial(response: &Response<Bytes>) -> bool {
 /// Parses an address, in which characters that servers do not accept are percent-encoded.
 pub(super) fn uri(address: &str) -> Result<Uri, Failure> {
     let is_odd = |byte: u8| !byte.is_ascii_graphic() || b"\"<>\\^`{|}".contains(&byte);
-    let mut text = String::with_capacity(address.len());
-    for byte in address.bytes() {
-        if is_odd(byte) {
-            // Writing to memory does not fail.
-            _ = write!(text, "%{byte:02X}");
+    let encoded = percent_encoded(address, |byte| !is_odd(byte));
+    encoded.parse().map_err(|_| Failure::Final("the address is not valid".to_owned()))
+}
+
+/// Returns a text in which all bytes are percent-encoded for which `is_plain` returns false. It must return false for
+/// bytes that are not ASCII.
+pub(super) fn percent_encoded(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if is_plain(byte) {
+            encoded.push(char::from(byte));
         } else {
-            text.push(char::from(byte));
+            // Writing to memory does not fail.
+            _ = write!(encoded, "%{byte:02X}");
         }
     }
-    text.parse().map_err(|_| Failure::Final("the address is not valid".to_owned()))
+    encoded
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! Data sets and buckets of the Hugging Face Hub.
 
 use super::error::Failure;
-use super::http::uri;
+use super::http::{percent_encoded, uri};
 use super::store::{Listed, Page, Store, answer, header, ranged, set_range};
 use crate::source::address::Address;
 use bytes::Bytes;
 use serde_json::Value;
 use std::env;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -210,17 +210,10 @@ fn token() -> Option<String> {
 
 /// Returns a path with the characters percent-encoded that have a meaning in addresses.
 fn encoded(path: &str, keeps_slashes: bool) -> String {
-    let mut text = String::with_capacity(path.len());
-    for byte in path.bytes() {
+    percent_encoded(path, |byte| {
         let is_plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        if is_plain || byte == b'/' && keeps_slashes {
-            text.push(char::from(byte));
-        } else {
-            // Writing to memory does not fail.
-            _ = write!(text, "%{byte:02X}");
-        }
-    }
-    text
+        is_plain || byte == b'/' && keeps_slashes
+    })
 }
 
 /// Returns the address in a header such as `Link: <https://host/next>; rel="next"`.

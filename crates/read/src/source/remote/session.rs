@@ -1,4 +1,4 @@
-//! What all objects of a run share: credentials, the spool, and how often a request is repeated.
+//! State that all objects of a run share: credentials, the spool, and how often a request is repeated.
 
 use super::error::{Failure, RemoteError};
 use super::hub::Hub;
@@ -61,7 +61,7 @@ pub(super) struct Counts {
     pub(super) refetched_blocks: AtomicU64,
 }
 
-/// What the objects of a run share. It lives as long as one of them.
+/// State that the objects of a run share. It lives as long as one of them.
 pub(super) struct Session {
     settings: RemoteSettings,
     pub(super) spool: Spool,
