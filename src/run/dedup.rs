@@ -34,7 +34,7 @@ use simtool_compute::context::Context;
 use simtool_compute::resources::peak_memory;
 use simtool_model::sides::Sides;
 use simtool_passages::PassageSearch;
-use simtool_read::remote::without_credentials;
+use simtool_read::remote::{is_address, without_credentials};
 use simtool_read::{Collection, Corpus, Format, PageContent, Strict};
 use std::fmt::Write;
 use std::io;
@@ -304,7 +304,8 @@ pub(super) fn begin_summary(
         command: request.job.recorded.command_line.clone(),
         output: path_text(&request.job.output).into_owned(),
         working_folder: working_folder(),
-        commands: Some(commands(request, &chosen.plan)),
+        // The commands read the results from this machine.
+        commands: (!is_address(&request.job.output)).then(|| commands(request, &chosen.plan)),
         begin: Some(begin),
         parameters: parameters(request, &chosen.plan, &chosen.reasons),
         recipe: method.recipe().to_string(),

@@ -16,6 +16,7 @@ use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::fault::Fault;
 use simtool_base::quantity;
 use simtool_model::sides::Sides;
+use simtool_read::remote::is_address;
 use simtool_read::{Corpus, Strict};
 use std::fmt::{self, Write};
 use std::fs;
@@ -161,17 +162,19 @@ fn written_files(
     let rows = estimate.id_bytes.likely * 2.0 + estimate.documents.likely * ROW_BYTES;
     // If nothing is removed, the copies are as large as the inputs.
     let copies = if *kept { corpora.first().bytes() as f64 } else { 0.0 };
+    let temporary = &request.config.resources.temporary_folder;
+    // Results for a store wait on this machine until all are complete.
+    let folder = if is_address(output) { temporary } else { output };
     let results = WrittenFiles {
         is_limit: true,
-        ..WrittenFiles::new("results", output, Guess::exactly(f64::from(outputs) * rows + copies))
+        ..WrittenFiles::new("results", folder, Guess::exactly(f64::from(outputs) * rows + copies))
     };
     let mut files = vec![results];
     if parts.setting().is_some() {
         files.push(WrittenFiles::new("stored parts", &parts_path(output), estimate.stored_bytes));
     }
     if estimate.temporary_bytes.likely > 0.0 {
-        let folder = &request.config.resources.temporary_folder;
-        files.push(WrittenFiles::new("temporary files", folder, estimate.temporary_bytes));
+        files.push(WrittenFiles::new("temporary files", temporary, estimate.temporary_bytes));
     }
     files
 }

@@ -2,11 +2,12 @@
 
 use super::face::{Face, OutputState, give_name};
 use crate::write::output_folder::{Existing, OutputFolder};
-use crate::write::whole_file::WholeFile;
+use crate::write::whole_file::{WholeFile, object_exists};
 use simtool_base::byte_text::path_text;
 use simtool_base::durable::Durability;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::mapped_file::{FileAccess, MappedFile};
+use simtool_read::remote::is_address;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -53,12 +54,16 @@ pub(super) fn working_folder() -> Option<String> {
 ///
 /// The file exists. The error names it as the value of the setting `field`.
 pub fn refuse_existing(field: &'static str, path: &Path, existing: Existing) -> Result<()> {
+    let rule = "is there already: name another file, or replace it with `force`";
+    if is_address(path) {
+        let is_refused = existing == Existing::Refuse && object_exists(path)?;
+        return if is_refused { Err(Error::config(field, path.display(), rule)) } else { Ok(()) };
+    }
     // A link without a target would be replaced as well, so the link itself counts as a file.
     let is_there = fs::symlink_metadata(path).is_ok();
     // A pipe or a device has no content that could be lost. A folder is refused when it is opened as a file.
     let is_file = || fs::metadata(path).map_or(true, |metadata| metadata.is_file());
     if existing == Existing::Refuse && is_there && is_file() {
-        let rule = "is there already: name another file, or replace it with `force`";
         return Err(Error::config(field, path.display(), rule));
     }
     Ok(())
@@ -71,17 +76,26 @@ pub fn refuse_existing(field: &'static str, path: &Path, existing: Existing) -> 
 ///
 /// The output folder is an input or contains one.
 pub(super) fn refuse_overlap(output: &Path, paths: &[PathBuf]) -> Result<()> {
+    if is_address(output) {
+        // A slash at the end of an address changes nothing.
+        let folder = |path: &Path| path_text(path).trim_end_matches('/').to_owned() + "/";
+        let output_folder = folder(output);
+        let input = paths.iter().find(|path| folder(path).starts_with(&output_folder));
+        return input.map_or(Ok(()), |input| Err(overlap(output, input)));
+    }
     // Links are resolved, because a link and its target are the same folder with two names.
     let real_output = without_links(output);
     let input = paths.iter().find(|path| without_links(path).starts_with(&real_output));
     match input {
         // A folder that does not exist contains nothing.
-        Some(input) if output.exists() => {
-            let rule = format!("overlaps the input {}: choose another folder", input.display());
-            Err(Error::config("output", output.display(), rule))
-        }
+        Some(input) if output.exists() => Err(overlap(output, input)),
         _ => Ok(()),
     }
+}
+
+fn overlap(output: &Path, input: &Path) -> Error {
+    let rule = format!("overlaps the input {}: choose another folder", input.display());
+    Error::config("output", output.display(), rule)
 }
 
 /// Creates an output folder under a temporary name. If the run is interrupted, the folder is removed.

@@ -153,10 +153,12 @@ impl<'s> Input<'s> {
 
     /// Returns an error if the file `output` is one of the input files, which writing would destroy.
     pub(crate) fn refuse_as_output(&self, output: &Path) -> Result<()> {
-        // A file that does not exist cannot be an input.
-        let Ok(resolved) = output.canonicalize() else { return Ok(()) };
-        // Links are resolved before paths are compared, because a file can have several names.
-        let is_output = |name: &&Path| name.canonicalize().is_ok_and(|input| input == resolved);
+        // Links are resolved before paths are compared, because a file can have several names. A file that does not
+        // exist, such as an object in a store, has one name.
+        let resolved = output.canonicalize().unwrap_or_else(|_| output.to_owned());
+        let is_output = |name: &&Path| {
+            **name == *resolved || name.canonicalize().is_ok_and(|input| input == resolved)
+        };
         let collection = &self.collection;
         let mut names = (0..collection.file_count()).map(|file| collection.file_name(file));
         let Some(input) = names.find(is_output) else { return Ok(()) };

@@ -20,7 +20,7 @@ use simtool_base::options::Options;
 use simtool_base::quantity::counted;
 use simtool_compute::context::Context;
 use simtool_compute::resources::Resources;
-use simtool_read::remote::{is_address, without_credentials};
+use simtool_read::remote::is_address;
 use simtool_read::{Collection, Selector};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -56,9 +56,10 @@ impl JobRequest {
         let parts = PartsRequest::parse(options)?;
         let output = options.take_path("output").unwrap_or_else(|| output.into());
         if is_address(&output) {
-            let rule = "is in a store, but results are written to this machine: name a local path, and copy the \
-                        results to the store";
-            return Err(Error::config("output", without_credentials(&output).display(), rule));
+            // Each part would be an object of its own that is read back, so parts are stored on this machine.
+            parts.refuse(
+                "stores what it reads next to the output, which must then be on this machine",
+            )?;
         }
         Ok(Self {
             recorded,

@@ -5,8 +5,10 @@
 
 pub mod columns;
 pub(crate) mod copy_store;
+mod disk_folder;
 pub mod evaluation;
 mod excerpt;
+mod existing;
 pub mod item_source;
 pub mod kept_documents;
 pub(crate) mod merkle;
@@ -23,6 +25,8 @@ pub mod shared_words;
 mod shortened;
 mod staging;
 mod standing_output;
+mod store_file;
+mod store_folder;
 pub mod summary;
 pub mod text_difference;
 pub mod tsv_field;

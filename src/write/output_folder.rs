@@ -1,33 +1,18 @@
 //! A folder of outputs that appears under its final name either complete or not at all.
 
-use super::output_inventory::{Inventory, files_of};
-use super::staging::{StagingFolder, folder_of, remove_abandoned, remove_staging};
-use super::standing_output::Standing;
-use simtool_base::durable::{Disk, Durability, creation_error, is_taken};
+use super::disk_folder::{DiskFolder, refuse_content};
+use super::output_inventory::files_of;
+use super::staging::{StagingFolder, remove_abandoned, remove_staging};
+use super::store_folder::StoreFolder;
+use simtool_base::durable::{Disk, Durability};
 use simtool_base::error::{Error, Result};
 use simtool_base::steady_file::SteadyFile;
-use simtool_read::walk::is_output_folder;
+use simtool_read::remote::is_address;
 use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-/// Choice of what happens if the output folder exists and is not empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
-    /// Fail and leave the folder unchanged.
-    Refuse,
-    /// Replace the folder if simtool wrote it and everything in it, and nobody changes it during the run.
-    /// Fail otherwise.
-    Replace,
-}
-
-impl Existing {
-    /// Returns [`Replace`](Self::Replace) if `force` is true, otherwise [`Refuse`](Self::Refuse).
-    #[must_use]
-    pub fn by_force(force: bool) -> Self {
-        if force { Self::Replace } else { Self::Refuse }
-    }
-}
+pub use super::existing::Existing;
 
 /// An output folder that is being written under a temporary name. It gets its final name when it is
 /// finished.
@@ -35,30 +20,18 @@ impl Existing {
 pub struct OutputFolder {
     /// Final path of the folder, as the user wrote it.
     path: PathBuf,
-    /// Final path of the folder, with symbolic links resolved.
-    place: PathBuf,
     staging: StagingFolder,
-    /// Temporary folder to which files are written. It is renamed to the output folder in the end.
+    /// Temporary folder to which files are written. It is renamed to the output folder in the end, or its files are
+    /// uploaded.
     content: PathBuf,
-    /// Identity of the old output and the names in it, if the folder exists already and will be replaced.
-    standing: Option<(Standing, Inventory)>,
-    above: FoldersAbove,
-    disk: Disk,
+    destination: Destination,
 }
 
-/// Folders that must be synced to the disk at the end. They begin with the folder that contains the
-/// output. The last is the nearest folder above it that existed before the run. Dropping the value removes
-/// the others, unless the output or other files are in them.
+/// Place at which the folder appears in the end.
 #[derive(Debug)]
-struct FoldersAbove(Vec<PathBuf>);
-
-impl Drop for FoldersAbove {
-    fn drop(&mut self) {
-        if let [made @ .., _] = &self.0[..] {
-            // Only empty folders can be removed in this way.
-            made.iter().take_while(|folder| fs::remove_dir(folder).is_ok()).for_each(drop);
-        }
-    }
+enum Destination {
+    Disk(DiskFolder),
+    Store(StoreFolder),
 }
 
 impl OutputFolder {
@@ -79,6 +52,9 @@ impl OutputFolder {
     ///
     /// `path` has content that may not be replaced.
     pub(crate) fn check(path: &Path, existing: Existing, replaceable: &[&str]) -> Result<()> {
+        if is_address(path) {
+            return StoreFolder::open(path, existing, replaceable).map(drop);
+        }
         refuse_content(path, existing, replaceable).map(drop)
     }
 
@@ -94,31 +70,19 @@ impl OutputFolder {
         replaceable: &[&str],
         disk: Disk,
     ) -> Result<Self> {
-        let inventory = refuse_content(path, existing, replaceable)?;
-        let error = |e| Error::io(path, "create", creation_error(path, e));
-        // If `path` is a symbolic link, the link stays and its target is replaced.
-        let place =
-            if path.is_symlink() { path.canonicalize().map_err(error)? } else { path.to_owned() };
-        let standing = match inventory {
-            Some(inventory) => Some((Standing::of(&place).map_err(error)?, inventory)),
-            None => None,
-        };
-        let parent = folder_of(&place);
-        // The missing folders are counted before they are created, because their names must be synced at the
-        // end.
-        let made = parent.ancestors().take_while(|folder| !folder.exists()).count();
-        let above = parent.ancestors().take(made + 1);
-        let shown = |folder: &Path| {
-            if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() }
-        };
-        let above = FoldersAbove(above.map(shown).collect());
-        fs::create_dir_all(parent).map_err(error)?;
-        remove_abandoned(parent);
-        // The temporary folder is created next to the output. So both are on the same file system, and
-        // renaming is possible.
-        let staging = StagingFolder::new(parent).map_err(error)?;
+        if is_address(path) {
+            let store = StoreFolder::open(path, existing, replaceable)?;
+            let waiting = store.temporary_folder();
+            remove_abandoned(waiting);
+            let failed = |e| Error::io(waiting, "create a folder in", e);
+            let staging = StagingFolder::new(waiting).map_err(failed)?;
+            let (path, content) = (path.to_owned(), staging.content());
+            return Ok(Self { path, staging, content, destination: Destination::Store(store) });
+        }
+        let (folder, staging) = DiskFolder::open(path, existing, replaceable, disk)?;
         let (path, content) = (path.to_owned(), staging.content());
-        Ok(Self { path, place, staging, content, standing, above, disk })
+        let destination = Destination::Disk(folder);
+        Ok(Self { path, staging, content, destination })
     }
 
     /// Returns the temporary folder that files are written to.
@@ -159,14 +123,19 @@ impl OutputFolder {
         files_of(&self.content).map_err(|error| Error::io(&self.path, "list", error))
     }
 
-    /// Waits until all files of the folder are on the disk. This may take a while.
+    /// Waits until all files of the folder are on the disk, or in the store. This may take a while.
     ///
     /// # Errors
     ///
-    /// The disk is full or broken. Then the value must be dropped, which removes the files.
+    /// The disk is full or broken, or the store does not take the files. Then the value must be dropped, which removes
+    /// the files from the disk.
     pub(crate) fn sync(&self) -> Result<()> {
-        let synced = self.disk.sync_tree(&self.content);
-        synced.map_err(|e| Error::io(&self.path, "bring to the disk", e))
+        match &self.destination {
+            Destination::Disk(folder) => folder.sync(&self.path, &self.content),
+            Destination::Store(store) => {
+                store.send(&self.content).map_err(|e| Error::io(&self.path, "write", e))
+            }
+        }
     }
 
     /// Gives the folder its final name and replaces the old output. [`sync`](Self::sync) must be called
@@ -178,59 +147,13 @@ impl OutputFolder {
     ///   the old content of the path is kept.
     /// - The folder was renamed, but the disk did not confirm that the new name survives a power cut.
     pub(crate) fn finish(self) -> Result<()> {
-        // If the old output disappeared during the run, there is nothing to replace.
-        let renamed = match &self.standing {
-            Some((standing, inventory)) if self.place.exists() => self.replace(standing, inventory),
-            _ => self.disk.rename_folder(&self.content, &self.place),
-        };
-        if let Err(error) = renamed {
-            let error = if is_taken(&error) { refusal() } else { error };
-            let error = Error::io(&self.path, "write", error);
-            if self.staging.replaced().exists() {
-                // If the old output could not be moved back, it must stay in the temporary folder.
-                self.staging.keep();
+        let Self { path, staging, content, destination } = self;
+        match destination {
+            Destination::Disk(folder) => folder.finish(&path, staging, &content),
+            Destination::Store(store) => {
+                store.finish(&content).map_err(|error| Error::io(&path, "write", error))
             }
-            return Err(error);
         }
-        // The new name survives a power cut only if the folders above it are synced.
-        let synced = self.above.0.iter().try_for_each(|folder| self.disk.sync_folder(folder));
-        synced.map_err(|e| Error::io(&self.path, "bring the name to the disk of", e))
-        // Dropping the temporary folder removes the old output. If removing fails, a later run does it.
-    }
-
-    /// Replaces the old output by the new output. Fails if another process has changed the old output since
-    /// the start of the run, which `standing` shows.
-    fn replace(&self, standing: &Standing, inventory: &Inventory) -> io::Result<()> {
-        // A file in a folder of the old output does not change the time of the output folder.
-        let has_foreign = inventory.first_foreign(&self.place)?.is_some();
-        if has_foreign || !Standing::of(&self.place).is_ok_and(|now| now == *standing) {
-            return Err(io::ErrorKind::AlreadyExists.into());
-        }
-        // Exchanging two names is atomic, so the path always leads to a complete output.
-        if self.disk.exchange_folders(&self.content, &self.place).is_ok() {
-            if standing.is_moved_to(&self.content) {
-                return Ok(());
-            }
-            // Another run replaced the old output between the check and the exchange. Its output gets the
-            // path back.
-            if let Err(error) = self.disk.exchange_folders(&self.content, &self.place) {
-                fs::rename(&self.content, self.staging.replaced())?;
-                return Err(error);
-            }
-            return Err(io::ErrorKind::AlreadyExists.into());
-        }
-        // If the file system cannot exchange names, the old output is moved away first. The path then has no
-        // results for a moment. The old output is removed only when the new one has the path.
-        let replaced = self.staging.replaced();
-        self.disk.rename_folder(&self.place, &replaced)?;
-        // Another run may have written to the folder after the check. Then the folder is moved back.
-        let renamed = if standing.is_moved_to(&replaced) {
-            self.disk.rename_folder(&self.content, &self.place)
-        } else {
-            Err(io::ErrorKind::AlreadyExists.into())
-        };
-        drop(fs::rename(&replaced, if renamed.is_ok() { &self.content } else { &self.place }));
-        renamed
     }
 }
 
@@ -242,68 +165,12 @@ pub fn remove_unfinished(path: &Path) {
     }
 }
 
-/// Returns the names in the output at `path` that the new one replaces. `None` if there is no output.
-///
-/// # Errors
-///
-/// There is something at `path` that may not be replaced.
-fn refuse_content(
-    path: &Path,
-    existing: Existing,
-    replaceable: &[&str],
-) -> Result<Option<Inventory>> {
-    // Only `index add` has a folder that is never replaced.
-    let setting = if replaceable.is_empty() { "only_new" } else { "output" };
-    let refused = |rule: String| Err(Error::config(setting, path.display(), rule));
-    let mut entries = match fs::read_dir(path) {
-        Ok(entries) => entries,
-        // A path that cannot be listed may be a file.
-        Err(_) if path.exists() && !path.is_dir() => {
-            return refused("is a file: name a folder that does not exist or is empty".to_owned());
-        }
-        Err(error) if path.exists() => return Err(Error::io(path, "list", error)),
-        Err(_) => return Ok(None),
-    };
-    if entries.next().is_none() {
-        return Ok(None);
-    }
-    if replaceable.is_empty() {
-        return refused("is not empty: name another folder".to_owned());
-    }
-    if existing == Existing::Refuse {
-        let rule =
-            "is not empty: name another folder, or replace an output of simtool with `force`";
-        return refused(rule.to_owned());
-    }
-    if !is_output_folder(path) {
-        let rule =
-            "was not written by simtool, so `force` does not replace it: name another folder";
-        return refused(rule.to_owned());
-    }
-    let inventory = Inventory::read(path, replaceable);
-    let foreign = inventory.first_foreign(path).map_err(|error| Error::io(path, "list", error))?;
-    match foreign {
-        Some(foreign) => refused(format!(
-            "contains {}, which simtool did not write, so `force` does not replace it: move that away, \
-             or name another folder",
-            foreign.display()
-        )),
-        None => Ok(Some(inventory)),
-    }
-}
-
-/// Returns the error for a folder that another process changed during the run.
-fn refusal() -> io::Error {
-    let reason = "another process wrote to this folder during the run. Its files were kept and this \
-                  run's results were discarded; run again with a different folder";
-    io::Error::new(io::ErrorKind::AlreadyExists, reason)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::write::output_inventory::SUMMARY;
     use simtool_base::durable::Step;
+    use std::io;
     use std::io::Write;
     use std::sync::{Arc, Mutex};
 

@@ -28,8 +28,18 @@ pub(super) struct Inventory {
 impl Inventory {
     /// Reads the list of the output folder `folder`. `known` has the names of files and folders that simtool writes.
     pub(super) fn read(folder: &Path, known: &[&str]) -> Self {
-        let text = fs::read(folder.join(SUMMARY)).unwrap_or_default();
-        let summary: Value = serde_json::from_slice(&text).unwrap_or_default();
+        Self::of_summary(&fs::read(folder.join(SUMMARY)).unwrap_or_default(), known)
+    }
+
+    /// Returns the names of files and folders that simtool writes, for a folder that may have all of them.
+    pub(super) fn without_list(known: &[&str]) -> Self {
+        let known = known.iter().map(|&name| name.to_owned()).collect();
+        Self { known, listed: None }
+    }
+
+    /// Reads the list in the text of a summary. `known` has the names of files and folders that simtool writes.
+    pub(super) fn of_summary(text: &[u8], known: &[&str]) -> Self {
+        let summary: Value = serde_json::from_slice(text).unwrap_or_default();
         let mut known: BTreeSet<String> = known.iter().map(|&name| name.to_owned()).collect();
         let listed = summary[KEY].as_array().map(|files| {
             files.iter().filter_map(|file| file.as_str().map(str::to_owned)).collect()
@@ -63,9 +73,18 @@ impl Inventory {
             return Ok(Some(name));
         }
         // Without a list, everything in a folder that the run wrote counts as its own.
-        let Some(listed) = &self.listed else { return Ok(None) };
+        if self.listed.is_none() {
+            return Ok(None);
+        }
         let files = files_of(folder)?;
-        Ok(files.into_iter().find(|file| !listed.contains(&*path_text(file))))
+        Ok(files.into_iter().find(|file| self.is_foreign(&path_text(file))))
+    }
+
+    /// Returns whether the earlier run did not write the file with this path below the output folder.
+    pub(super) fn is_foreign(&self, file: &str) -> bool {
+        let first = file.split_once('/').map_or(file, |(folder, _)| folder);
+        let is_listed = self.listed.as_ref().is_none_or(|listed| listed.contains(file));
+        !self.known.contains(first) || !is_listed
     }
 }
 

@@ -1,11 +1,15 @@
 //! A file that appears under its final name either complete or not at all.
 
 use super::staging::{self, folder_of};
+use super::store_file::StoreFile;
 use simtool_base::durable::{Disk, Durability, creation_error};
 use simtool_base::error::{Error, Result};
+use simtool_read::remote::is_address;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+pub(crate) use super::store_file::object_exists;
 
 /// A file that is written under a temporary name in its final folder. It gets its final name when it is
 /// [finished](WholeFile::finish).
@@ -39,6 +43,8 @@ enum Target {
     Temporary(tempfile::NamedTempFile),
     /// A pipe or a device. It is written directly, because a file cannot replace it.
     Direct(File),
+    /// An object in a store. It appears when all of it is there.
+    Store(StoreFile),
 }
 
 impl WholeFile {
@@ -60,7 +66,9 @@ impl WholeFile {
     /// The folder does not exist or cannot be written.
     pub(crate) fn create_on(path: &Path, disk: Disk) -> Result<Self> {
         let error = |e| Error::io(path, "write", creation_error(path, e));
-        let target = if Self::is_direct(path) {
+        let target = if is_address(path) {
+            Target::Store(StoreFile::create(path)?)
+        } else if Self::is_direct(path) {
             Target::Direct(File::options().write(true).open(path).map_err(error)?)
         } else {
             // Listing a folder with many files takes time, so it is not done if writing should be fast.
@@ -94,6 +102,7 @@ impl WholeFile {
         match &self.target {
             Target::Temporary(file) => Some(file.path()),
             Target::Direct(_) => None,
+            Target::Store(file) => Some(file.path()),
         }
     }
 
@@ -103,21 +112,23 @@ impl WholeFile {
         match &mut self.target {
             Target::Temporary(file) => file.as_file_mut(),
             Target::Direct(file) => file,
+            Target::Store(file) => file.file(),
         }
     }
 
-    /// Waits until the content is on the disk. This may take a while.
+    /// Waits until the content is on the disk, or sent to the store. This may take a while.
     ///
     /// # Errors
     ///
-    /// The disk is full or broken. Then the value must be dropped.
-    pub fn sync(&self) -> Result<()> {
-        match &self.target {
+    /// The disk is full or broken, or the store does not take the content. Then the value must be dropped.
+    pub fn sync(&mut self) -> Result<()> {
+        match &mut self.target {
             Target::Temporary(file) => self
                 .disk
                 .sync_file(file.as_file(), file.path())
                 .map_err(|e| Error::io(&self.path, "bring to the disk", e)),
             Target::Direct(_) => Ok(()),
+            Target::Store(file) => file.send().map_err(|e| Error::io(&self.path, "write", e)),
         }
     }
 
@@ -129,7 +140,13 @@ impl WholeFile {
     /// The file cannot be renamed. It is also an error if the file was renamed, but the disk did not confirm
     /// that the new name survives a power cut.
     pub fn finish(self) -> Result<()> {
-        let Target::Temporary(file) = self.target else { return Ok(()) };
+        let file = match self.target {
+            Target::Temporary(file) => file,
+            Target::Direct(_) => return Ok(()),
+            Target::Store(file) => {
+                return file.finish().map_err(|e| Error::io(&self.path, "write", e));
+            }
+        };
         let renamed = self.disk.rename_file(file, &self.path);
         renamed.map_err(|e| Error::io(&self.path, "write", e))?;
         let folder = folder_of(&self.path);

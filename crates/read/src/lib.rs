@@ -48,12 +48,13 @@ mod documents;
 mod formats;
 mod source;
 
-/// Objects in stores, such as buckets, as inputs.
+/// Objects in stores, such as buckets, as inputs, and results in buckets.
 pub mod remote {
     pub use crate::source::Fetching;
     pub use crate::source::address::{is_address, without_credentials};
     #[cfg(feature = "remote")]
     pub use crate::source::remote::{RemoteSettings, configure};
+    pub use crate::source::result_place::{ResultPlace, StagedObject, result_place};
 }
 
 pub use bytes::{PageContent, TextEncoding, uri, without_byte_order_mark};

@@ -1,4 +1,4 @@
-//! Inputs in stores: what is read is the same as from files, whatever the network does.
+//! Inputs and results in stores: they are the same as files, whatever the network does.
 
 mod server;
 
@@ -168,12 +168,109 @@ fn documents_are_found_again_by_their_addresses() {
         assert_eq!(ended.code, 0, "{}", ended.err);
         let _ = added;
     }
-    let ended =
-        run_with(&server, &place, "dedup s3://bucket/data/c.jsonl --output s3://bucket/out");
+}
+
+#[test]
+fn results_in_a_bucket_are_those_on_the_disk_and_their_summary_comes_last() {
+    let objects = objects();
+    let folder = written(&objects);
+    let options = "--write-kept --annotate --threads 3";
+    let ended = folder.run_words(&format!("dedup bucket/data --output local {options}"));
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    for failing in [0, 25] {
+        let server = Server::start(&objects, Faults { failing, slow: 10, ..Faults::default() });
+        let run = |arguments: &str| {
+            let ended = run_with(&server, &folder.path(""), arguments);
+            assert_eq!(ended.code, 0, "{}", ended.err);
+            ended
+        };
+        let ended = run(&format!("dedup s3://bucket/data --output s3://bucket/clean/1 {options}"));
+        assert!(ended.out.contains("s3://bucket/clean/1"), "{}", ended.out);
+        let found = server.objects();
+        let below = |name: &str| found.get(&format!("bucket/clean/1/{name}"));
+        // The copy of the large object is sent in several parts.
+        for name in ["removed.jsonl", "documents.jsonl", "clusters.jsonl", "kept/data/a.jsonl"] {
+            let remote = String::from_utf8(below(name).unwrap().clone()).unwrap();
+            let local = output(&folder, &format!("local/{name}"));
+            assert!(remote.replace("s3://bucket/", "bucket/") == local, "{name}");
+        }
+        assert!(below("unfinished.json").is_none() && below("request.json").is_some());
+        let changes = server.changes();
+        let last: Vec<&str> = changes.iter().rev().take(2).map(String::as_str).collect();
+        assert_eq!(last, ["-bucket/clean/1/unfinished.json", "bucket/clean/1/summary.json"]);
+        assert_eq!(changes[0], "bucket/clean/1/unfinished.json");
+        // If the answer with the name of an upload is lost, nobody can end it.
+        assert!(server.unfinished_uploads() == 0 || failing > 0);
+
+        // A later run reads neither the results nor what is left of an unfinished run.
+        server.remove("bucket/clean/1/summary.json");
+        let ended = run_with(&server, &folder.path(""), "dedup s3://bucket/clean --output none");
+        assert!(ended.code != 0 || ended.err.contains("no document was read"), "{}", ended.out);
+    }
+}
+
+#[test]
+fn results_in_a_bucket_replace_only_those_of_simtool() {
+    let objects = [
+        ("bucket/a.jsonl", lines(20, 1)),
+        ("public/a.jsonl", lines(20, 1)),
+        ("bucket/mine/removed.jsonl", b"{}".to_vec()),
+        ("bucket/text.jsonl", lines(2, 5)),
+    ];
+    let server = Server::start(&objects, Faults::default());
+    let folder = Folder::empty();
+    let run = |arguments: &str| run_with(&server, &folder.path(""), arguments);
+    let fails = |arguments: &str, error: &str| {
+        let ended = run(arguments);
+        assert!(ended.code != 0 && ended.err.contains(error), "{arguments}: {}", ended.err);
+    };
+    let succeeds = |arguments: &str| {
+        let ended = run(arguments);
+        assert_eq!(ended.code, 0, "{arguments}: {}", ended.err);
+    };
+    let first = "dedup s3://bucket/a.jsonl --output s3://bucket/out";
+    succeeds(&format!("{first}/ --write-kept"));
+    fails(first, "is not empty: name another folder");
+    fails(
+        "dedup s3://bucket/a.jsonl --output s3://bucket/mine --force",
+        "was not written by simtool",
+    );
+    succeeds(&format!("{first} --force"));
+    let names = |server: &Server| -> Vec<String> {
+        let names = server.objects().into_keys();
+        names.filter_map(|name| Some(name.strip_prefix("bucket/out/")?.to_owned())).collect()
+    };
+    assert!(!names(&server).iter().any(|name| name.starts_with("kept/")), "{:?}", names(&server));
+    // The old summary goes before the first object is replaced.
+    let changes = server.changes();
+    let at = |name: &str| changes.iter().rposition(|change| change == name).unwrap();
+    assert!(at("-bucket/out/summary.json") < at("bucket/out/removed.jsonl"));
+
+    fails("dedup s3://bucket --output s3://bucket --force", "overlaps the input");
+    fails("dedup s3://bucket/a.jsonl --output https://host/out", "s3://, gs:// and az:// only");
+    fails(
+        "dedup s3://bucket/a.jsonl --output hf://datasets/owner/name",
+        "s3://, gs:// and az:// only",
+    );
+    fails(&format!("{first}/2 --resume"), "must then be on this machine");
+    fails(&format!("{first}/2 --anonymous"), "the server answered 403");
+    fails("text s3://bucket/a.jsonl --output s3://bucket/a.jsonl --force", "is the input");
+    fails("text s3://bucket/a.jsonl --output s3://bucket/text.jsonl", "is there already");
+    succeeds("text s3://bucket/a.jsonl --output s3://bucket/text.jsonl --force");
+    assert!(server.objects()["bucket/text.jsonl"].starts_with(b"{\"id\":\"1-0\""));
+    succeeds("fingerprint s3://bucket/a.jsonl --output s3://bucket/prints.npy");
+    assert!(server.objects()["bucket/prints.npy"].starts_with(b"\x93NUMPY"));
+    succeeds("passages s3://bucket/a.jsonl --output s3://bucket/cut --write-kept --words 5");
+    assert!(server.objects().contains_key("bucket/cut/summary.json"));
+    succeeds("dedup s3://bucket/a.jsonl --output s3://bucket/out/2 --dry-run");
+    // The other stores have other requests.
+    succeeds("text s3://bucket/a.jsonl --output az://bucket/texts.jsonl");
+    succeeds("dedup gs://public/a.jsonl --anonymous --output gs://public/out --write-kept");
+    let objects = server.objects();
+    assert_eq!(objects["bucket/texts.jsonl"], objects["bucket/text.jsonl"]);
     assert!(
-        ended.code != 0 && ended.err.contains("results are written to this machine"),
-        "{}",
-        ended.err
+        objects.contains_key("public/out/summary.json")
+            && objects.contains_key("public/out/kept/a.jsonl")
     );
 }
 

@@ -49,14 +49,19 @@ struct State {
     parts: AtomicU64,
     /// Bytes of objects that were sent.
     sent: AtomicU64,
+    /// Parts of unfinished uploads by their numbers. The key is the name of the upload.
+    uploads: Mutex<BTreeMap<String, BTreeMap<usize, Vec<u8>>>>,
+    /// Names of the objects that were written or removed, in this order.
+    changes: Mutex<Vec<String>>,
 }
 
-/// A request: its method, its path without a slash in front, the query, and the headers in lower case.
+/// A request: its method, its path without a slash in front, the query, the headers in lower case, and the body.
 struct Request {
     method: String,
     path: String,
     query: BTreeMap<String, String>,
     headers: BTreeMap<String, String>,
+    body: Vec<u8>,
 }
 
 /// A response, whose body may be cut.
@@ -78,6 +83,8 @@ impl Server {
             requests: AtomicU64::new(0),
             parts: AtomicU64::new(0),
             sent: AtomicU64::new(0),
+            uploads: Mutex::default(),
+            changes: Mutex::default(),
         });
         let shared = Arc::clone(&state);
         thread::spawn(move || {
@@ -92,6 +99,26 @@ impl Server {
     /// Returns the number of requests so far.
     pub(super) fn requests(&self) -> u64 {
         self.state.requests.load(Ordering::Relaxed)
+    }
+
+    /// Returns all objects.
+    pub(super) fn objects(&self) -> BTreeMap<String, Vec<u8>> {
+        self.state.objects.lock().unwrap().clone()
+    }
+
+    /// Removes an object.
+    pub(super) fn remove(&self, name: &str) {
+        self.state.objects.lock().unwrap().remove(name).unwrap();
+    }
+
+    /// Returns the names of the objects that clients wrote, and of those that they removed with `-` in front.
+    pub(super) fn changes(&self) -> Vec<String> {
+        self.state.changes.lock().unwrap().clone()
+    }
+
+    /// Returns the number of uploads that are not finished.
+    pub(super) fn unfinished_uploads(&self) -> usize {
+        self.state.uploads.lock().unwrap().len()
     }
 
     /// Returns the number of bytes of objects that were sent.
@@ -140,13 +167,14 @@ fn read_request(reader: &mut impl BufRead) -> Option<Request> {
         headers.insert(name.to_lowercase(), value.trim().to_owned());
     }
     let length = headers.get("content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
-    reader.read_exact(&mut vec![0; length]).ok()?;
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
     let (path, query) = target.split_once('?').unwrap_or((&target, ""));
     // The emulator of Azure has the name of the account in front.
     let path = path.strip_prefix("/devstoreaccount1").unwrap_or(path);
-    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    let pairs = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     let query = pairs.map(|(name, value)| (decoded(name), decoded(value))).collect();
-    Some(Request { method, path: decoded(path.trim_matches('/')), query, headers })
+    Some(Request { method, path: decoded(path.trim_matches('/')), query, headers, body })
 }
 
 fn decoded(text: &str) -> String {
@@ -195,7 +223,65 @@ fn answer(request: &Request, state: &State) -> Response {
     if request.query.contains_key("list-type") || request.query.contains_key("restype") {
         return list(request, state);
     }
+    if let Some(response) = written(request, state) {
+        return response;
+    }
     object(request, state)
+}
+
+/// Answers a request that writes or removes an object. Returns `None` for other requests.
+fn written(request: &Request, state: &State) -> Option<Response> {
+    let Request { method, path, query, body, .. } = request;
+    let done =
+        |status, headers, body: String| Some(Response { status, headers, body: body.into_bytes() });
+    let upload = query.get("uploadId");
+    let part = query.get("partNumber").and_then(|number| number.parse().ok());
+    let mut uploads = state.uploads.lock().unwrap();
+    let put = |content: Vec<u8>| {
+        let tag = etag(&content);
+        state.objects.lock().unwrap().insert(path.clone(), content);
+        state.changes.lock().unwrap().push(path.clone());
+        tag
+    };
+    match (&**method, upload, part) {
+        ("POST", None, _) if query.contains_key("uploads") => {
+            let id = format!("upload-{}", state.requests.load(Ordering::Relaxed));
+            uploads.insert(id.clone(), BTreeMap::new());
+            let body = format!(
+                "<InitiateMultipartUploadResult><UploadId>{id}</UploadId></InitiateMultipartUploadResult>"
+            );
+            done("200 OK", Vec::new(), body)
+        }
+        ("PUT", Some(id), Some(part)) => {
+            let Some(parts) = uploads.get_mut(id) else {
+                return Some(error("404 Not Found", "NoSuchUpload"));
+            };
+            parts.insert(part, body.clone());
+            done("200 OK", vec![("ETag", etag(body))], String::new())
+        }
+        ("POST", Some(id), _) => {
+            let Some(parts) = uploads.remove(id) else {
+                return Some(error("404 Not Found", "NoSuchUpload"));
+            };
+            let tag = put(parts.into_values().flatten().collect()).replace('"', "&quot;");
+            let body = format!(
+                "<CompleteMultipartUploadResult><ETag>{tag}</ETag></CompleteMultipartUploadResult>"
+            );
+            done("200 OK", Vec::new(), body)
+        }
+        ("DELETE", Some(id), _) => {
+            uploads.remove(id);
+            done("204 No Content", Vec::new(), String::new())
+        }
+        ("PUT", ..) => done("200 OK", vec![("ETag", put(body.clone()))], String::new()),
+        ("DELETE", ..) => {
+            if state.objects.lock().unwrap().remove(path).is_some() {
+                state.changes.lock().unwrap().push(format!("-{path}"));
+            }
+            done("204 No Content", Vec::new(), String::new())
+        }
+        _ => None,
+    }
 }
 
 fn etag(content: &[u8]) -> String {

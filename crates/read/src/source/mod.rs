@@ -8,6 +8,7 @@ mod local;
 mod memory;
 #[cfg(feature = "remote")]
 pub(crate) mod remote;
+pub(crate) mod result_place;
 
 use simtool_base::mapped_file::{FileAccess, MappedFile};
 use std::fmt;

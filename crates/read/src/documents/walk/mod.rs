@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 
 pub use input_file::InputFile;
 pub use lists::listed_paths;
-pub use output_folder::is_output_folder;
+pub use output_folder::{UNFINISHED, is_output_folder, is_summary};
 
 /// Function that decides whether a file in a folder is read. Its argument is the path of the file
 /// below the folder that the user named. The function is not called for files that the user names,

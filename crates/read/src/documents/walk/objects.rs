@@ -1,6 +1,6 @@
 //! Objects in stores as input files.
 
-use super::output_folder::{HEAD_BYTES, SUMMARY, is_summary};
+use super::output_folder::{HEAD_BYTES, SUMMARY, UNFINISHED, is_summary};
 use super::{FolderWalk, InFolders, InputFile, Walker};
 use crate::source::Source;
 use crate::source::address::Address;
@@ -101,7 +101,8 @@ fn result_folders(sources: &[RemoteSource], below_root: usize) -> BTreeSet<PathB
     for source in sources {
         let below = Path::new(&source.key()[below_root..]);
         let folder = below.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let Some(folder) = folder.filter(|_| below.ends_with(SUMMARY)) else { continue };
+        let is_mark = below.ends_with(SUMMARY) || below.ends_with(UNFINISHED);
+        let Some(folder) = folder.filter(|_| is_mark) else { continue };
         let head = source.open().and_then(|open| {
             let mut head = vec![0; HEAD_BYTES];
             let filled = open.peek_full_at(0, &mut head)?;

@@ -7,6 +7,10 @@ use std::path::Path;
 /// Name of the file that every run writes to its output folder.
 pub(super) const SUMMARY: &str = "summary.json";
 
+/// Name of the object that a folder of a store has while a run writes results to it. Its text begins like that of
+/// [`SUMMARY`].
+pub const UNFINISHED: &str = "unfinished.json";
+
 /// Number of bytes at the start of [`SUMMARY`] that contain the name of the program.
 pub(super) const HEAD_BYTES: usize = 64;
 
@@ -20,8 +24,10 @@ pub fn is_output_folder(folder: &Path) -> bool {
     read.is_ok() && is_summary(&head)
 }
 
-/// Returns whether a file named [`SUMMARY`] is one of simtool. `head` has its first bytes, at most [`HEAD_BYTES`].
-pub(super) fn is_summary(head: &[u8]) -> bool {
+/// Returns whether a file named `summary.json` is one of simtool. `head` has its first bytes, at least 64 of them if
+/// there are so many.
+#[must_use]
+pub fn is_summary(head: &[u8]) -> bool {
     let mut words = head.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     words.by_ref().take(2).eq([&b"{"[..], b"\"program\":"]) && words.next() == Some(b"\"simtool")
 }

@@ -5,10 +5,12 @@
 
 use super::error::Failure;
 use bytes::Bytes;
+use http_body_util::BodyExt as _;
 use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
 };
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io;
 use std::pin::Pin;
@@ -25,7 +27,7 @@ const CONNECT_TIME: Duration = Duration::from_secs(10);
 /// have it, and would wait for nothing.
 const CREDENTIALS_TIME: Duration = Duration::from_secs(1);
 
-/// Time in which a request without a deadline of its own must be answered, for example a request for credentials.
+/// Time in which a request must be answered that has no deadline of its own.
 const USUAL_DEADLINE: Duration = Duration::from_mins(1);
 
 /// A connection that is silent for this part of a deadline has stalled.
@@ -49,9 +51,18 @@ pub(super) struct Limits {
     pub(super) most: u64,
 }
 
-/// Deadline of a request, as the library for stores hands it through.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Deadline(pub(super) Duration);
+thread_local! {
+    /// Deadline of the requests of this thread. The library for stores does not hand it through with each of its calls.
+    static DEADLINE: Cell<Duration> = const { Cell::new(USUAL_DEADLINE) };
+}
+
+/// Calls `work`, whose requests get this deadline.
+pub(super) fn within<T>(deadline: Duration, work: impl FnOnce() -> T) -> T {
+    let before = DEADLINE.replace(deadline);
+    let done = work();
+    DEADLINE.set(before);
+    done
+}
 
 /// The client, whose connections all requests share.
 static AGENT: LazyLock<Agent> = LazyLock::new(|| {
@@ -194,18 +205,17 @@ impl HttpService for Service {
         Self: 'f,
     {
         // The thread has no other work than this request, so it may block.
-        Box::pin(std::future::ready(answer(request)))
+        Box::pin(answer(request))
     }
 }
 
-fn answer(request: HttpRequest) -> Result<HttpResponse, HttpError> {
+async fn answer(request: HttpRequest) -> Result<HttpResponse, HttpError> {
     // The library repeats no requests, so that those who ask decide about that.
     let failed = |failure: Failure| HttpError::new(HttpErrorKind::Decode, failure);
     let (parts, body) = request.into_parts();
-    // Readers send only short bodies, for example with a request for credentials, which have one piece.
-    let body = body.as_bytes().cloned().unwrap_or_default();
-    let deadline = parts.extensions.get::<Deadline>().map_or(USUAL_DEADLINE, |given| given.0);
-    let limits = Limits { deadline, follows: false, most: u64::MAX };
+    // A body has at most one part of a file.
+    let body = body.collect().await?.to_bytes();
+    let limits = Limits { deadline: DEADLINE.get(), follows: false, most: u64::MAX };
     let is_for_credentials = parts.uri.host().is_some_and(|host| CREDENTIAL_HOSTS.contains(&host));
     let response = send(Request::from_parts(parts, body), limits).map_err(failed)?;
     if is_for_credentials && !response.status().is_success() {

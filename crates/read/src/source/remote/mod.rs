@@ -12,6 +12,7 @@ mod fetchers;
 mod http;
 mod hub;
 mod object;
+mod results;
 mod session;
 mod spool;
 mod store;
@@ -28,6 +29,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock};
 use store::Listed;
 
+pub(crate) use results::result_place;
 pub use session::{RemoteSettings, configure};
 
 /// An object in a store as a source. Its store is asked for it when it is used first.

@@ -115,8 +115,9 @@ fn packed(block: &[u8]) -> (Vec<Frame>, Vec<u8>) {
     (frames, bytes)
 }
 
+/// Fills `space` with the bytes of the file from offset `at` on. Several threads may do so at the same time.
 #[cfg(unix)]
-fn read_at(file: &File, at: u64, space: &mut [u8]) -> io::Result<()> {
+pub(super) fn read_at(file: &File, at: u64, space: &mut [u8]) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, space, at)
 }
 
@@ -126,7 +127,7 @@ fn write_at(file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, mut at: u64, mut space: &mut [u8]) -> io::Result<()> {
+pub(super) fn read_at(file: &File, mut at: u64, mut space: &mut [u8]) -> io::Result<()> {
     while !space.is_empty() {
         let read = std::os::windows::fs::FileExt::seek_read(file, space, at)?;
         if read == 0 {

@@ -2,15 +2,16 @@
 
 use super::aws_profile::Profile;
 use super::error::Failure;
-use super::http::{Connector, Deadline, Limits, is_partial, send, successful, uri};
+use super::http::{Connector, Limits, is_partial, send, successful, uri, within};
 use crate::source::address::{Address, StoreKind};
 use bytes::Bytes;
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::list::{PaginatedListOptions, PaginatedListStore};
+use object_store::multipart::MultipartStore;
 use object_store::path::Path as Key;
-use object_store::{Extensions, GetOptions, GetRange, ObjectMeta, ObjectStore, RetryConfig};
+use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, RetryConfig};
 use std::cell::OnceCell;
 use std::env;
 use std::fmt;
@@ -49,6 +50,11 @@ pub(super) trait Store: fmt::Debug + Send + Sync {
     fn get(&self, object: &Listed, range: Range<u64>, deadline: Duration)
     -> Result<Bytes, Failure>;
 
+    /// Returns the bucket, if the store has one. Other stores are only read.
+    fn bucket(&self) -> Option<&Bucket> {
+        None
+    }
+
     /// Returns advice for a user whose credentials are missing or refused.
     fn credentials_advice(&self) -> &'static str;
 }
@@ -63,8 +69,9 @@ pub(super) struct Page {
 /// A bucket of Amazon, Google or Azure.
 pub(super) struct Bucket {
     kind: StoreKind,
-    objects: Arc<dyn ObjectStore>,
+    pub(super) objects: Arc<dyn ObjectStore>,
     lists: Arc<dyn PaginatedListStore>,
+    pub(super) uploads: Arc<dyn MultipartStore>,
 }
 
 impl fmt::Debug for Bucket {
@@ -113,6 +120,8 @@ impl Bucket {
                 let mut builder = AmazonS3Builder::from_env()
                     .with_bucket_name(name)
                     .with_allow_http(true)
+                    // Not every store with this interface can remove several objects at once.
+                    .with_disable_bulk_delete(true)
                     .with_skip_signature(is_anonymous)
                     .with_retry(no_retries)
                     .with_http_connector(Connector);
@@ -135,27 +144,34 @@ impl Bucket {
         }
     }
 
-    fn new<S: ObjectStore + PaginatedListStore>(kind: StoreKind, store: Arc<S>) -> Self {
-        Self { kind, objects: Arc::clone(&store) as _, lists: store }
+    fn new<S>(kind: StoreKind, store: Arc<S>) -> Self
+    where
+        S: ObjectStore + PaginatedListStore + MultipartStore,
+    {
+        let (objects, lists) = (Arc::clone(&store) as _, Arc::clone(&store) as _);
+        Self { kind, objects, lists, uploads: store }
     }
 
-    fn get_with(&self, key: &str, options: GetOptions) -> Result<(ObjectMeta, Bytes), Failure> {
-        let key = Key::parse(key).map_err(|error| Failure::Final(error.to_string()))?;
+    fn get_with(
+        &self,
+        key: &str,
+        options: GetOptions,
+        deadline: Duration,
+    ) -> Result<(ObjectMeta, Bytes), Failure> {
+        let key = parsed(key)?;
         let has_body = !options.head;
-        let got = block_on(async {
+        block_on(deadline, async {
             let result = self.objects.get_opts(&key, options).await?;
             let meta = result.meta.clone();
             let bytes = if has_body { result.bytes().await? } else { Bytes::new() };
             Ok((meta, bytes))
-        });
-        got.map_err(|error| Failure::from_store(&error))
+        })
     }
 }
 
-fn extensions(deadline: Duration) -> Extensions {
-    let mut extensions = Extensions::new();
-    extensions.insert(Deadline(deadline));
-    extensions
+/// Parses a key as the library for stores needs it.
+pub(super) fn parsed(key: &str) -> Result<Key, Failure> {
+    Key::parse(key).map_err(|error| Failure::Final(error.to_string()))
 }
 
 fn listed(meta: ObjectMeta) -> Listed {
@@ -171,9 +187,8 @@ fn quoted(tag: String) -> String {
 
 impl Store for Bucket {
     fn find(&self, key: &str, deadline: Duration) -> Result<Listed, Failure> {
-        let extensions = extensions(deadline);
-        let options = GetOptions { head: true, extensions, ..GetOptions::default() };
-        self.get_with(key, options).map(|(meta, _)| listed(meta))
+        let options = GetOptions { head: true, ..GetOptions::default() };
+        self.get_with(key, options, deadline).map(|(meta, _)| listed(meta))
     }
 
     fn page(
@@ -182,16 +197,10 @@ impl Store for Bucket {
         token: Option<String>,
         deadline: Duration,
     ) -> Result<Page, Failure> {
-        let extensions = extensions(deadline);
-        let options = PaginatedListOptions {
-            page_token: token,
-            extensions,
-            ..PaginatedListOptions::default()
-        };
+        let options = PaginatedListOptions { page_token: token, ..PaginatedListOptions::default() };
         // The library takes an empty prefix for a mistake.
         let prefix = Some(prefix).filter(|prefix| !prefix.is_empty());
-        let found = block_on(self.lists.list_paginated(prefix, options));
-        let found = found.map_err(|error| Failure::from_store(&error))?;
+        let found = block_on(deadline, self.lists.list_paginated(prefix, options))?;
         let objects = found.result.objects.into_iter().map(listed).collect();
         Ok(Page { objects, next: found.page_token })
     }
@@ -207,16 +216,19 @@ impl Store for Bucket {
         let options = GetOptions {
             range: Some(GetRange::Bounded(range)),
             if_match: object.tag.clone().filter(|tag| is_strong(tag)),
-            extensions: extensions(deadline),
             ..GetOptions::default()
         };
-        let (meta, bytes) = self.get_with(&object.key, options)?;
+        let (meta, bytes) = self.get_with(&object.key, options, deadline)?;
         let is_same = meta.size == object.bytes
             && (meta.e_tag.map(quoted) == object.tag || object.tag.is_none());
         if !is_same {
             return Err(Failure::Changed);
         }
         whole(bytes, length)
+    }
+
+    fn bucket(&self) -> Option<&Bucket> {
+        Some(self)
     }
 
     fn credentials_advice(&self) -> &'static str {
@@ -249,13 +261,16 @@ fn whole(bytes: Bytes, length: u64) -> Result<Bytes, Failure> {
     Err(Failure::Passing(format!("{} bytes arrived instead of {length}", bytes.len())))
 }
 
-/// Runs a call of the library for stores in this thread.
-fn block_on<T>(call: impl Future<Output = object_store::Result<T>>) -> object_store::Result<T> {
+/// Runs a call of the library for stores in this thread. Its requests must be answered within the deadline.
+pub(super) fn block_on<T>(
+    deadline: Duration,
+    call: impl Future<Output = object_store::Result<T>>,
+) -> Result<T, Failure> {
     thread_local! {
         static RUNTIME: OnceCell<tokio::runtime::Runtime> = const { OnceCell::new() };
     }
     // A runtime for each thread costs little, and no thread waits for the requests of another.
-    RUNTIME.with(|cell| {
+    let done = RUNTIME.with(|cell| {
         let runtime = if let Some(runtime) = cell.get() {
             runtime
         } else {
@@ -263,8 +278,9 @@ fn block_on<T>(call: impl Future<Output = object_store::Result<T>>) -> object_st
             let built = built.map_err(failed_runtime)?;
             cell.get_or_init(|| built)
         };
-        runtime.block_on(call)
-    })
+        within(deadline, || runtime.block_on(call))
+    });
+    done.map_err(|error| Failure::from_store(&error))
 }
 
 fn failed_runtime(error: io::Error) -> object_store::Error {

@@ -1,0 +1,263 @@
+//! Results in buckets.
+
+use super::error::{Failure, RemoteError};
+use super::session::{Reached, Session, lock};
+use super::spool::read_at;
+use super::store::{Bucket, Store, block_on, parsed};
+use crate::source::address::{Address, StoreKind};
+use crate::source::result_place::{ResultPlace, StagedObject};
+use bytes::Bytes;
+use object_store::multipart::PartId;
+use object_store::path::Path as Key;
+use object_store::{ObjectStoreExt as _, PutOptions};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// Length of a part of a large file. Stores take parts of 5 MiB to 5 GiB.
+const PART_BYTES: u64 = 8 << 20;
+
+/// Most parts of an object. Stores take 10,000.
+const MOST_PARTS: u64 = 9_000;
+
+/// Threads that send the parts of a file. Each has a part in memory.
+const SENDERS: usize = 4;
+
+/// Opens the folder with the address `path` for results.
+///
+/// # Errors
+///
+/// The store is only read, or it cannot be opened.
+pub(crate) fn result_place(path: &Path) -> io::Result<Box<dyn ResultPlace>> {
+    let address = Address::parse(path).ok_or_else(|| io::Error::other("it is no address"))?;
+    if matches!(address.kind, StoreKind::Web | StoreKind::Hub) {
+        let reason = "results are written to this machine, s3://, gs:// and az:// only: name a folder, and copy the \
+                      results from there";
+        return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+    }
+    let session = Session::current();
+    let reached = session.store(&address).map_err(|error| io::Error::from(&error))?;
+    Ok(Box::new(BucketFolder(Arc::new(Shared { address, session, reached }))))
+}
+
+/// A folder of a bucket.
+#[derive(Debug)]
+struct BucketFolder(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    address: Address,
+    session: Arc<Session>,
+    reached: Arc<Reached>,
+}
+
+impl Shared {
+    /// Returns what the keys of all objects in the folder begin with.
+    fn prefix(&self) -> String {
+        let key = self.address.key.trim_end_matches('/');
+        if key.is_empty() { String::new() } else { format!("{key}/") }
+    }
+
+    fn key(&self, name: &str) -> String {
+        self.prefix() + name
+    }
+
+    /// Sends a request until it succeeds, or fails in a way that will not pass.
+    fn request<T>(
+        &self,
+        send: impl Fn(&Bucket, Duration) -> Result<T, Failure>,
+    ) -> Result<T, RemoteError> {
+        let send = |store: &dyn Store, time| match store.bucket() {
+            Some(bucket) => send(bucket, time),
+            None => Err(Failure::Final("the store is only read".to_owned())),
+        };
+        self.reached.request(&self.session.counts, send)
+    }
+
+    /// Returns the length of an object. Returns `None` if there is none with this name.
+    fn length(&self, name: &str) -> io::Result<Option<u64>> {
+        match self.session.find(&self.address.with_key(&self.key(name))) {
+            Ok(found) => Ok(Some(found.bytes)),
+            Err(error) if matches!(error.failure, Failure::Missing) => Ok(None),
+            Err(error) => Err((&error).into()),
+        }
+    }
+
+    fn put(&self, key: &Key, content: &Bytes) -> io::Result<()> {
+        let put = |bucket: &Bucket, time| {
+            let content = content.clone().into();
+            block_on(time, bucket.objects.put_opts(key, content, PutOptions::default()))
+        };
+        self.request(put).map(drop).map_err(|error| io::Error::from(&error))
+    }
+}
+
+impl ResultPlace for BucketFolder {
+    fn temporary_folder(&self) -> &Path {
+        &self.0.session.settings().temporary_folder
+    }
+
+    fn names(&self) -> io::Result<Vec<String>> {
+        let Shared { address, session, .. } = &*self.0;
+        let prefix = self.0.prefix();
+        let listed = session.list(address, &prefix).map_err(|error| io::Error::from(&error))?;
+        let names = listed.into_iter().map(|object| object.key[prefix.len()..].to_owned());
+        // An empty object with the name of the folder stands for the folder itself.
+        Ok(names.filter(|name| !name.is_empty()).collect())
+    }
+
+    fn contains(&self, name: &str) -> io::Result<bool> {
+        self.0.length(name).map(|length| length.is_some())
+    }
+
+    fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        if !self.contains(name)? {
+            return Ok(None);
+        }
+        let key = parsed(&self.0.key(name)).map_err(io::Error::other)?;
+        let get = |bucket: &Bucket, time| {
+            block_on(time, async { bucket.objects.get(&key).await?.bytes().await })
+        };
+        let content = self.0.request(get).map_err(|error| io::Error::from(&error))?;
+        Ok(Some(content.into()))
+    }
+
+    fn stage(&self, name: &str, file: &Path) -> io::Result<Box<dyn StagedObject>> {
+        let place = Arc::clone(&self.0);
+        let key = parsed(&place.key(name)).map_err(io::Error::other)?;
+        let mut file = File::open(file)?;
+        let bytes = file.metadata()?.len();
+        if bytes <= PART_BYTES {
+            let mut content = Vec::new();
+            file.read_to_end(&mut content)?;
+            return Ok(Box::new(ShortObject { place, key, content: content.into() }));
+        }
+        let begin = |bucket: &Bucket, time| block_on(time, bucket.uploads.create_multipart(&key));
+        let id = place.request(begin).map_err(|error| io::Error::from(&error))?;
+        let name = name.to_owned();
+        let mut upload = Upload { place, name, key, id, bytes, parts: Vec::new() };
+        upload.send(&file)?;
+        Ok(Box::new(upload))
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        let key = parsed(&self.0.key(name)).map_err(io::Error::other)?;
+        let remove = |bucket: &Bucket, time| block_on(time, bucket.objects.delete(&key));
+        match self.0.request(remove) {
+            // A repeated request finds that the first one did its work.
+            Err(error) if !matches!(error.failure, Failure::Missing) => Err((&error).into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A file that is sent with one request.
+#[derive(Debug)]
+struct ShortObject {
+    place: Arc<Shared>,
+    key: Key,
+    content: Bytes,
+}
+
+impl StagedObject for ShortObject {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.place.put(&self.key, &self.content)
+    }
+}
+
+/// A file that is sent in parts, which become an object when all are there.
+#[derive(Debug)]
+struct Upload {
+    place: Arc<Shared>,
+    name: String,
+    key: Key,
+    /// Name that the store gave the upload. Empty if the object is there.
+    id: String,
+    bytes: u64,
+    parts: Vec<PartId>,
+}
+
+impl Upload {
+    /// Sends all parts by several threads.
+    fn send(&mut self, file: &File) -> io::Result<()> {
+        let length = PART_BYTES.max(self.bytes.div_ceil(MOST_PARTS));
+        let count = self.bytes.div_ceil(length);
+        let (next, sent) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+        let work = || -> io::Result<()> {
+            loop {
+                let part = next.fetch_add(1, Ordering::Relaxed);
+                if part >= count {
+                    return Ok(());
+                }
+                let at = part * length;
+                let mut content =
+                    vec![0; usize::try_from(length.min(self.bytes - at)).unwrap_or(0)];
+                read_at(file, at, &mut content)?;
+                let id = self.send_part(part, &content.into())?;
+                lock(&sent).push((part, id));
+            }
+        };
+        let done = thread::scope(|scope| {
+            let threads: Vec<_> = (0..SENDERS).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().try_for_each(|thread| {
+                let panicked = |_| Err(io::Error::other("a thread that sends parts panicked"));
+                thread.join().unwrap_or_else(panicked)
+            })
+        });
+        done?;
+        let mut sent = lock(&sent);
+        sent.sort_unstable_by_key(|(part, _)| *part);
+        let parts = sent.drain(..).map(|(_, id)| id).collect();
+        drop(sent);
+        self.parts = parts;
+        Ok(())
+    }
+
+    fn send_part(&self, part: u64, content: &Bytes) -> io::Result<PartId> {
+        let part = usize::try_from(part).map_err(io::Error::other)?;
+        let send = |bucket: &Bucket, time| {
+            let content = content.clone().into();
+            block_on(time, bucket.uploads.put_part(&self.key, &self.id, part, content))
+        };
+        self.place.request(send).map_err(|error| io::Error::from(&error))
+    }
+}
+
+impl StagedObject for Upload {
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        let end = |bucket: &Bucket, time| {
+            let parts = self.parts.clone();
+            block_on(time, bucket.uploads.complete_multipart(&self.key, &self.id, parts))
+        };
+        match self.place.request(end) {
+            // The connection may have been cut after the store did what it was asked for.
+            Err(error) if matches!(error.failure, Failure::Missing) => {
+                if self.place.length(&self.name)? != Some(self.bytes) {
+                    return Err((&error).into());
+                }
+            }
+            Err(error) => return Err((&error).into()),
+            Ok(_) => {}
+        }
+        self.id.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        if self.id.is_empty() {
+            return;
+        }
+        // Stores keep the parts of an upload that nobody ends, and want to be paid for them. If this fails, only a rule
+        // of the bucket removes them.
+        let abort = |bucket: &Bucket, time| {
+            block_on(time, bucket.uploads.abort_multipart(&self.key, &self.id))
+        };
+        drop(self.place.request(abort));
+    }
+}
