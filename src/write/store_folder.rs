@@ -12,12 +12,7 @@ use simtool_read::walk::{UNFINISHED, is_summary};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
-
-/// Files that are uploaded at the same time.
-const FILES_AT_ONCE: usize = 4;
 
 /// Text of the object that marks a folder to which a run writes.
 const MARK: &str = concat!(
@@ -94,30 +89,13 @@ impl StoreFolder {
             // The old results are incomplete from now on.
             self.place.remove(SUMMARY)?;
         }
-        let files = files_of(content)?.into_iter().map(|file| (name(&file), file));
+        let files = files_of(content)?.into_iter();
+        let files = files.map(|file| (name(&file), content.join(file)));
         let files: Vec<(String, PathBuf)> =
             files.filter(|(name, _)| name != SUMMARY && !sent.contains(name)).collect();
-        self.send_all(content, &files)?;
+        self.place.upload(&files)?;
         sent.extend(files.into_iter().map(|(name, _)| name));
         Ok(())
-    }
-
-    fn send_all(&self, content: &Path, files: &[(String, PathBuf)]) -> io::Result<()> {
-        let next = AtomicUsize::new(0);
-        let work = || -> io::Result<()> {
-            while let Some((name, file)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                self.place.stage(name, &content.join(file))?.finish()?;
-            }
-            Ok(())
-        };
-        thread::scope(|scope| {
-            let threads = FILES_AT_ONCE.min(files.len());
-            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            threads.into_iter().try_for_each(|thread| {
-                let panicked = |_| Err(io::Error::other("a thread that uploads files panicked"));
-                thread.join().unwrap_or_else(panicked)
-            })
-        })
     }
 
     /// Uploads the rest of the files in `content`, removes the objects of older results, and uploads the summary.

@@ -53,8 +53,10 @@ pub mod remote {
     pub use crate::source::Fetching;
     pub use crate::source::address::{is_address, without_credentials};
     #[cfg(feature = "remote")]
-    pub use crate::source::remote::{RemoteSettings, configure};
-    pub use crate::source::result_place::{ResultPlace, StagedObject, result_place};
+    pub use crate::source::remote::{RemoteSettings, configure, result_place};
+    #[cfg(not(feature = "remote"))]
+    pub use crate::source::result_place::result_place;
+    pub use crate::source::result_place::{ResultPlace, StagedObject};
 }
 
 pub use bytes::{PageContent, TextEncoding, uri, without_byte_order_mark};

@@ -342,8 +342,8 @@ Examples:
         names: &["review"],
         about: "Show a finished run in the browser: look, judge a sample, decide.\n\nReads the \
                 outputs of dedup or match, or those of passages or contamination with --write-kept, and the texts from the input \
-                files. Prints an address on this machine that \
-                nobody else can use, and ends with Ctrl-C. The index of a run with 500,000 removed documents or more \
+                files. Prints an address on the loopback that \
+                only those with its token can use, and ends with Ctrl-C. The index of a run with 500,000 removed documents or more \
                 is kept in OUT.review-index, so that it opens at once the next time.",
         arguments: &[Setting::folder("output", "OUT", "Output folder of a finished run.").required()],
         groups: groups!["": REVIEWED; "Running": MEMORY, THREADS, NOTES],

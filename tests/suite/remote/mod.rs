@@ -247,10 +247,10 @@ fn results_in_a_bucket_replace_only_those_of_simtool() {
     assert!(at("-bucket/out/summary.json") < at("bucket/out/removed.jsonl"));
 
     fails("dedup s3://bucket --output s3://bucket --force", "overlaps the input");
-    fails("dedup s3://bucket/a.jsonl --output https://host/out", "s3://, gs:// and az:// only");
+    fails("dedup s3://bucket/a.jsonl --output https://host/out", "is no address of a bucket");
     fails(
         "dedup s3://bucket/a.jsonl --output hf://datasets/owner/name",
-        "s3://, gs:// and az:// only",
+        "is no address of a bucket",
     );
     fails(&format!("{first}/2 --resume"), "must then be on this machine");
     fails(&format!("{first}/2 --anonymous"), "the server answered 403");
@@ -264,10 +264,10 @@ fn results_in_a_bucket_replace_only_those_of_simtool() {
     assert!(server.objects().contains_key("bucket/cut/summary.json"));
     succeeds("dedup s3://bucket/a.jsonl --output s3://bucket/out/2 --dry-run");
     // The other stores have other requests.
-    succeeds("text s3://bucket/a.jsonl --output az://bucket/texts.jsonl");
+    succeeds("text s3://bucket/a.jsonl --output az://public/texts.jsonl");
     succeeds("dedup gs://public/a.jsonl --anonymous --output gs://public/out --write-kept");
     let objects = server.objects();
-    assert_eq!(objects["bucket/texts.jsonl"], objects["bucket/text.jsonl"]);
+    assert_eq!(objects["public/texts.jsonl"], objects["bucket/text.jsonl"]);
     assert!(
         objects.contains_key("public/out/summary.json")
             && objects.contains_key("public/out/kept/a.jsonl")
@@ -344,6 +344,16 @@ fn a_stalled_request_is_repeated() {
     let ended = run_with(&server, &folder.path(""), "dedup s3://bucket/a.jsonl --output out");
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert!(ended.err.contains("1 request to stores failed or stalled"), "{}", ended.err);
+}
+
+#[test]
+fn a_bucket_in_another_region_is_found() {
+    let objects = [("bucket/data/a.jsonl", lines(20, 1))];
+    let server = Server::start(&objects, Faults { region: "eu-west-1", ..Faults::default() });
+    let folder = Folder::empty();
+    let ended =
+        run_with(&server, &folder.path(""), "dedup s3://bucket/data --output s3://bucket/out");
+    assert_eq!(ended.code, 0, "{}", ended.err);
 }
 
 #[test]

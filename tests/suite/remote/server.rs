@@ -31,6 +31,8 @@ pub(super) struct Faults {
     pub(super) slow: u64,
     /// Number of the request that is never answered, counted from 1. 0 means none.
     pub(super) stalled: u64,
+    /// Region of the buckets. Requests for another region are refused with its name. Empty if all regions will do.
+    pub(super) region: &'static str,
     /// Number of answers with a part of an object after which all objects are replaced. 0 means never.
     pub(super) replaced_after: u64,
 }
@@ -219,6 +221,12 @@ fn answer(request: &Request, state: &State) -> Response {
     let is_signed = authorization.contains(&format!("Credential={ACCESS_KEY}/"));
     if !is_signed && !format!("{}/", request.path).starts_with(PUBLIC) {
         return error("403 Forbidden", "AccessDenied");
+    }
+    let region = state.faults.region;
+    if is_signed && !authorization.contains(&format!("/{region}")) {
+        let mut response = error("400 Bad Request", "AuthorizationHeaderMalformed");
+        response.headers.push(("x-amz-bucket-region", region.to_owned()));
+        return response;
     }
     if request.query.contains_key("list-type") || request.query.contains_key("restype") {
         return list(request, state);

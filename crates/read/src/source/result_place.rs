@@ -1,13 +1,10 @@
 //! Places in stores to which results are written.
 
-#[cfg(feature = "remote")]
-use simtool_base::error::Error;
 #[cfg(not(feature = "remote"))]
-use simtool_base::error::ErrorKind;
-use simtool_base::error::Result;
+use simtool_base::error::{ErrorKind, Result};
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Folder of a store to which results are written: all objects whose keys begin with its key and a slash. Names of
 /// objects are relative to it.
@@ -44,6 +41,13 @@ pub trait ResultPlace: fmt::Debug + Send + Sync {
     /// The file cannot be read, or the store does not take it.
     fn stage(&self, name: &str, file: &Path) -> io::Result<Box<dyn StagedObject>>;
 
+    /// Creates or replaces the objects with these names, several at the same time. Each gets the content of a file.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or the store does not take it. Some of the other objects may be there.
+    fn upload(&self, files: &[(String, PathBuf)]) -> io::Result<()>;
+
     /// Removes an object. It need not exist.
     ///
     /// # Errors
@@ -62,19 +66,12 @@ pub trait StagedObject: fmt::Debug + Send {
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
-/// Opens the folder of a store. `path` is its address.
+/// Returns the error of a build that has no stores.
 ///
 /// # Errors
 ///
-/// The store is only read, for example a web server, or its credentials cannot be read. Or this build has no stores.
-pub fn result_place(path: &Path) -> Result<Box<dyn ResultPlace>> {
-    #[cfg(feature = "remote")]
-    {
-        super::remote::result_place(path).map_err(|error| Error::io(path, "write", error))
-    }
-    #[cfg(not(feature = "remote"))]
-    {
-        let _ = path;
-        Err(ErrorKind::FeatureOff { what: "stores", feature: "remote" }.into())
-    }
+/// Always.
+#[cfg(not(feature = "remote"))]
+pub fn result_place(_path: &Path) -> Result<Box<dyn ResultPlace>> {
+    Err(ErrorKind::FeatureOff { what: "stores", feature: "remote" }.into())
 }

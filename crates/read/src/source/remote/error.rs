@@ -15,7 +15,7 @@ pub(super) enum Failure {
     NoCredentials,
     /// The object is not the one that was listed.
     Changed,
-    /// The bucket is in another region than the requests.
+    /// The bucket is in this region, and the requests are for another one.
     Region(String),
     /// The request failed in a way that may pass, for example because the connection was cut.
     Passing(String),

@@ -29,7 +29,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock};
 use store::Listed;
 
-pub(crate) use results::result_place;
+pub use results::result_place;
 pub use session::{RemoteSettings, configure};
 
 /// An object in a store as a source. Its store is asked for it when it is used first.

@@ -293,7 +293,7 @@ mod tests {
         let address = Address::parse(Path::new("s3://bucket/key")).unwrap();
         let bytes = content.len() as u64;
         let listed = Listed { key: "key".to_owned(), bytes, tag: None, modified: None };
-        let store = Arc::new(Reached::new(Box::new(store)));
+        let store = Arc::new(Reached::new(Arc::new(store)));
         (Arc::new(Object::new(address, listed, store, session)), requests)
     }
 

@@ -4,15 +4,16 @@ use super::error::{Failure, RemoteError};
 use super::session::{Reached, Session, lock};
 use super::spool::read_at;
 use super::store::{Bucket, Store, block_on, parsed};
-use crate::source::address::{Address, StoreKind};
+use crate::source::address::{Address, StoreKind, without_credentials};
 use crate::source::result_place::{ResultPlace, StagedObject};
 use bytes::Bytes;
 use object_store::multipart::PartId;
 use object_store::path::Path as Key;
 use object_store::{ObjectStoreExt as _, PutOptions};
+use simtool_base::error::{Error, Result};
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -24,23 +25,25 @@ const PART_BYTES: u64 = 8 << 20;
 /// Most parts of an object. Stores take 10,000.
 const MOST_PARTS: u64 = 9_000;
 
-/// Threads that send the parts of a file. Each has a part in memory.
-const SENDERS: usize = 4;
+/// Files that are uploaded at the same time, and parts of each that are sent at the same time. Each thread has a part in
+/// memory.
+const AT_ONCE: u64 = 4;
 
-/// Opens the folder with the address `path` for results.
+/// Opens the folder of a store. `path` is its address.
 ///
 /// # Errors
 ///
-/// The store is only read, or it cannot be opened.
-pub(crate) fn result_place(path: &Path) -> io::Result<Box<dyn ResultPlace>> {
-    let address = Address::parse(path).ok_or_else(|| io::Error::other("it is no address"))?;
-    if matches!(address.kind, StoreKind::Web | StoreKind::Hub) {
-        let reason = "results are written to this machine, s3://, gs:// and az:// only: name a folder, and copy the \
-                      results from there";
-        return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
-    }
+/// The store is only read, for example a web server, or its credentials cannot be read.
+pub fn result_place(path: &Path) -> Result<Box<dyn ResultPlace>> {
+    let only_buckets = || {
+        let rule = "is no address of a bucket: results are written to this machine, s3://, gs:// and az://";
+        Error::config("output", without_credentials(path).display(), rule)
+    };
+    let is_bucket = |address: &Address| !matches!(address.kind, StoreKind::Web | StoreKind::Hub);
+    let address = Address::parse(path).filter(is_bucket).ok_or_else(only_buckets)?;
     let session = Session::current();
-    let reached = session.store(&address).map_err(|error| io::Error::from(&error))?;
+    let failed = |error| Error::io(path, "write", io::Error::from(&error));
+    let reached = session.store(&address).map_err(failed)?;
     Ok(Box::new(BucketFolder(Arc::new(Shared { address, session, reached }))))
 }
 
@@ -144,6 +147,13 @@ impl ResultPlace for BucketFolder {
         Ok(Box::new(upload))
     }
 
+    fn upload(&self, files: &[(String, PathBuf)]) -> io::Result<()> {
+        each(files.len() as u64, &|file| {
+            let (name, file) = &files[file as usize];
+            self.stage(name, file)?.finish()
+        })
+    }
+
     fn remove(&self, name: &str) -> io::Result<()> {
         let key = parsed(&self.0.key(name)).map_err(io::Error::other)?;
         let remove = |bucket: &Bucket, time| block_on(time, bucket.objects.delete(&key));
@@ -186,29 +196,15 @@ impl Upload {
     fn send(&mut self, file: &File) -> io::Result<()> {
         let length = PART_BYTES.max(self.bytes.div_ceil(MOST_PARTS));
         let count = self.bytes.div_ceil(length);
-        let (next, sent) = (AtomicU64::new(0), Mutex::new(Vec::new()));
-        let work = || -> io::Result<()> {
-            loop {
-                let part = next.fetch_add(1, Ordering::Relaxed);
-                if part >= count {
-                    return Ok(());
-                }
-                let at = part * length;
-                let mut content =
-                    vec![0; usize::try_from(length.min(self.bytes - at)).unwrap_or(0)];
-                read_at(file, at, &mut content)?;
-                let id = self.send_part(part, &content.into())?;
-                lock(&sent).push((part, id));
-            }
-        };
-        let done = thread::scope(|scope| {
-            let threads: Vec<_> = (0..SENDERS).map(|_| scope.spawn(work)).collect();
-            threads.into_iter().try_for_each(|thread| {
-                let panicked = |_| Err(io::Error::other("a thread that sends parts panicked"));
-                thread.join().unwrap_or_else(panicked)
-            })
-        });
-        done?;
+        let sent = Mutex::new(Vec::new());
+        each(count, &|part| {
+            let at = part * length;
+            let mut content = vec![0; length.min(self.bytes - at) as usize];
+            read_at(file, at, &mut content)?;
+            let id = self.send_part(part, &content.into())?;
+            lock(&sent).push((part, id));
+            Ok(())
+        })?;
         let mut sent = lock(&sent);
         sent.sort_unstable_by_key(|(part, _)| *part);
         let parts = sent.drain(..).map(|(_, id)| id).collect();
@@ -260,4 +256,25 @@ impl Drop for Upload {
         };
         drop(self.place.request(abort));
     }
+}
+
+/// Calls `work` for each number below `count`, in several threads. After an error, no thread begins another call.
+fn each(count: u64, work: &(dyn Fn(u64) -> io::Result<()> + Sync)) -> io::Result<()> {
+    let next = AtomicU64::new(0);
+    let one_by_one = || -> io::Result<()> {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return Ok(());
+            }
+            work(number).inspect_err(|_| next.store(count, Ordering::Relaxed))?;
+        }
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..count.min(AT_ONCE)).map(|_| scope.spawn(one_by_one)).collect();
+        threads.into_iter().try_for_each(|thread| {
+            let panicked = |_| Err(io::Error::other("a thread that uploads panicked"));
+            thread.join().unwrap_or_else(panicked)
+        })
+    })
 }

@@ -80,7 +80,7 @@ pub(super) trait HoldsBlocks: Send + Sync {
 /// A store, with what is known about its answers.
 #[derive(Debug)]
 pub(super) struct Reached {
-    store: Box<dyn Store>,
+    store: Mutex<Arc<dyn Store>>,
     has_answered: AtomicBool,
 }
 
@@ -132,9 +132,9 @@ impl Session {
         let is_anonymous = self.settings.is_anonymous;
         let opened = match address.kind {
             // The query of a web address belongs to one object.
-            StoreKind::Web => Ok(Box::new(Web { address: address.clone() }) as Box<dyn Store>),
-            StoreKind::Hub => Hub::open(address, is_anonymous).map(|hub| Box::new(hub) as _),
-            _ => Bucket::open(address, is_anonymous).map(|bucket| Box::new(bucket) as _),
+            StoreKind::Web => Ok(Arc::new(Web { address: address.clone() }) as Arc<dyn Store>),
+            StoreKind::Hub => Hub::open(address, is_anonymous).map(|hub| Arc::new(hub) as _),
+            _ => Bucket::open(address, is_anonymous).map(|bucket| Arc::new(bucket) as _),
         };
         let store = opened.map_err(|failure| RemoteError::new(failure, 1, ""))?;
         let reached = Arc::new(Reached::new(store));
@@ -192,8 +192,8 @@ impl fmt::Debug for Session {
 }
 
 impl Reached {
-    pub(super) fn new(store: Box<dyn Store>) -> Self {
-        Self { store, has_answered: AtomicBool::new(false) }
+    pub(super) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store: Mutex::new(store), has_answered: AtomicBool::new(false) }
     }
 
     /// Sends a request until it succeeds, or fails in a way that will not pass. The second argument of `send` is the
@@ -206,7 +206,8 @@ impl Reached {
         let mut attempts = 0;
         loop {
             let time = PATIENCE * LONGEST.min(1 << attempts.min(16));
-            let answer = send(&*self.store, time);
+            let store = Arc::clone(&lock(&self.store));
+            let answer = send(&*store, time);
             // A refusal is an answer, too.
             let has_answered = !answer.as_ref().is_err_and(Failure::may_pass);
             let has_answered = self.has_answered.fetch_or(has_answered, Ordering::Relaxed);
@@ -214,10 +215,16 @@ impl Reached {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => failure,
             };
+            if let Failure::Region(region) = &failure
+                && let Some(Ok(moved)) = store.in_region(region)
+            {
+                *lock(&self.store) = moved;
+                continue;
+            }
             attempts += 1;
             let most = if has_answered { ATTEMPTS } else { FIRST_ATTEMPTS };
             if attempts >= most || !failure.may_pass() {
-                return Err(RemoteError::new(failure, attempts, self.store.credentials_advice()));
+                return Err(RemoteError::new(failure, attempts, store.credentials_advice()));
             }
             counts.repeated_requests.fetch_add(1, Ordering::Relaxed);
             thread::sleep(pause(attempts));

@@ -50,6 +50,11 @@ pub(super) trait Store: fmt::Debug + Send + Sync {
     fn get(&self, object: &Listed, range: Range<u64>, deadline: Duration)
     -> Result<Bytes, Failure>;
 
+    /// Returns the store as requests to this region reach it. Returns `None` if that makes no difference.
+    fn in_region(&self, _region: &str) -> Option<Result<Arc<dyn Store>, Failure>> {
+        None
+    }
+
     /// Returns the bucket, if the store has one. Other stores are only read.
     fn bucket(&self) -> Option<&Bucket> {
         None
@@ -69,6 +74,8 @@ pub(super) struct Page {
 /// A bucket of Amazon, Google or Azure.
 pub(super) struct Bucket {
     kind: StoreKind,
+    /// Settings of the bucket, if it may be in another region.
+    settings: Option<AmazonS3Builder>,
     pub(super) objects: Arc<dyn ObjectStore>,
     lists: Arc<dyn PaginatedListStore>,
     pub(super) uploads: Arc<dyn MultipartStore>,
@@ -139,7 +146,8 @@ impl Bucket {
                 if let Some(endpoint) = profile.endpoint {
                     builder = builder.with_endpoint(endpoint);
                 }
-                Ok(Self::new(kind, Arc::new(builder.build().map_err(failed)?)))
+                let store = builder.clone().build().map_err(failed)?;
+                Ok(Self { settings: Some(builder), ..Self::new(kind, Arc::new(store)) })
             }
         }
     }
@@ -149,7 +157,7 @@ impl Bucket {
         S: ObjectStore + PaginatedListStore + MultipartStore,
     {
         let (objects, lists) = (Arc::clone(&store) as _, Arc::clone(&store) as _);
-        Self { kind, objects, lists, uploads: store }
+        Self { kind, settings: None, objects, lists, uploads: store }
     }
 
     fn get_with(
@@ -225,6 +233,13 @@ impl Store for Bucket {
             return Err(Failure::Changed);
         }
         whole(bytes, length)
+    }
+
+    fn in_region(&self, region: &str) -> Option<Result<Arc<dyn Store>, Failure>> {
+        let built = self.settings.clone()?.with_region(region).build();
+        // A store that names another region each time is not followed for ever.
+        let moved = built.map(|store| Arc::new(Self::new(self.kind, Arc::new(store))) as _);
+        Some(moved.map_err(|error| Failure::from_store(&error)))
     }
 
     fn bucket(&self) -> Option<&Bucket> {
