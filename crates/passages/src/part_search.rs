@@ -17,7 +17,7 @@ use simtool_base::error::Result;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 
-/// Number of buckets into which runs, windows or occurrences are divided. The items of one are sorted by one
+/// Number of buckets into which runs, windows or occurrences are divided. The items of one bucket are sorted by one
 /// thread.
 const BUCKETS: usize = 256;
 
@@ -201,7 +201,7 @@ impl PartSearch<'_> {
     }
 
     /// Calls `work` with each bucket and the receiver of its classes and occurrences, with all threads. Returns the
-    /// classes and the result of each bucket. The number of a bucket in its occurrences is greater by `first`.
+    /// classes and the result of each bucket. In the occurrences, the number of a bucket is its index plus `first`.
     fn group<R: Send>(
         &self,
         occurrences: &Buckets<Occurrence>,
@@ -239,7 +239,7 @@ impl PartSearch<'_> {
         Ok(done.into_iter().map(|(_, result)| result).collect())
     }
 
-    /// Walks through all documents with repeated windows.
+    /// Joins the repeated windows of all documents into passages.
     fn walk(
         &self,
         occurrences: &Buckets<Occurrence>,

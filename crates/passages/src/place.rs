@@ -38,8 +38,8 @@ pub(crate) struct WindowFacts {
 }
 
 impl WindowFacts {
-    /// Returns the facts of the windows that begin `words` words further on, if these occur at the same
-    /// places, shifted by that number of words.
+    /// Returns the facts of the windows that begin `words` words after these windows, if they occur at the same places,
+    /// shifted by that number of words.
     #[inline]
     pub(crate) fn plus(self, words: u32) -> Self {
         Self { first: self.first.plus(words), second: self.second.plus(words), ..self }
@@ -106,8 +106,7 @@ impl OccurrenceSummary {
         };
     }
 
-    /// Returns the summary of the occurrences of another window, each `words` words behind one of this
-    /// window.
+    /// Returns the summary for windows that begin `words` words after these windows, one for each occurrence.
     #[inline]
     pub(crate) fn plus(self, words: u32) -> Self {
         let moved = |place: Place| if place == Place::NONE { place } else { place.plus(words) };

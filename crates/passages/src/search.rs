@@ -42,10 +42,11 @@ pub struct PassageSearch<'a> {
     is_verified: bool,
     /// The way to find equal windows.
     way: Way,
-    /// Number of parts of all hashes. Each needs a reading. `None` if the memory decides.
+    /// Number of parts into which the hashes are divided. Each part needs a reading. `None` if it depends on the
+    /// memory.
     parts: Option<u64>,
-    /// Bits of hashes that are used with the first seed. Tests use few, so that different words have equal
-    /// hashes.
+    /// Mask of the bits of hashes that are used with the first seed. Tests use few bits, so that different words have
+    /// equal hashes.
     first_mask: u64,
     context: &'a Context<'a>,
 }
@@ -91,14 +92,15 @@ impl<'a> PassageSearch<'a> {
         self.context
     }
 
-    /// Returns the same search, but with another condition for repeated windows.
+    /// Returns the same search, but with `rule` as the condition for repeated windows.
     #[must_use]
     pub fn with_rule(self, rule: Repeated) -> Self {
         Self { rule, ..self }
     }
 
-    /// Returns the same search, but one for whole units of the source, such as sentences. A unit with the least
-    /// number of words is repeated if other units have the same words. Consecutive repeated units are one passage.
+    /// Returns the same search, but for whole units of the source, such as sentences. A unit is repeated if other units
+    /// have the same words. Units with fewer words than the minimum are ignored. Consecutive repeated units are one
+    /// passage.
     #[must_use]
     pub fn with_units(self) -> Self {
         Self { way: Way::Units, ..self }
@@ -125,8 +127,8 @@ impl<'a> PassageSearch<'a> {
         Self { way, parts: Some(parts), first_mask, ..self }
     }
 
-    /// Returns the number of readings with which a collection of about `words` words is divided so that each
-    /// reading fits in memory.
+    /// Returns the number of readings into which the search of a collection of about `words` words is divided, so that
+    /// each reading fits in memory. It is at most 1000, even if a reading then takes more memory.
     #[must_use]
     pub fn parts(&self, words: u64) -> u64 {
         if let Some(parts) = self.parts {
@@ -153,8 +155,8 @@ impl<'a> PassageSearch<'a> {
     /// The source fails, the work is cancelled, there is not enough memory, or there are too many documents.
     ///
     /// # Complexity
-    /// O(words) time for each reading, and about O(n log n) for n repeated windows. By runs, the memory is about
-    /// 120 / k bytes a word, divided by the number of readings, and by windows 16 bytes.
+    /// O(words) time for each reading, and about O(n log n) for n repeated windows. Memory: about 120 / k bytes a word
+    /// by runs, or 16 bytes a word by windows, divided by the number of readings.
     pub fn find(&self, source: &dyn WordSource) -> Result<Passages> {
         // Verification almost always succeeds at once. Other hashes are chosen if different words have equal hashes.
         for seed in 0..MOST_SEEDS {
