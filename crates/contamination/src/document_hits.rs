@@ -10,9 +10,9 @@ pub struct DocumentHits {
     pub(crate) hits: Vec<Hit>,
     /// The different windows, in the order of their first places.
     windows: Vec<u32>,
-    /// For each window of the items, the round in which it was found last.
+    /// For each window of the items, the number of the last document that has it, as in `round`. 0 if there is none.
     rounds: Vec<u8>,
-    /// Number of the present document, from 1 to 255 and then from 1 again.
+    /// Number of the current document, from 1 to 255 and then from 1 again.
     round: u8,
 }
 
@@ -42,7 +42,7 @@ impl DocumentHits {
         }
     }
 
-    /// Returns whether the document has a window.
+    /// Returns whether the document has the window with number `window`.
     #[inline]
     pub(crate) fn has(&self, window: u32) -> bool {
         self.rounds[window as usize] == self.round

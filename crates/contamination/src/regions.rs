@@ -69,15 +69,15 @@ pub(crate) struct RegionBuffers {
     groups: Vec<Range<usize>>,
     /// Places in the document of windows of the item, in order.
     places: Vec<Place>,
-    /// Number of places in the present region for each group.
+    /// For each group, the number of its places in the current region.
     counts: Vec<u32>,
-    /// Number of groups in the present region that cover each unit, by all positions.
+    /// For each unit, the number of groups in the current region that cover it. A group counts once for each position.
     covers: Vec<u32>,
 }
 
 impl RegionBuffers {
-    /// Finds the regions of a document that contain enough of an item. `document` has the windows of the
-    /// document, sorted.
+    /// Finds the regions of a document that contain enough of an item. `document` has the windows of the document,
+    /// sorted. Returns `None` if there is no such region.
     pub(crate) fn find(
         &mut self,
         item: &SoughtItem<'_>,
@@ -163,7 +163,7 @@ impl RegionBuffers {
         spans
     }
 
-    /// Finds the places in the document of the windows of the item.
+    /// Finds where the windows of the item begin in the document.
     fn fill(&mut self, item: &SoughtItem<'_>, document: &DocumentHits) {
         let Self { positions, groups, places, counts, covers } = self;
         positions.clear();
@@ -192,7 +192,7 @@ impl RegionBuffers {
         covers.resize(item.weights.len(), 0);
     }
 
-    /// Adds a place to the present region. Returns the weight of the units that only it covers.
+    /// Adds a place to the current region. Returns the weight of the units that only this place covers.
     fn enter(&mut self, group: usize, item: &SoughtItem<'_>) -> u64 {
         let mut weight = 0;
         self.counts[group] += 1;
@@ -210,7 +210,7 @@ impl RegionBuffers {
         weight
     }
 
-    /// Removes a place from the present region. Returns the weight of the units that only it covered.
+    /// Removes a place from the current region. Returns the weight of the units that only this place covered.
     fn leave(&mut self, group: usize, item: &SoughtItem<'_>) -> u64 {
         let mut weight = 0;
         self.counts[group] -= 1;
@@ -229,7 +229,7 @@ impl RegionBuffers {
     }
 }
 
-/// Adds a range that does not begin before the last one. Ranges that overlap or touch each other are joined.
+/// Appends a range that does not begin before the last range. Ranges that overlap or touch each other are joined.
 fn push_joined(ranges: &mut Vec<Range<u32>>, range: Range<u32>) {
     match ranges.last_mut() {
         Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
