@@ -88,8 +88,8 @@ pub(super) trait OwnLoops: Copy {
         hamming_groups::plain(search, hits);
     }
 
-    /// Finds the near pairs of words of 32 bits. Passes candidates to `sink` each time that `candidates`
-    /// is full, and leaves the last ones there.
+    /// Finds the near pairs of words of 32 bits. Passes candidates to `sink` each time that `candidates` is full. The
+    /// last candidates remain in `candidates`.
     #[inline(always)]
     fn near_pairs_32(
         self,
@@ -100,8 +100,8 @@ pub(super) trait OwnLoops: Copy {
         hamming_pairs::near_pairs_32(search, candidates, sink);
     }
 
-    /// Finds the near pairs of words of 64 bits. Passes candidates to `sink` each time that `candidates`
-    /// is full, and leaves the last ones there.
+    /// Finds the near pairs of words of 64 bits. Passes candidates to `sink` each time that `candidates` is full. The
+    /// last candidates remain in `candidates`.
     #[inline(always)]
     fn near_pairs_64(
         self,
