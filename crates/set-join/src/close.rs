@@ -115,8 +115,8 @@ fn sizes(groups: &Groups) -> Vec<u32> {
     sizes
 }
 
-/// Returns the element of the list with index `group`. If the list is too short, it is first extended
-/// with copies of `none`.
+/// Returns the element of `elements` at index `group`. If the list is too short, it is first extended with copies of
+/// `none`.
 fn at<T: Clone>(elements: &mut Vec<T>, group: u32, none: T) -> &mut T {
     if elements.len() <= group as usize {
         elements.resize(group as usize + 1, none);
@@ -138,8 +138,7 @@ fn size(sizes: &[u32], row: u32) -> u64 {
 #[derive(Debug)]
 pub struct Neighbourhood<'c> {
     groups: Sides<RowGroups<'c>>,
-    /// For each group of the first collection, the range of pairs in `pairs` whose first row is in the
-    /// group.
+    /// For each group of the first collection, the indices in `pairs` of the pairs whose first row is in the group.
     begun: Vec<Range<usize>>,
     /// For each group, the index of its first element in `before`. The last element is the length of
     /// `before`. In a join of two collections, all elements are 0.
@@ -281,7 +280,8 @@ impl<'c> Neighbourhood<'c> {
         })
     }
 
-    /// Returns the closeness of the sets of `neighbour` and of the group whose [`Self::neighbours`] contain it.
+    /// Returns the closeness of the sets of two groups: `neighbour`, and the group for which [`Self::neighbours`] has
+    /// returned `neighbour`.
     #[must_use]
     pub fn closeness(&self, neighbour: Neighbour) -> Closeness {
         let number = match neighbour.pair {

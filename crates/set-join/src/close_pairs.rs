@@ -53,7 +53,7 @@ impl SetPair {
 #[derive(Clone)]
 pub struct ClosePairs(StoredPairs);
 
-/// Pairs of rows, with their closeness in one of two forms.
+/// Pairs of rows, with their closeness in one of three forms.
 #[derive(Clone)]
 enum StoredPairs {
     /// Each pair is stored with its closeness.

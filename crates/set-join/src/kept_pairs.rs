@@ -10,8 +10,9 @@
 //! compared with the newly kept ones, because a removed document may be more similar to them than to
 //! the documents kept before.
 //!
-//! A document that represents equal documents has a turn for each of them. For a removed document, only
-//! the pairs remain that name the most similar kept document at one of its turns.
+//! A document that represents equal documents has a turn for each of them. A turn is a position in the order of
+//! preference. For a removed document, only those pairs remain that name the most similar kept document at one of its
+//! turns.
 
 use crate::linking_pairs::linking_pairs;
 use crate::pair_order::{PAIRS, RowPair, in_order};
@@ -165,9 +166,9 @@ impl<S: PairSearch> KeptPairs<'_, S> {
         Ok(Some(count))
     }
 
-    /// Returns the similar pairs among the asked documents of a batch, in the order of preference,
-    /// or `None` if they are too many to fit in memory. `places` has the place of each asked
-    /// document among all of them, by row number, and so do the pairs.
+    /// Returns the similar pairs among the asked documents of a batch, in the order of preference, or `None` if they
+    /// are too many to fit in memory. `places` has, by row number, the index of each asked document among all asked
+    /// documents. The rows of the returned pairs are such indices.
     fn pairs_of_asked(&mut self, places: &[u32]) -> Result<Option<LargeBuffer<S::Pair>>> {
         let decisions = &self.decisions;
         let is_asked = |row: u32| decisions[row as usize] == Decision::Asked;

@@ -6,9 +6,9 @@ use simtool_base::large_buffer::LargeBuffer;
 use simtool_model::closeness::Closeness;
 use simtool_model::groups::Groups;
 
-/// Number of pairs above which only some pairs are found, if these are enough. More than 8 million pairs come
-/// from documents that are all similar, such as 5000 pages of one template. Their number grows with the square
-/// of the documents, and so would the time.
+/// Number of pairs above which only some pairs are found, if the caller needs only the pairs that decide which
+/// documents are kept. More than 8 million pairs come from documents that are all similar, such as 5000 pages of one
+/// template. The number of pairs, and so the time, grows with the square of the number of documents.
 pub const MANY_PAIRS: u64 = 1 << 23;
 /// Number of pairs per document above which only some pairs are found. So many pairs come from pages of one template.
 /// Finding all of them takes several times as long as finding the pairs that decide which documents are kept.
@@ -18,13 +18,13 @@ const FEW_PAIRS: u64 = 1 << 20;
 /// Number of documents in the first batch. If all documents are similar, one of these is kept, and all
 /// later documents are removed without any comparison among themselves.
 pub(crate) const FIRST_BATCH: usize = 512;
-/// Factor by which a batch is larger than the batch before it, as long as batches have few pairs. The
-/// number of pairs grows with its square.
+/// Factor by which a batch is larger than the batch before it, as long as batches have few pairs. The number of pairs
+/// grows with the square of this factor.
 pub(crate) const GROWTH: usize = 4;
 /// Value for a missing index, and for a document without a place in the order of preference.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Returns the maximum number of similar pairs of which a comparison of sketches finds all, for this many documents. If
+/// Returns the number of similar pairs of this many documents up to which a comparison of sketches finds all pairs. If
 /// there are more, it finds only some pairs, unless the caller needs all.
 ///
 /// ```
@@ -47,9 +47,8 @@ pub type FoundPairs<'f, P> = dyn FnMut(&[P], &dyn Fn(&P) -> Closeness) -> Result
 /// Pairs of documents, in several lists.
 pub type PairLists<P> = Vec<LargeBuffer<P>>;
 
-/// A search for the similar pairs among some documents. It decides by
-/// [`deciding_pairs`](crate::kept_pairs::deciding_pairs) which documents
-/// are kept.
+/// A search for the similar pairs among some documents. [`deciding_pairs`](crate::kept_pairs::deciding_pairs) uses it
+/// to decide which documents are kept.
 pub trait PairSearch {
     /// Two row numbers and a number from which the closeness of the two documents follows.
     type Pair: RowPair;

@@ -124,7 +124,7 @@ struct FoundTerm {
     sides: u8,
 }
 
-/// The different terms of a partition, by their first documents.
+/// The different terms of a partition, in the order in which they first occur in the records.
 struct FoundTerms {
     terms: Vec<FoundTerm>,
     /// For each record of the partition, the index of its term, or [`REPEATED`] if an earlier
