@@ -262,7 +262,7 @@ mod tests {
     use simtool_model::fingerprint_rows::Shape;
     use simtool_model::fingerprint_table::Reach;
 
-    /// Returns fingerprints. Every third one differs by a bit or two from the one before it.
+    /// Returns fingerprints. Every third fingerprint differs by one or two bits from the fingerprint before it.
     fn rows() -> Vec<u64> {
         let near = |row: u64| if row % 3 == 1 { mix(row - 1) ^ 1 << (row % 64) } else { mix(row) };
         (0..3000).map(near).collect()

@@ -279,10 +279,10 @@ where
     count_pairs(join, FixedRows::<L>::of(rows), work)
 }
 
-/// Finds the same pairs as [`join`], but returns them as the partners of one row at a time. The
-/// partners of a query are rows of the corpus. In a self-join, the partners of a row are later rows.
+/// Finds the same pairs as [`join`], but returns them as the partners of one row at a time. The partners of a query are
+/// rows of the corpus. In a self-join, the partners of a row are later rows.
 ///
-/// If the pairs do not fit in memory, partners are searched when they are asked for.
+/// If the pairs do not fit in memory, partners are searched when they are requested.
 ///
 /// # Errors
 ///

@@ -21,7 +21,7 @@ use std::fmt;
 pub enum Tasks {
     /// Finding all near pairs in one collection.
     SelfJoins,
-    /// Finding the partners of queries in a corpus, which are the rows within the maximum distance.
+    /// Finding the partners of queries: the rows of a corpus within the maximum distance of a query.
     Searches,
     /// Both self-joins and searches.
     All,

@@ -117,7 +117,7 @@ struct KeyJoin<'a, L, C> {
     values: &'a [L],
     reach: Reach,
     isa: Isa,
-    /// Account of the memory of the run, from which the memory of the tables is taken.
+    /// Ledger that counts the memory of the tables.
     ledger: &'a Ledger,
     collect: &'a C,
     short_words: bool,
