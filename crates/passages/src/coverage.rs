@@ -9,11 +9,11 @@ use crate::rule::Repeated;
 use crate::verification::Claim;
 use crate::word_range::{WordRange, push_range, push_windows};
 
-/// Number of occurrences for which memory is requested before they are handled.
+/// Number of occurrences between the occurrence that is handled and a later one whose memory is prefetched.
 const AHEAD: usize = 8;
 
-/// The most frequent window of a passage: the repeated window that occurs in the most documents and, among several, at
-/// the most places.
+/// The most frequent window of a passage: the repeated window that occurs in the most documents and, among several, the
+/// one with the most occurrences.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BestWindow {
     /// Number of documents in which the window occurs.
@@ -44,7 +44,7 @@ pub(crate) struct Region {
 pub(crate) struct LevelWords {
     /// Minimum number of documents that have a window.
     pub(crate) documents: u32,
-    /// The words that are in such windows, in ascending order.
+    /// The words that are in windows of at least this number of documents, in ascending order.
     pub(crate) words: Vec<WordRange>,
 }
 

@@ -57,7 +57,7 @@ struct WindowSpan {
     offset: u16,
     /// Number of windows of the content, live or not.
     windows: u16,
-    /// The first live window, and the one behind the last.
+    /// Index of the first live window, and index behind the last live window.
     live: (u16, u16),
     /// Place of the hash of the first live window: the index of a list of hashes, and an index in this list.
     hashes: (u32, u32),

@@ -1,6 +1,6 @@
 //! Origins of documents, such as their hosts. Documents of one origin count as one.
 
-/// The origin of each document. Without origins, each document has its own.
+/// The origin of each document. Without origins, each document has its own origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origins {
     /// Number of the origin of each document.
@@ -8,8 +8,8 @@ pub(crate) struct Origins {
 }
 
 impl Origins {
-    /// Creates the origins of documents from the number of the origin of each. `None` if each document has its
-    /// own.
+    /// Creates the origins of documents from the number of the origin of each. `None` if each document has its own
+    /// origin.
     pub(crate) fn new(of_documents: Option<Vec<u32>>) -> Self {
         Self { of_documents }
     }

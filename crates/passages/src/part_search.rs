@@ -49,7 +49,7 @@ pub(crate) struct PartSearch<'s> {
 }
 
 impl PartSearch<'_> {
-    /// Returns the bucket of an item with this hash. `None` if the hash is in another part.
+    /// Returns the bucket of a run or window with this hash. `None` if the hash is in another part.
     #[inline]
     fn bucket(&self, hash: u64) -> Option<usize> {
         let bucket = (hash >> 56) as usize;
@@ -99,8 +99,8 @@ impl PartSearch<'_> {
         Ok((self.walk(&occurrences, &classes, &numbers)?, numbers))
     }
 
-    /// Compares the windows of runs that have the same anchor and different contents. Returns their classes, whose
-    /// buckets follow the other buckets.
+    /// Compares the windows of runs that have the same anchor and different contents. Returns the classes of these
+    /// windows. The buckets of these classes are numbered after the other buckets.
     fn compare_windows(
         &self,
         occurrences: &Buckets<Occurrence>,
@@ -144,7 +144,7 @@ impl PartSearch<'_> {
         })
     }
 
-    /// Finds repeated units of the source by their hashes. Shorter units are left out.
+    /// Finds repeated units of the source by their hashes. Units with fewer than `words` words are left out.
     pub(crate) fn by_units(&self) -> Result<(Coverage, DocumentNumbers)> {
         self.by_hashes(UNITS, |(writer, hashes), document, text, ends| {
             let mut start = 0;

@@ -23,7 +23,7 @@ pub struct Excerpt {
 pub struct Passage {
     /// Number of the document, in reading order.
     pub document: u32,
-    /// Positions of the words in the document.
+    /// Positions of the words in the document, from 0.
     pub words: Range<u32>,
     /// Bytes from the first byte of the first word to the end of the last word, in the decoded text.
     pub bytes: Range<u64>,
@@ -46,13 +46,13 @@ pub struct Passage {
 pub struct CutRange {
     /// Number of the document, in reading order.
     pub document: u32,
-    /// Positions of the words in the document.
+    /// Positions of the words in the document, from 0.
     pub words: Range<u32>,
     /// Bytes from the first byte of the first word to the end of the last word, in the decoded text.
     pub bytes: Range<u64>,
 }
 
-/// Copies of repeated windows that a cut removes.
+/// Choice of the copies of repeated windows that are cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cut {
     /// Cuts later copies. Each repeated window, and each window whose words are all cut, remains whole in another

@@ -32,8 +32,8 @@ pub(crate) struct WindowFacts {
     pub(crate) documents: u32,
     /// Place of the first occurrence.
     pub(crate) first: Place,
-    /// Place of the first occurrence of another origin than the first. If there is no such place, the second
-    /// occurrence.
+    /// Place of the first occurrence with another origin than the first occurrence. If there is no such place, the
+    /// second occurrence.
     pub(crate) second: Place,
 }
 
@@ -45,8 +45,8 @@ impl WindowFacts {
         Self { first: self.first.plus(words), second: self.second.plus(words), ..self }
     }
 
-    /// Returns the place of another occurrence of the window that occurs at `place`: the first occurrence
-    /// of all, unless it has the same origin and the window occurs in another origin, too.
+    /// Returns the place of another occurrence of the window that occurs at `place`. This is the first occurrence of
+    /// all, unless it has the origin of `place` and the window also occurs with another origin.
     pub(crate) fn partner(&self, place: Place, origins: &Origins) -> Place {
         let is_in_first = origins.is_same(place.document, self.first.document);
         // The second place has another origin if there is one.
@@ -64,7 +64,7 @@ pub(crate) struct OccurrenceSummary {
     pub(crate) first: Place,
     /// Place of the second occurrence, in any document.
     pub(crate) next: Place,
-    /// Place of the first occurrence of another origin than the first.
+    /// Place of the first occurrence with another origin than the first occurrence.
     pub(crate) elsewhere: Place,
 }
 

@@ -16,9 +16,9 @@ type ShardDocuments = Vec<(u32, u32)>;
 /// temporary number first, which is the next unused number. After the reading, the temporary numbers are replaced.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentNumbers {
-    /// Number of the first document of each shard, and the number of all documents.
+    /// Number of the first document of each shard, followed by the number of all documents.
     starts: Vec<u32>,
-    /// Number of the document with each temporary number.
+    /// For each temporary number, the number of the document in reading order.
     of_temporary: Vec<u32>,
     /// Number of words of each document.
     lengths: Vec<u32>,

@@ -31,7 +31,7 @@ pub const MOST_WORDS: usize = 1000;
 pub(crate) struct Run {
     /// Hash of the words of the anchor.
     pub(crate) anchor: u64,
-    /// Hash of all words of the windows, their number, and the place of the anchor.
+    /// One hash of three things: all words of the windows, the number of windows, and the position of the anchor.
     pub(crate) content: u64,
     /// Number of the document that holds the run.
     pub(crate) document: u32,
@@ -79,17 +79,17 @@ impl RunShape {
     }
 }
 
-/// Hashes of the words before and behind the anchor of a run, in 16 bits each. Windows of two runs can be
-/// equal only if the runs have an equal hash on the same side.
+/// Hashes of the words before and behind the anchor of a run, in 16 bits each. Windows of two runs can be equal only if
+/// the runs have an equal hash on the same side.
 ///
-/// The left hash is that of the anchor with the h words before it, where h is half the number of positions that
-/// an anchor has in a window. Each window that begins at least h words before the anchor contains these words.
-/// Each other window contains the words of the right hash.
+/// The left hash is the hash of the anchor and the h words before it, where h is half the number of positions that an
+/// anchor has in a window. Each window that begins at least h words before the anchor contains these words. Each other
+/// window contains the words of the right hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Sides {
-    /// Hash of the words up to the anchor. 0 if no window of the run contains these words.
+    /// Hash of the words up to the end of the anchor. 0 if no window of the run contains these words.
     pub(crate) left: u16,
-    /// Hash of the words from the anchor. 0 if no window of the run contains these words.
+    /// Hash of the words from the start of the anchor on. 0 if no window of the run contains these words.
     pub(crate) right: u16,
 }
 

@@ -24,12 +24,12 @@ const LEAST_OF_RUNS: usize = 8;
 /// Maximum number of times that the documents are read. If the allowed memory is so small that more readings would be
 /// necessary, the search takes more memory than is allowed.
 const MOST_PARTS: u64 = 1000;
-/// Number of times that a search starts again with other hash functions, because different words had equal hashes. Then
-/// it fails.
+/// Maximum number of attempts of a search, each with other hash functions. A search is tried again if different words
+/// had equal hashes. After the last attempt, it fails.
 const MOST_SEEDS: u64 = 20;
 
-/// A search for all passages of at least k words that occur more than once, or for all units of text that do, such
-/// as sentences. Create one with [`PassageSearch::new`].
+/// A search for all passages of at least k words that occur more than once, or for all units of text, such as
+/// sentences, that occur more than once. Create one with [`PassageSearch::new`].
 #[derive(Clone, Copy, Debug)]
 pub struct PassageSearch<'a> {
     /// Number of words of a window, which is the least number of words of a passage or unit.
@@ -98,9 +98,9 @@ impl<'a> PassageSearch<'a> {
         Self { rule, ..self }
     }
 
-    /// Returns the same search, but for whole units of the source, such as sentences. A unit is repeated if other units
-    /// have the same words. Units with fewer words than the minimum are ignored. Consecutive repeated units are one
-    /// passage.
+    /// Returns a search like this one for whole units of the source, such as sentences. A unit is repeated if other
+    /// units have the same words. Units with fewer words than the minimum are ignored. Consecutive repeated units are
+    /// one passage.
     #[must_use]
     pub fn with_units(self) -> Self {
         Self { way: Way::Units, ..self }
@@ -174,7 +174,8 @@ impl<'a> PassageSearch<'a> {
         Err(Error::limit("the verification of passages", rule))
     }
 
-    /// Finds the repeated parts of all documents. Returns them with the memory that they take.
+    /// Finds the repeated parts of all documents. Returns them with the numbers of the documents and the reserved
+    /// memory.
     fn coverage(
         &self,
         source: &dyn WordSource,
