@@ -1,8 +1,8 @@
-//! The windows of items that a document has.
+//! The windows of items that occur in a document.
 
 use crate::window_table::{HashBuffers, Hit};
 
-/// The windows of items that a document has. The buffers are reused from document to document.
+/// The windows of items that occur in a document. The buffers are reused from document to document.
 #[derive(Debug, Default)]
 pub struct DocumentHits {
     pub(crate) hashes: HashBuffers,
@@ -48,7 +48,7 @@ impl DocumentHits {
         self.rounds[window as usize] == self.round
     }
 
-    /// Returns the different windows of items that the document has.
+    /// Returns the different windows of items that occur in the document.
     pub(crate) fn windows(&self) -> &[u32] {
         &self.windows
     }

@@ -1,4 +1,5 @@
-//! The probes of items. A document that contains enough of an item has at least one of its probes, which are windows.
+//! The probes of items, which are windows. A document that contains enough of an item has at least one probe of the
+//! item.
 
 use crate::item_windows::ItemWindows;
 use crate::units::Units;

@@ -43,7 +43,7 @@ impl SoughtItem<'_> {
 pub(crate) struct FoundRegions {
     /// Greatest weight that is found in one region.
     pub(crate) weight: u64,
-    /// Ranges of words of the item that the first region with the greatest weight has.
+    /// Ranges of words of the item that are found in the first region with the greatest weight.
     pub(crate) item_spans: Vec<Range<u32>>,
     /// Ranges of words in the document that are windows of the item, in any region with enough weight.
     pub(crate) spans: Vec<Range<u32>>,
@@ -63,9 +63,9 @@ struct Place {
 /// Buffers for searches of regions.
 #[derive(Debug, Default)]
 pub(crate) struct RegionBuffers {
-    /// The windows of the item with their positions in the item, sorted.
+    /// The number of each window of the item, and the position of the window in the item, sorted.
     positions: Vec<(u32, u32)>,
-    /// Each different window of the item: its range in `positions`.
+    /// For each different window of the item, its range in `positions`.
     groups: Vec<Range<usize>>,
     /// Places in the document of windows of the item, in order.
     places: Vec<Place>,
@@ -124,7 +124,8 @@ impl RegionBuffers {
         Some(FoundRegions { weight: best_weight, item_spans, spans })
     }
 
-    /// Returns the words of the document that are in windows of the item which begin in one of the given ranges.
+    /// Returns the words of the document that are in windows of the item, if the windows begin in one of the ranges
+    /// `included`.
     fn spans(&self, included: &[Range<u32>], length: u32) -> Vec<Range<u32>> {
         let mut spans = Vec::new();
         let mut places = self.places.iter().peekable();
@@ -147,7 +148,8 @@ impl RegionBuffers {
         spans
     }
 
-    /// Returns the words of the item that are in the windows at the given places.
+    /// Returns the words of the item that are in the windows at some places. `places` has their indices in
+    /// [`Self::places`].
     fn item_spans(&self, places: Range<usize>, length: u32) -> Vec<Range<u32>> {
         let mut groups: Vec<usize> = self.places[places].iter().map(|place| place.group).collect();
         groups.sort_unstable();

@@ -1,4 +1,5 @@
-//! A Bloom filter that rules out nearly all windows of documents that are in no item.
+//! A Bloom filter for the windows of items. It rules out nearly all windows of a document that are not windows of
+//! items.
 
 use simtool_base::error::Result;
 use simtool_base::large_buffer;

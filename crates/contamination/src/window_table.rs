@@ -150,7 +150,7 @@ impl WindowTable {
         }
     }
 
-    /// Returns the number of the window with these words and this hash, if an item has it.
+    /// Returns the number of the window with these words and this hash, or `None` if no item has it.
     #[inline]
     fn number(&self, hash: u64, window: &[u64], item_words: &[u64]) -> Option<u32> {
         let bucket = (hash >> self.shift) as usize;
