@@ -20,9 +20,9 @@ pub struct AnchorRun {
     pub anchor: u32,
 }
 
-/// Replaces `ranks` by the rank of each span of `length` words, for each start. `sums` are the sums before each
-/// word of a text and behind the last one, where each sum is `base` times the sum before it plus a word. `power`
-/// is `base` to the power of `length`.
+/// Replaces `ranks` by the rank of each span of `length` words, in the order of the starts. `sums` has a sum before
+/// each word of a text and one behind the last word. Each sum is `base` times the sum before it plus the word between
+/// them. `power` is `base` to the power of `length`.
 pub fn span_ranks(isa: Isa, sums: &[u64], length: usize, power: u64, ranks: &mut Vec<u32>) {
     let ends = sums.get(length..).unwrap_or_default();
     ranks.clear();
