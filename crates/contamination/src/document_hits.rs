@@ -1,8 +1,8 @@
-//! The windows of items that a document has.
+//! The windows of items that occur in a document.
 
 use crate::window_table::{HashBuffers, Hit};
 
-/// The windows of items that a document has. The buffers are reused from document to document.
+/// The windows of items that occur in a document. The buffers are reused from document to document.
 #[derive(Debug, Default)]
 pub struct DocumentHits {
     pub(crate) hashes: HashBuffers,
@@ -10,9 +10,9 @@ pub struct DocumentHits {
     pub(crate) hits: Vec<Hit>,
     /// The different windows, in the order of their first places.
     windows: Vec<u32>,
-    /// For each window of the items, the round in which it was found last.
+    /// For each window of the items, the number of the last document that has it, as in `round`. 0 if there is none.
     rounds: Vec<u8>,
-    /// Number of the present document, from 1 to 255 and then from 1 again.
+    /// Number of the current document, from 1 to 255 and then from 1 again.
     round: u8,
 }
 
@@ -42,13 +42,13 @@ impl DocumentHits {
         }
     }
 
-    /// Returns whether the document has a window.
+    /// Returns whether the document has the window with number `window`.
     #[inline]
     pub(crate) fn has(&self, window: u32) -> bool {
         self.rounds[window as usize] == self.round
     }
 
-    /// Returns the different windows of items that the document has.
+    /// Returns the different windows of items that occur in the document.
     pub(crate) fn windows(&self) -> &[u32] {
         &self.windows
     }

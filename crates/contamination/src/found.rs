@@ -8,18 +8,19 @@ use std::ops::Range;
 pub struct FoundItem {
     /// Number of the item in the evaluation set, counted from 0.
     pub item: u32,
-    /// Weight of the units of the item that are found. A unit is a word or a window; see
-    /// [`Measure`](crate::Measure).
+    /// Weight of the units of the item that are found in one region of the document, the region that has the most of
+    /// the item. A unit is a word or a window; see [`Measure`](crate::Measure).
     pub weight: u64,
     /// Weight of all units of the item.
     pub whole_weight: u64,
-    /// Ranges of words of the item that the document has, in order. The region of the document that has most of
-    /// the item counts.
+    /// Ranges of words of the item that are found in the same region of the document, in order.
     pub item_spans: Vec<Range<u32>>,
-    /// Ranges of words of the document that are in the item, in order. All regions of the document with enough
-    /// of the item count.
+    /// Ranges of words of the document that are in the item, in order. They are from all regions of the document with
+    /// enough of the item.
     pub spans: Vec<Range<u32>>,
-    /// Whether no better item has half of these words of the document or more.
+    /// Whether less than half of the words in `spans` are also in better items for which this field is true. An item is
+    /// better if its share is greater. With equal shares, the item with more words is better, and then the item with
+    /// the smaller number.
     pub is_best: bool,
 }
 
@@ -36,8 +37,8 @@ impl FoundItem {
         length(&self.item_spans)
     }
 
-    /// Returns a key that is smaller for a better item: with a greater share, else with more words, else with a
-    /// smaller number.
+    /// Returns a key that is smaller for a better item: with a greater share, then with more words, then with a smaller
+    /// number.
     fn rank(&self) -> impl Ord {
         // Different shares of fewer than 2³² units differ in their first 64 binary digits.
         let share = (u128::from(self.weight) << 64) / u128::from(self.whole_weight.max(1));

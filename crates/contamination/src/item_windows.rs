@@ -10,7 +10,7 @@ use simtool_base::quantity::bytes as readable_bytes;
 use simtool_compute::context::Context;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Bytes of memory for each word of the items while [`ItemWindows`] is built. Afterwards, it takes fewer.
+/// Bytes of memory for each word of the items while [`ItemWindows`] is built. The finished value takes less memory.
 const BYTES_A_WORD: u64 = 52;
 /// Bytes of memory for each item, in addition to the bytes for its words.
 const BYTES_AN_ITEM: u64 = 24;
@@ -111,7 +111,7 @@ impl ItemWindows {
         self.count
     }
 
-    /// Returns counts of documents, which are all 0.
+    /// Creates counts of documents, which are all 0.
     ///
     /// # Errors
     /// Not enough memory.
@@ -121,8 +121,8 @@ impl ItemWindows {
         Ok(DocumentCounts { counts, documents: AtomicU32::new(0) })
     }
 
-    /// Counts a document and its windows. Replaces `hits`. Returns whether the document has a window of an item. Else,
-    /// it contains no item and need not be searched.
+    /// Adds a document and its windows to `counts`. Replaces `hits` by the windows of this document. Returns whether
+    /// the document has a window of an item. If not, it contains no item and need not be searched.
     pub fn count_document(
         &self,
         document: &[u64],

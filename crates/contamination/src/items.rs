@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct Items {
     /// The words of all items, one item after the other.
     words: Vec<u64>,
-    /// Index in `words` of the first word of each item, and the number of all words.
+    /// Index in `words` of the first word of each item, followed by the number of all words.
     starts: Vec<u32>,
 }
 
@@ -35,7 +35,7 @@ impl Items {
         Ok(())
     }
 
-    /// Adds the items of `more` behind these items.
+    /// Appends the items of `more` to these items.
     ///
     /// # Errors
     /// All items together have 2³² − 1 words or more.

@@ -3,21 +3,21 @@
 //! An item is a text of the evaluation set, for example a question with its answer. A model that was trained with
 //! a document that contains the item has seen it, so the item is *contaminated*.
 //!
-//! A *window* is a sequence of n consecutive words of an item. A document contains a window if the same words
-//! follow each other in it. An item with fewer than n words has one window, which is the whole item. A document
-//! contains an item if its windows have a given [share](Measure) of the item. These windows must be near each
-//! other: in a *region* of the document with three times as many words as the item. Else, a document of a million
-//! words would contain everything that is made of common phrases.
+//! A *window* is a sequence of n consecutive words of an item. A document contains a window if the same words follow
+//! each other in it. An item with fewer than n words has one window, which is the whole item. A document contains an
+//! item if the windows that it contains have at least a given [share](Measure) of the item. These windows must be near
+//! each other: in a *region* of the document with three times as many words as the item. Otherwise, a document of a
+//! million words would contain every item that is made of common phrases.
 //!
 //! The items are in memory, and each document is looked at once:
 //!
-//! 1. The windows of the document are hashed, and a filter rules out nearly all that are in no item
-//!    (`window_table`). The words of the others are compared.
-//! 2. Items that may have enough windows are found by their rarest ones (`probes`).
-//! 3. The share of each of them is computed, for the whole document and then for its regions (`regions`).
+//! 1. The windows of the document are hashed, and a filter rules out nearly all windows that are in no item
+//!    (`window_table`). The words of the remaining windows are compared with the items.
+//! 2. Items that the document may contain are found by their rarest windows (`probes`).
+//! 3. The share of each of these items is computed, for the whole document and then for its regions (`regions`).
 //!
-//! Words are 64-bit hashes, and two words are equal if their hashes are equal. Apart from this, the search neither
-//! misses an item nor finds another one. The result does not depend on threads or on the instruction set.
+//! Words are 64-bit hashes, and two words are equal if their hashes are equal. Apart from this, the search misses no
+//! item and finds no item wrongly. The result does not depend on threads or on the instruction set.
 //!
 //! ```
 //! use simtool_compute::context::Context;

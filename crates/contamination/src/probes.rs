@@ -1,4 +1,5 @@
-//! The probes of items. A document that contains enough of an item has at least one of its probes, which are windows.
+//! The probes of items, which are windows. A document that contains enough of an item has at least one probe of the
+//! item.
 
 use crate::item_windows::ItemWindows;
 use crate::units::Units;
@@ -11,13 +12,13 @@ const PROBES: &str = "the probes of items";
 
 /// For each window, the items that have it as a probe.
 ///
-/// Most windows of an item may be missing in a document that contains enough of the item, and the most common
-/// windows of an item are also in many other documents. So they are left out, as long as all windows that are left
-/// out cover less than the necessary weight. The other windows are the probes. A document without a probe does not
-/// have the necessary weight.
+/// A document with enough of an item may lack most windows of the item, and the most common windows are also in many
+/// other documents. So the most common windows are left out, as long as all windows that are left out cover less than
+/// the necessary weight. The other windows are the probes. A document without a probe does not have the necessary
+/// weight.
 #[derive(Debug)]
 pub(crate) struct Probes {
-    /// Index in `items` of the first item of each window, and the number of all entries.
+    /// Index in `items` of the first item of each window, followed by the number of all entries.
     starts: Vec<u32>,
     items: Vec<u32>,
 }

@@ -43,7 +43,7 @@ impl SoughtItem<'_> {
 pub(crate) struct FoundRegions {
     /// Greatest weight that is found in one region.
     pub(crate) weight: u64,
-    /// Ranges of words of the item that the first region with the greatest weight has.
+    /// Ranges of words of the item that are found in the first region with the greatest weight.
     pub(crate) item_spans: Vec<Range<u32>>,
     /// Ranges of words in the document that are windows of the item, in any region with enough weight.
     pub(crate) spans: Vec<Range<u32>>,
@@ -63,21 +63,21 @@ struct Place {
 /// Buffers for searches of regions.
 #[derive(Debug, Default)]
 pub(crate) struct RegionBuffers {
-    /// The windows of the item with their positions in the item, sorted.
+    /// The number of each window of the item, and the position of the window in the item, sorted.
     positions: Vec<(u32, u32)>,
-    /// Each different window of the item: its range in `positions`.
+    /// For each different window of the item, its range in `positions`.
     groups: Vec<Range<usize>>,
     /// Places in the document of windows of the item, in order.
     places: Vec<Place>,
-    /// Number of places in the present region for each group.
+    /// For each group, the number of its places in the current region.
     counts: Vec<u32>,
-    /// Number of groups in the present region that cover each unit, by all positions.
+    /// For each unit, the number of groups in the current region that cover it. A group counts once for each position.
     covers: Vec<u32>,
 }
 
 impl RegionBuffers {
-    /// Finds the regions of a document that contain enough of an item. `document` has the windows of the
-    /// document, sorted.
+    /// Finds the regions of a document that contain enough of an item. `document` has the windows of the document,
+    /// sorted. Returns `None` if there is no such region.
     pub(crate) fn find(
         &mut self,
         item: &SoughtItem<'_>,
@@ -124,7 +124,8 @@ impl RegionBuffers {
         Some(FoundRegions { weight: best_weight, item_spans, spans })
     }
 
-    /// Returns the words of the document that are in windows of the item which begin in one of the given ranges.
+    /// Returns the words of the document that are in windows of the item, if the windows begin in one of the ranges
+    /// `included`.
     fn spans(&self, included: &[Range<u32>], length: u32) -> Vec<Range<u32>> {
         let mut spans = Vec::new();
         let mut places = self.places.iter().peekable();
@@ -147,7 +148,8 @@ impl RegionBuffers {
         spans
     }
 
-    /// Returns the words of the item that are in the windows at the given places.
+    /// Returns the words of the item that are in the windows at some places. `places` has their indices in
+    /// [`Self::places`].
     fn item_spans(&self, places: Range<usize>, length: u32) -> Vec<Range<u32>> {
         let mut groups: Vec<usize> = self.places[places].iter().map(|place| place.group).collect();
         groups.sort_unstable();
@@ -163,7 +165,7 @@ impl RegionBuffers {
         spans
     }
 
-    /// Finds the places in the document of the windows of the item.
+    /// Finds where the windows of the item begin in the document.
     fn fill(&mut self, item: &SoughtItem<'_>, document: &DocumentHits) {
         let Self { positions, groups, places, counts, covers } = self;
         positions.clear();
@@ -192,7 +194,7 @@ impl RegionBuffers {
         covers.resize(item.weights.len(), 0);
     }
 
-    /// Adds a place to the present region. Returns the weight of the units that only it covers.
+    /// Adds a place to the current region. Returns the weight of the units that only this place covers.
     fn enter(&mut self, group: usize, item: &SoughtItem<'_>) -> u64 {
         let mut weight = 0;
         self.counts[group] += 1;
@@ -210,7 +212,7 @@ impl RegionBuffers {
         weight
     }
 
-    /// Removes a place from the present region. Returns the weight of the units that only it covered.
+    /// Removes a place from the current region. Returns the weight of the units that only this place covered.
     fn leave(&mut self, group: usize, item: &SoughtItem<'_>) -> u64 {
         let mut weight = 0;
         self.counts[group] -= 1;
@@ -229,7 +231,7 @@ impl RegionBuffers {
     }
 }
 
-/// Adds a range that does not begin before the last one. Ranges that overlap or touch each other are joined.
+/// Appends a range that does not begin before the last range. Ranges that overlap or touch each other are joined.
 fn push_joined(ranges: &mut Vec<Range<u32>>, range: Range<u32>) {
     match ranges.last_mut() {
         Some(last) if range.start <= last.end => last.end = last.end.max(range.end),

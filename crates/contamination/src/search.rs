@@ -29,8 +29,8 @@ pub struct ContaminationSearch<'a> {
 }
 
 impl<'a> ContaminationSearch<'a> {
-    /// Creates a search by windows of `words` words. It finds an item if a document has
-    /// at least 0.8 of its words.
+    /// Creates a search by windows of `words` words. It finds an item if a document has at least 0.8 of the words of
+    /// the item.
     ///
     /// # Errors
     /// `words` is 0 or more than 1000.
@@ -48,13 +48,13 @@ impl<'a> ContaminationSearch<'a> {
         })
     }
 
-    /// Returns the same search, but with another measure.
+    /// Returns the same search, but with the measure `measure`.
     #[must_use]
     pub fn with_measure(self, measure: Measure) -> Self {
         Self { measure, ..self }
     }
 
-    /// Returns the same search, with `share` as the minimum share of an item.
+    /// Returns the same search, but with `share` as the minimum share of an item that a document must have.
     #[must_use]
     pub fn with_share(self, share: Threshold) -> Self {
         Self { share, ..self }
@@ -132,7 +132,7 @@ pub struct ItemIndex {
     windows: ItemWindows,
     units: Units,
     probes: Probes,
-    /// Necessary weight of each item.
+    /// For each item, the minimum weight of its units that a document must have.
     needed: Vec<u64>,
 }
 
@@ -140,7 +140,7 @@ pub struct ItemIndex {
 #[derive(Debug, Default)]
 pub struct SearchBuffers {
     hits: DocumentHits,
-    /// Items that have a probe in the document.
+    /// Items with at least one probe in the document. The probes of an item are some of its windows.
     candidates: Vec<u32>,
     regions: RegionBuffers,
 }
@@ -152,7 +152,7 @@ impl ItemIndex {
         self.windows.items()
     }
 
-    /// Finds the items that a document contains, in ascending order of their numbers.
+    /// Finds the items that a document contains. Returns them in ascending order of their numbers.
     ///
     /// # Complexity
     /// O(words) time, and O(words of items) for each item that has a probe in the document.

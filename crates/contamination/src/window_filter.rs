@@ -1,4 +1,5 @@
-//! A Bloom filter that rules out nearly all windows of documents that are in no item.
+//! A Bloom filter for the windows of items. It rules out nearly all windows of a document that are not windows of
+//! items.
 
 use simtool_base::error::Result;
 use simtool_base::large_buffer;
@@ -6,13 +7,13 @@ use simtool_base::large_buffer;
 /// Number of bits of the filter for each window, before the number of blocks is rounded up to a power of two.
 const BITS_A_WINDOW: usize = 10;
 
-/// A set of hashes that may also contain hashes that were not added. About 2 % of other hashes are in it.
+/// A set of hashes that also contains about 2 % of the hashes that were not added.
 ///
 /// All bits of a hash are in one block of 64 bits, so a look-up reads memory at one place.
 #[derive(Debug)]
 pub(crate) struct WindowFilter {
     blocks: Vec<u64>,
-    /// Bits of a hash that choose its block.
+    /// Mask of the bits of a hash that select its block.
     block_bits: u64,
 }
 

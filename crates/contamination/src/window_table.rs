@@ -20,7 +20,7 @@ pub(crate) struct Hit {
     pub(crate) window: u32,
     /// Position in the document of the first word of the window, at the first of the places.
     pub(crate) first: u32,
-    /// The same position at the last of the places.
+    /// Position in the document of the first word of the window, at the last of the places.
     pub(crate) last: u32,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct WindowHashes {
     /// Number of words of a window.
     pub(crate) length: usize,
     pub(crate) isa: Isa,
-    /// Bits of hashes that are used. Tests use few, so that different windows have equal hashes.
+    /// Mask of the bits of hashes that are used. Tests use few bits, so that different windows have equal hashes.
     pub(crate) mask: u64,
 }
 
@@ -57,8 +57,8 @@ pub(crate) struct WindowTable {
     hashes: Vec<u64>,
     /// Index of the first word of each window, among the words of all items.
     examples: Vec<u32>,
-    /// Number of windows whose hashes are smaller than those of each bucket. The highest bits of a hash are the
-    /// number of its bucket.
+    /// For each bucket, the number of windows in the buckets before it. The highest bits of a hash are the number of
+    /// its bucket.
     bucket_starts: Vec<u32>,
     /// Number of lower bits of a hash, which do not choose the bucket.
     shift: u32,
@@ -150,7 +150,7 @@ impl WindowTable {
         }
     }
 
-    /// Returns the number of the window with these words and this hash, if an item has it.
+    /// Returns the number of the window with these words and this hash, or `None` if no item has it.
     #[inline]
     fn number(&self, hash: u64, window: &[u64], item_words: &[u64]) -> Option<u32> {
         let bucket = (hash >> self.shift) as usize;

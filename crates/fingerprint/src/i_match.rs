@@ -1,14 +1,13 @@
-//! I-Match fingerprints: a hash of all terms of a document that belong to a set of terms, the
-//! lexicon. There may be several lexicons and hashes.
+//! I-Match fingerprints: a hash of those terms of a document that are in a lexicon, which is a set of terms. With
+//! several lexicons, a fingerprint has several hashes.
 //!
-//! The lexicon consists of the terms with a weight, which are neither rare nor frequent in the
-//! collection. Each additional lexicon is a random subset of it. Two documents are near-duplicates
-//! if one of their hashes is equal. A changed term does not change the hashes of the lexicons that
-//! lack the term.
+//! The lexicon consists of the terms with a weight, which are neither rare nor frequent in the collection. Each
+//! additional lexicon is a random subset of it. Two documents are near-duplicates if they have the same hash for at
+//! least one lexicon. A changed term does not change the hashes of the lexicons that lack the term.
 //!
-//! A fingerprint consists of one 64-bit hash per lexicon, whose highest bit is always set. If a
-//! document has no term in a random lexicon, that hash is made of all its terms. So equal documents
-//! have the distance 0, and no other documents have that hash.
+//! A fingerprint consists of one 64-bit hash per lexicon, whose highest bit is always set. If a document has no term in
+//! a random lexicon, the hash for that lexicon is made of all its terms in the whole lexicon. So equal documents have
+//! the distance 0, and documents with other terms do not share that hash.
 //!
 //! # References
 //! A. Chowdhury, O. Frieder, D. Grossman, M. C. `McCabe`. Collection statistics for fast duplicate
@@ -198,8 +197,8 @@ impl Sketcher for LexiconHasher {
     }
 }
 
-/// Returns the hash for lexicon number `lexicon` if the lexicon has no term of the document. `whole` is
-/// the hash of all terms of the document.
+/// Returns the hash for lexicon number `lexicon` if this lexicon has no term of the document. `whole` is the hash of
+/// the document's terms in the whole lexicon.
 fn of_all(whole: u64, lexicon: u32) -> u64 {
     mix(whole.wrapping_add(u64::from(lexicon + 1).wrapping_mul(GAMMA))) | 1 << 63
 }

@@ -1,4 +1,4 @@
-//! A kind of fingerprint, with the parts that every kind gives.
+//! Kinds of fingerprints: their names and options, their settings, and the computation of fingerprints.
 
 use simtool_base::error::Result;
 use simtool_base::options::Options;
@@ -19,11 +19,11 @@ pub struct SketchKind {
     pub name: &'static str,
     /// Description for help texts. Option names are in backquotes.
     pub help: &'static str,
-    /// Options of this kind that methods without fingerprints lack. Another kind may have some of
+    /// Options of this kind that methods without fingerprints do not have. Other kinds of fingerprints may have some of
     /// these options, too.
     pub options: &'static [SketchOption],
-    /// Names of the other options of this kind, for example `weight` or `similarity`. Methods
-    /// without fingerprints also have these options.
+    /// Names of the other options of this kind, for example `weight` or `similarity`. Methods without fingerprints have
+    /// these options, too.
     pub shared_options: &'static [&'static str],
     /// Default values that this kind gives to other options, for example `("shingle", "1")`.
     pub defaults: &'static [(&'static str, &'static str)],
@@ -59,7 +59,7 @@ pub struct SketchOption {
     pub help: &'static str,
 }
 
-/// Maximum number of bits in which near-duplicates may differ if the user gives none.
+/// Maximum number of bits in which near-duplicates may differ if the user gives no maximum distance.
 const MAX_DISTANCE: u32 = 3;
 
 /// A kind of fingerprint with its settings.
@@ -78,7 +78,7 @@ pub trait Sketch: Debug + Send + Sync {
     /// near-duplicates must be below it.
     fn distance_of_strangers(&self) -> u32;
 
-    /// Returns the maximum distance of near-duplicates that is used if the user gives none.
+    /// Returns the maximum distance of near-duplicates that is used if the user gives no maximum distance.
     fn default_distance(&self) -> u32 {
         MAX_DISTANCE
     }

@@ -75,8 +75,8 @@ impl TableSimhash {
     }
 }
 
-/// Makes the SimHash with a table of random bits usable like every other sketch. The terms of its
-/// features are row numbers of the table.
+/// Makes the SimHash with a table of random bits usable like every other sketch. The terms of a document must be row
+/// numbers of the table.
 impl Sketch for HashTable {
     fn shape(&self) -> Shape {
         Shape::bits(self.bits())

@@ -77,8 +77,7 @@ pub(super) fn band_join(
     pairs.into_sorted()
 }
 
-/// The rows of one or two collections. The row numbers of the second collection follow those of the
-/// first.
+/// The rows of one or two collections. The rows of the second collection are numbered after the rows of the first.
 struct BandRows<'r> {
     first: &'r FingerprintRows<'r>,
     second: Option<&'r FingerprintRows<'r>>,
@@ -123,7 +122,7 @@ struct Band<'b> {
 }
 
 impl Band<'_> {
-    /// Returns the pair if it is near enough and this mask is the first in which its rows are equal.
+    /// Returns the pair of rows `a` and `b` if they are near enough and this mask is the first in which they are equal.
     #[inline]
     fn near_pair(&self, a: u32, b: u32) -> Option<ValuePair> {
         let one = self.rows.row(a);

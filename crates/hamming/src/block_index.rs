@@ -112,9 +112,8 @@ impl<L: Fingerprint, V: LentArray<L>, A: Arrays> BlockIndex<L, V, A> {
         difference & self.blocks[table] == L::ZERO && tags.tag(difference).count_ones() <= tags.most
     }
 
-    /// Finds the matches of a few queries, and calls `found` with the number of each query and its
-    /// matches. Each step waits for memory, so all queries take a step before the first query takes the
-    /// next one.
+    /// Finds the matches of a few queries. Calls `found` for each query, with its index in `queries` and its matches.
+    /// Each step waits for memory, so all queries take a step before the first query takes the next one.
     fn answer(&self, queries: &[L], room: &mut Room, found: &mut dyn FnMut(usize, &[Match])) {
         let Room { looks, places, candidates, near, matches } = room;
         // First the bucket number of each query in every table, then the bounds of these buckets.
@@ -263,7 +262,7 @@ mod tests {
     use simtool_model::fingerprint_rows::Shape;
     use simtool_model::fingerprint_table::Reach;
 
-    /// Returns fingerprints. Every third one differs by a bit or two from the one before it.
+    /// Returns fingerprints. Every third fingerprint differs by one or two bits from the fingerprint before it.
     fn rows() -> Vec<u64> {
         let near = |row: u64| if row % 3 == 1 { mix(row - 1) ^ 1 << (row % 64) } else { mix(row) };
         (0..3000).map(near).collect()

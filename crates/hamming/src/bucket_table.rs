@@ -52,7 +52,7 @@ enum Buckets<L> {
 }
 
 impl<L: Fingerprint> Buckets<L> {
-    /// Chooses the function that gives rows of table number `table` one of 2^`bits` bucket numbers.
+    /// Chooses the function from a fingerprint to its bucket in table number `table`, which has 2^`bits` buckets.
     fn new(keys: &TableKeys, table: usize, bits: u32) -> Self {
         let block = keys.layout.block::<L>(table);
         match &keys.blocks[table] {
@@ -126,8 +126,7 @@ pub struct TableParts<A: Arrays = InMemory> {
     pub entries: A::Array<u8>,
 }
 
-/// Returns the number of bytes that each row takes in a table of `rows` rows: its tag and its row
-/// number.
+/// Returns the number of bytes of an entry, which is the tag and the number of a row, in a table of `rows` rows.
 #[must_use]
 pub fn entry_bytes(rows: usize) -> usize {
     TAG_BYTES + if rows <= 1 << 24 { 3 } else { 4 }

@@ -26,8 +26,7 @@ const DOCUMENT: f64 = 11.0;
 pub struct Capacity {
     /// Number of blocks into which the bits are divided.
     pub blocks: u32,
-    /// Number of tables. There is one table for each choice of all blocks except k, where k is the
-    /// maximum distance.
+    /// Number of tables. With the maximum distance k, there is one table for each choice of `blocks` − k blocks.
     pub tables: u64,
     /// Number of bits of a table's prefix. A prefix consists of the bits of the chosen blocks, and a
     /// query looks up its prefix in the table.

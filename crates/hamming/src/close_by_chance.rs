@@ -10,19 +10,19 @@ const PAIR_COST: WorkCost = WorkCost { seconds: 100e-9, bytes: 60.0 };
 /// Estimated number of fingerprints that are close although their documents are not similar.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CloseByChance {
-    /// Number of pairs of such fingerprints.
+    /// Number of pairs of fingerprints that are close by chance.
     pub pairs: f64,
-    /// Fraction of the documents that are in such a pair.
+    /// Fraction of the documents that are in at least one of these pairs.
     pub document_share: f64,
 }
 
 impl CloseByChance {
-    /// Estimates how many of `all_pairs` pairs are close by chance, from the pairs of some `sampled` rows
+    /// Estimates how many of `all_pairs` pairs are close by chance. Compares pairs of the `sampled` rows, which must be
     /// in the order of the collection.
     ///
-    /// Most pairs that are close by chance differ in nearly as many bits as allowed. If many pairs are
-    /// much closer, they are true near-duplicates, and their number does not grow with the square of the
-    /// documents.
+    /// Most pairs that are close by chance differ in nearly as many bits as allowed. If many sampled pairs are much
+    /// closer, they are true near-duplicates, and their number does not grow with the square of the documents. Then the
+    /// estimate is 0.
     ///
     /// ```
     /// use simtool_hamming::close_by_chance::CloseByChance;

@@ -17,8 +17,8 @@ pub(crate) trait Collect: Sync {
     /// Creates the result for a part of a join. It has no pairs yet.
     fn part(&self) -> Self::Part;
 
-    /// Adds a pair of the numbers `a` and `b` at distance `distance` to the result of a part. In a
-    /// self-join, `a` is below `b`. In a search, `a` is the query.
+    /// Adds the pair of `a` and `b` at distance `distance` to the result of a part. They are numbers of groups or of
+    /// rows. In a self-join, `a` is below `b`. In a search, `a` belongs to the queries.
     fn pair(&self, part: &mut Self::Part, a: u32, b: u32, distance: u32);
 
     /// Appends `later`, the result of a later part of the join, to `part`.
@@ -54,8 +54,8 @@ impl Collect for CountRows<'_> {
 #[derive(Clone, Debug)]
 pub(crate) struct KeepPairs<'w> {
     ledger: Ledger,
-    /// Mark for pairs that do not fit in memory, which are then left out. If it is `None`, all pairs are
-    /// kept, even beyond the limit of the ledger.
+    /// Records whether pairs do not fit in memory. Such pairs are left out. If it is `None`, all pairs are kept, even
+    /// beyond the limit of the ledger.
     room: Option<&'w PairRoom>,
 }
 
@@ -70,12 +70,12 @@ impl<'w> KeepPairs<'w> {
         Self { ledger: Ledger::new(u64::MAX), room: None }
     }
 
-    /// Whether pairs were left out, so that more pairs have no use.
+    /// Whether pairs were left out. The result is then dropped, so more pairs are of no use.
     pub(crate) fn is_full(&self) -> bool {
         self.room.is_some_and(PairRoom::is_exceeded)
     }
 
-    /// Counts the bytes of `pairs` more pairs of `part`. Returns whether they fit in memory.
+    /// Counts the memory of `pairs` more pairs in `part`. Returns whether they fit in memory.
     fn has_room(&self, part: &mut PairList, pairs: usize) -> bool {
         let bytes = pairs as u64 * PAIR_BYTES;
         let Some(room) = self.room else {
@@ -90,8 +90,8 @@ impl<'w> KeepPairs<'w> {
         has_room
     }
 
-    /// Makes room for more pairs in the open vector of `part`, which is full. If there is no memory for them,
-    /// drops its pairs.
+    /// Makes room for more pairs in the open vector of `part`, which is full. If there is no memory for more pairs,
+    /// drops the pairs of the open vector.
     #[cold]
     fn make_room(&self, part: &mut PairList) {
         let pairs = part.open.len();
@@ -157,7 +157,7 @@ impl PairList {
         pairs
     }
 
-    /// Moves the vector that pairs are pushed to to the list of full vectors, and starts an empty one.
+    /// Moves the open vector to the list of full vectors, and starts an empty open vector.
     fn close(&mut self) {
         self.full.push(std::mem::take(&mut self.open));
     }

@@ -12,8 +12,7 @@
 //! | lanes that vote | joined lane by lane |
 //! | hash values with the size of a set | joined as lanes, then compared by their cosine |
 //!
-//! All work is done by the threads in which the caller runs, so call these functions inside
-//! `context.threads().run(…)`.
+//! These functions work in the thread pool of the calling thread, so call them inside `context.threads().run(…)`.
 
 use crate::band_join::band_join as join_by_bands;
 use crate::group_pairs::GroupPairs;
@@ -45,9 +44,8 @@ use std::borrow::Cow;
 /// fingerprints are equal in so many bits.
 const LONG_MASK: u32 = 32;
 
-/// Calls the generic function `$function` with the shortest type, `u64` or `Wide`, that holds the
-/// fingerprints of `$shape`. Evaluates `$wide` instead if they have more than 512 bits or are compared
-/// by cosine.
+/// Calls the generic function `$function` with the shortest type, `u64` or `Wide`, that holds the fingerprints of
+/// `$shape`. Evaluates `$wide` instead if these fingerprints have more than 512 bits or are compared by cosine.
 macro_rules! of_fixed_words {
     ($shape:expr, $function:ident($($argument:expr),*), $wide:expr) => {
         match fingerprint_words($shape) {
@@ -73,13 +71,14 @@ fn fingerprint_words(shape: Shape) -> usize {
 /// The way in which fingerprints are joined. It depends on their metric, their width and the method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum JoinWay {
-    /// The chosen method joins the rows. Fingerprints that are too long for it are compared one by one.
+    /// The chosen method joins the rows. If the fingerprints are too long for the method, every two of them are
+    /// compared.
     ByMethod,
     /// Each 64-bit word is joined separately, and counts as near if it is within the maximum distance.
     /// Two rows are a pair if at least `needed` of their words are near.
     Votes { needed: u32 },
-    /// The hash values of each fingerprint, without the size of its set, are joined as lanes. Pairs within this limit
-    /// are then compared by their cosine.
+    /// The hash values of each fingerprint, without the size of its set, are joined as lanes. Pairs within the maximum
+    /// distance of this [`Reach`] are then compared by their cosine.
     HashLanes(Reach),
     /// Fingerprints are compared if they are equal in one of the masks of a layout. The masks have at
     /// least [`LONG_MASK`] bits, so few unrelated rows are compared. This way is for fingerprints with
@@ -209,8 +208,8 @@ fn join_in_room<'w>(
     }
 }
 
-/// Finds the pairs of fingerprints with the sizes of their sets. Their hash values are joined within `of_lanes` by the
-/// method of `plan`, and the found pairs are compared in full.
+/// Finds the pairs of fingerprints that hold the sizes of their sets. First joins their hash values by the method of
+/// `plan`, with the shape and the maximum distance in `of_lanes`. Then compares the found pairs in full.
 fn join_by_hash_lanes(
     rows: Sides<&FingerprintRows<'_>>,
     plan: &JoinPlan,
@@ -280,10 +279,10 @@ where
     count_pairs(join, FixedRows::<L>::of(rows), work)
 }
 
-/// Finds the same pairs as [`join`], but returns them as the partners of one row at a time. The
-/// partners of a query are rows of the corpus. In a self-join, the partners of a row are later rows.
+/// Finds the same pairs as [`join`], but returns them as the partners of one row at a time. The partners of a query are
+/// rows of the corpus. In a self-join, the partners of a row are later rows.
 ///
-/// If the pairs do not fit in memory, partners are searched when they are asked for.
+/// If the pairs do not fit in memory, partners are searched when they are requested.
 ///
 /// # Errors
 ///
@@ -348,7 +347,7 @@ pub fn band_join(
     band_join_in_room(rows, layout, JoinWork::new(reach, context))
 }
 
-/// Finds the same pairs as [`band_join`], or returns `None` like [`join_if_fits`].
+/// Finds the same pairs as [`band_join`]. Returns `None` if they do not fit in memory or are more than `most`.
 ///
 /// # Errors
 ///

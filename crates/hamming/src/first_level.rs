@@ -45,8 +45,8 @@ const TASK_ROWS: usize = 1 << 14;
 const KEY: Sketch = Wide([u64::MAX, 0]);
 
 impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
-    /// Finds all near pairs among `values`, which are different fingerprints. Pairs are numbers of
-    /// values, counted from 0.
+    /// Finds all near pairs among `values`, which are different fingerprints. A pair consists of the indices of its two
+    /// values.
     ///
     /// # Errors
     ///
@@ -55,8 +55,8 @@ impl<W: Fingerprint, C: Collect> Recursion<'_, W, C> {
         self.run_numbered(values, Numbers::FromZero, share)
     }
 
-    /// Finds the near pairs among the rows of `values` that `valid` marks. All rows are numbered from
-    /// 0. The fingerprints must have fewer than [`SKETCHED_WORDS`] words.
+    /// Finds the near pairs among the rows of `values` that `valid` marks. A pair consists of the indices of its two
+    /// rows in `values`. The fingerprints must have fewer than [`SKETCHED_WORDS`] words.
     ///
     /// # Errors
     ///

@@ -16,8 +16,8 @@ use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::validity::Validity;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of pairs of first rows that wait before they are counted together. Meanwhile, their words of
-/// [`FirstRows::repeated`] are prefetched.
+/// Number of pairs of first rows that are collected before they are counted together. In the meantime, the elements of
+/// [`FirstRows::repeated`] for their rows are prefetched.
 const PENDING: usize = 64;
 
 /// The first row of each different fingerprint, and the number of rows that have this fingerprint.
@@ -25,7 +25,7 @@ const PENDING: usize = 64;
 pub(super) struct FirstRows {
     /// Marks each row with a fingerprint that no earlier row has.
     pub(super) first: Validity,
-    /// One bit for each row. It is set if the row is a first row and later rows are equal to it.
+    /// One bit for each row, in 64-bit words. It is set if the row is a first row and later rows are equal to it.
     repeated: Vec<u64>,
     /// The rows whose bit in `repeated` is set, in ascending order. Each comes with the number of rows
     /// that have its fingerprint.
@@ -71,9 +71,9 @@ pub(super) fn first_rows<L: Fingerprint>(
     Ok((FirstRows { first, repeated, sizes }, (values, numbers)))
 }
 
-/// Finds the fingerprints that several rows of one part have. A part has the rows whose hashes agree in
-/// `used_bits` bits. Returns the first row of each such fingerprint and its number of rows. Clears the
-/// bits of the later rows in `first`. `table` is a buffer.
+/// Finds the fingerprints that several rows of one part have. A part has the rows whose hashes agree in `used_bits`
+/// bits. Returns the first row of each such fingerprint and its number of rows. In `first`, clears the bits of all
+/// other rows with such a fingerprint. `table` is a buffer.
 fn part_sizes<L: Fingerprint>(
     values: &[L],
     used_bits: u32,
@@ -144,8 +144,8 @@ pub(super) struct Counted {
 }
 
 impl CountFirst<'_> {
-    /// Counts the waiting pairs of `part`, too, and returns the number of all pairs of rows in this
-    /// part of the join.
+    /// Counts the pairs of `part` that are not counted yet, and returns the number of all pairs of rows in this part of
+    /// the join.
     pub(super) fn total(&self, mut part: Counted) -> u64 {
         self.settle(&mut part);
         part.count

@@ -1,5 +1,5 @@
-//! Groups of rows with equal fingerprints. They are found first, so that g equal rows are one group
-//! instead of about g² / 2 pairs.
+//! Groups of rows with equal fingerprints. A join finds them first, so that g equal rows are one group instead of about
+//! g² / 2 pairs.
 
 use crate::Rows;
 use crate::parallel_partition::partition;

@@ -21,7 +21,7 @@ use std::fmt;
 pub enum Tasks {
     /// Finding all near pairs in one collection.
     SelfJoins,
-    /// Finding the partners of queries in a corpus, which are the rows within the maximum distance.
+    /// Finding the partners of queries: the rows of a corpus within the maximum distance of a query.
     Searches,
     /// Both self-joins and searches.
     All,
@@ -147,8 +147,8 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
         Ok(None)
     }
 
-    /// Returns an object that searches the partners of each row among the later rows when they are asked
-    /// for. It keeps no pairs. Returns `None` if the method finds all pairs at once.
+    /// Returns an object that finds the partners of a row when they are requested. The partners of a row are later
+    /// rows. The object keeps no pairs. Returns `None` if the method finds all pairs at once.
     fn self_partners<'a>(
         &self,
         _rows: FixedRows<'a, L>,
@@ -179,7 +179,7 @@ pub trait JoinFixedRows<L: Fingerprint>: JoinKind {
         Ok(GroupPairs { groups: Sides::Two(queries.groups, corpus.groups), pairs })
     }
 
-    /// Returns an object that finds the partners of each query in the corpus.
+    /// Returns an object that finds the partners of each query in the corpus when they are requested.
     ///
     /// # Errors
     ///
@@ -212,7 +212,7 @@ impl<J> Join for J where
 }
 
 impl PartialEq for dyn Join {
-    /// Returns whether both have the same name. Each name belongs to one method.
+    /// Returns whether the two methods have the same name. No two methods share a name.
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()
     }

@@ -14,7 +14,7 @@ use crate::spilled_join::SpilledJoin;
 use crate::streamed_queries::StreamedQueriesJoin;
 use simtool_base::error::{Error, Result};
 
-/// All methods. If two take the same time, a plan chooses the one that comes first.
+/// All methods. If two methods take the same time, a plan chooses the method that comes first.
 pub static JOINS: &[&dyn Join] = &[
     &LinearScanJoin,
     &BitProbingJoin,

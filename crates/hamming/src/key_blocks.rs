@@ -17,8 +17,8 @@ use simtool_model::fingerprint_table::Fingerprint;
 pub(super) const COPIED: usize = 8;
 /// Number of rows in the sample that shows how many pairs of keys are within the radius.
 const SAMPLE: usize = 1024;
-/// In a sample of the rows, this many times more pairs of keys may be near than would be by chance. If
-/// there are even more, the recursive join is used instead of the multi-index join.
+/// Maximum ratio of the pairs of near keys in a sample of the rows to the pairs that would be near by chance. If the
+/// ratio is higher, the recursive join is used instead of the multi-index join.
 const CROWDED: f64 = 8.0;
 /// Maximum number of blocks into which a fingerprint is divided. Each block has one key.
 const MOST_BLOCKS: u32 = 12;

@@ -116,8 +116,8 @@ pub trait FingerprintIndex<L: Fingerprint>: Sync {
     /// their numbers.
     fn search(&self, query: L, found: &mut Vec<Match>);
 
-    /// Answers several queries. Calls `found` for each query in order, with the number of the query and
-    /// the matches that [`Self::search`] would find.
+    /// Answers several queries. Calls `found` for each query in order, with the index of the query in `queries` and the
+    /// matches that [`Self::search`] would find.
     fn search_batch(&self, queries: &[L], found: &mut dyn FnMut(usize, &[Match])) {
         let mut matches = Vec::new();
         for (number, &query) in queries.iter().enumerate() {

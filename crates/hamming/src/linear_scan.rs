@@ -123,7 +123,7 @@ impl<L: Fingerprint> JoinFixedRows<L> for LinearScanJoin {
     }
 }
 
-/// Returns an object that compares a row with all later rows when its partners are asked for.
+/// Returns an object that compares a row with all later rows when the partners of the row are requested.
 pub(crate) fn later_partners<'a, L: Fingerprint>(
     rows: FixedRows<'a, L>,
     work: JoinWork<'a>,

@@ -1,4 +1,4 @@
-//! Partners that are searched when they are asked for, for joins whose pairs do not fit in memory.
+//! Finds partners when they are requested, for joins whose pairs do not fit in memory.
 
 use crate::block_index::BlockIndexJoin;
 use crate::bucket_table::building_bytes;
@@ -12,11 +12,11 @@ use simtool_model::fingerprint_rows::Metric;
 use simtool_model::fingerprint_table::Fingerprint;
 use simtool_model::matches::Match;
 
-/// Minimum number of rows for which an index is built. Fewer rows are compared one by one, because an index
+/// Minimum number of rows for which an index is built. With fewer rows, every two rows are compared, because an index
 /// compares rows that share a template once for each block. Tests have fewer rows.
 const INDEXED_ROWS: usize = if cfg!(test) { 1 << 9 } else { 1 << 17 };
 
-/// Returns an object that finds the partners of a query when they are asked for. It keeps no pairs.
+/// Returns an object that finds the partners of a query when they are requested. It keeps no pairs.
 ///
 /// # Errors
 ///
@@ -35,8 +35,8 @@ pub(super) fn search_on_demand<'a, L: Fingerprint>(
     Ok(OnDemand::boxed(found, corpus_rows, false))
 }
 
-/// Returns an object that finds the partners of each row among the later rows by the method `join`. If its
-/// pairs do not fit in memory, partners are searched when they are asked for.
+/// Returns an object that finds the partners of each row among the later rows by the method `join`. If the pairs of the
+/// join do not fit in memory, the object finds partners when they are requested.
 ///
 /// # Errors
 ///
@@ -71,8 +71,7 @@ pub(super) fn count_pairs<L: Fingerprint, J: JoinFixedRows<L> + ?Sized>(
     }
 }
 
-/// Returns an object that finds the partners of a row among the later rows when they are asked for. It
-/// keeps no pairs.
+/// Returns an object that finds the partners of a row among the later rows when they are requested. It keeps no pairs.
 ///
 /// # Errors
 ///
@@ -104,7 +103,7 @@ fn is_index_better(corpus_rows: usize, work: JoinWork<'_>) -> bool {
     is_large && can_have_blocks && is_selective && bytes <= work.context.memory().free()
 }
 
-/// A search whose number of partners is not known before. Each row may have all rows as partners.
+/// A search in which the number of partners is not known in advance. All rows may be partners of a row.
 pub(super) struct OnDemand<'a> {
     found: Box<dyn Partners + 'a>,
     /// Number of rows in which partners are searched.
@@ -114,7 +113,7 @@ pub(super) struct OnDemand<'a> {
 }
 
 impl<'a> OnDemand<'a> {
-    /// Wraps `found`, which searches `corpus_rows` rows. In a self-join, keeps only later rows.
+    /// Wraps `found`, which searches `corpus_rows` rows. In a self-join, only later rows are returned as partners.
     pub(super) fn boxed(
         found: Box<dyn Partners + 'a>,
         corpus_rows: usize,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// Bytes of pairs that may always be in memory, even if the rest of the run leaves less.
 const FEW_BYTES: u64 = 2 << 20;
 
-/// Mark that the pairs of a join do not fit in memory, or are too many. All threads of the join share it.
+/// Limits of the pairs of a join, and whether the pairs exceed them. All threads of the join share it.
 #[derive(Debug)]
 pub(crate) struct PairRoom {
     is_exceeded: AtomicBool,
@@ -33,25 +33,25 @@ impl PairRoom {
         self.most
     }
 
-    /// Records that the pairs do not fit in memory.
+    /// Records that the pairs do not fit in memory or are too many.
     pub(crate) fn exceed(&self) {
         self.is_exceeded.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the pairs do not fit in memory. The join has then left pairs out.
+    /// Whether the pairs do not fit in memory or are too many. The join has then left out pairs.
     pub(crate) fn is_exceeded(&self) -> bool {
         self.is_exceeded.load(Ordering::Relaxed)
     }
 
-    /// Counts `pairs` more pairs, and records it if they are too many.
+    /// Counts `pairs` more pairs. If all pairs so far are more than `most`, records that they exceed the room.
     pub(crate) fn count(&self, pairs: u64) {
         if self.pairs.fetch_add(pairs, Ordering::Relaxed) + pairs > self.most {
             self.exceed();
         }
     }
 
-    /// Counts `bytes` more bytes of pairs. Returns whether all pairs so far take so many that they need
-    /// memory which the rest of the run leaves.
+    /// Counts `bytes` more bytes of pairs. Returns whether all pairs so far take more than [`FEW_BYTES`], so that they
+    /// need memory which the rest of the run leaves.
     pub(crate) fn has_many(&self, bytes: u64) -> bool {
         self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > FEW_BYTES
     }

@@ -35,8 +35,8 @@ pub fn collect(pairs: &dyn Partners) -> Vec<ValuePair> {
     collect_in_room(pairs, &KeepPairs::all(), Share::silent())
 }
 
-/// Collects the pairs in ascending order, and reports progress as `share`. `keep` decides what becomes of
-/// pairs that do not fit in memory. If the work is cancelled, pairs are missing.
+/// Collects the pairs in ascending order, and reports progress as `share`. `keep` may leave out pairs that do not fit
+/// in memory. If the work is cancelled, pairs are missing.
 #[must_use]
 pub(crate) fn collect_in_room(
     pairs: &dyn Partners,

@@ -11,8 +11,8 @@ use simtool_base::quantity::bytes;
 use simtool_model::fingerprint_rows::Metric;
 use std::fmt;
 
-/// Maximum number of 64-bit words of a fingerprint that every method can take. Only the linear scan
-/// takes longer ones.
+/// Maximum length of a fingerprint in 64-bit words for most methods. Only the linear scan takes longer fingerprints,
+/// unless their words vote.
 const MOST_WORDS: usize = 8;
 
 /// Estimated time and memory of a method for a workload.
@@ -69,8 +69,8 @@ impl JoinPlan {
         Self::among(workload, methods(&workload))
     }
 
-    /// Chooses a method like [`Self::new`], but only among the methods for whole collections of
-    /// documents.
+    /// Chooses a method like [`Self::new`], but only among the methods that are fast enough to join whole collections
+    /// of documents.
     ///
     /// If none of these can compare the fingerprints, chooses the linear scan.
     ///

@@ -40,13 +40,13 @@ pub(super) struct Pool<W> {
 }
 
 impl<W: Fingerprint> Pool<W> {
-    /// Creates a pool. It contains `spare`, which is a buffer from an earlier step, or no buffer.
+    /// Creates a pool with the buffer `spare` from an earlier step. With `None`, the pool is empty.
     pub(super) fn new(spare: Option<Buffer<W>>, ledger: Ledger) -> Self {
         let buffers = Mutex::new(spare.into_iter().collect());
         Self { scratch: Mutex::new(Vec::new()), buffers, ledger }
     }
 
-    /// Calls `work` with buffers that no other thread uses, and returns its result.
+    /// Calls `work` with scratch memory that no other thread uses, and returns the result of `work`.
     pub(super) fn with_scratch<T>(&self, work: impl FnOnce(&mut RecursionScratch<W>) -> T) -> T {
         let idle = self.scratch.lock().ok().and_then(|mut idle| idle.pop());
         let mut scratch = idle.unwrap_or_default();

@@ -10,18 +10,15 @@ use simtool_model::groups::{Groups, NO_GROUP};
 use simtool_model::matches::{Match, ValuePair};
 use simtool_model::sides::Sides;
 
-/// Returns the partners of one row at a time, from the groups and pairs of groups that a join has
-/// found.
+/// The groups and pairs of groups that a join has found. They are expanded to the partners of one row at a time.
 #[derive(Debug)]
 pub(crate) struct RowPairs {
-    /// Groups of equal rows, of the side whose partners are asked for: all rows in a self-join, and the queries in a
-    /// search.
+    /// Groups of equal rows. In a self-join, they contain all rows, and in a search, the queries.
     rows: Groups,
-    /// In a search, the groups of equal rows of the corpus, which contain the partners. `None` in a self-join, where
-    /// the partners are in `rows`, too.
+    /// In a search, the groups of equal rows of the corpus. `None` in a self-join, where all partners are in `rows`.
     partners: Option<Groups>,
     group_of: Vec<u32>,
-    /// The numbers of all groups that are near another group. In most collections, there are few.
+    /// The numbers of the groups that have at least one near group. In most collections, there are few.
     social: Numbered,
     /// For each group in `social`, the index in `neighbours` where its near groups start. The last
     /// element is the length of `neighbours`.

@@ -40,7 +40,7 @@ const LEAST_BUCKET_BYTES: usize = 1 << 14;
 /// Description of the memory for the records of one bucket, which are read from a temporary file.
 /// Out-of-memory messages contain it.
 const BUCKET: &str = "the fingerprints of a temporary file";
-/// Bytes of the number of a row in a file.
+/// Number of bytes of a row number in a temporary file.
 const NUMBER_BYTES: f64 = 4.0;
 /// Memory for joining a bucket, as a multiple of the size of the bucket's records.
 const WORK: usize = 3;
@@ -79,12 +79,12 @@ impl Spill {
             .map_err(|e| Error::io(&self.folder, "write a temporary file in", e))
     }
 
-    /// Writes the rest of the buffer to the file.
+    /// Writes the remaining bytes of the buffer to the file.
     fn finish(&mut self) -> Result<()> {
         self.file.flush().map_err(|e| Error::io(&self.folder, "write a temporary file in", e))
     }
 
-    /// Calls `visit` with every record in order. All records must have been written.
+    /// Calls `visit` with every record in order. Call [`Self::finish`] before this function.
     fn read<W: Fingerprint>(&self, mut visit: impl FnMut(W, u32) -> Result<()>) -> Result<()> {
         let failed = |e| Error::io(&self.folder, "read a temporary file in", e);
         let mut file = self.file.get_ref();
@@ -126,7 +126,7 @@ fn spills(folder: &Path, bits: u32) -> Result<Vec<Spill>> {
 }
 
 impl<W: Fingerprint> SpilledGroups<W> {
-    /// Groups equal rows with about as many bytes as the limit of `ledger`, and with temporary files in `folder`.
+    /// Groups equal rows. Uses about as many bytes of memory as the limit of `ledger`, and temporary files in `folder`.
     ///
     /// # Errors
     ///

@@ -19,16 +19,16 @@ use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::matches::{Match, ValuePair};
 use std::ops::Range;
 
-/// Maximum number of bits of a bucket number. With so few buckets, the words for a table's buckets fit
-/// into the second-level cache.
+/// Maximum number of bits of a bucket number. With so few buckets, [`QueryTable::words`] fits into the second-level
+/// cache.
 const MOST_BITS: u32 = 16;
 /// A table has about 2 to this power buckets per query, unless [`MOST_BITS`] allows fewer. With so many
 /// buckets, few have several queries.
 const BITS_A_QUERY: u32 = 3;
 /// Number of corpus rows that one task scans.
 const CHUNK_ROWS: usize = 1 << 16;
-/// Number of corpus rows that are compared with one table before the next table is used. The words for
-/// the table's buckets then stay in the caches for many rows.
+/// Number of corpus rows that are compared with one table before the next table is used. The [`QueryTable::words`] of
+/// the table then stay in the caches for many rows.
 const STEP_ROWS: usize = 1 << 15;
 
 /// Tables of queries, one for each mask of a layout.
@@ -43,9 +43,8 @@ pub struct StreamedQueries<L> {
 #[derive(Debug)]
 struct QueryTable<L> {
     hash: BlockHash<L>,
-    /// One word for each bucket, which [`rows_near_buckets`] compares with rows. It is 0 if the bucket
-    /// has no query, and [`CROWDED`] if it has several. Otherwise it is the XOR of the 32-bit words of
-    /// the only query.
+    /// One 32-bit word for each bucket, which [`rows_near_buckets`] compares with rows. It is 0 if the bucket has no
+    /// query, and [`CROWDED`] if the bucket has several. Otherwise it is the XOR of the 32-bit words of the only query.
     words: Vec<u32>,
     starts: Vec<u32>,
     /// Queries with their numbers, sorted by the number of their bucket.
@@ -95,7 +94,7 @@ impl<L: Fingerprint> StreamedQueries<L> {
         self.scan_in_room(corpus, &KeepPairs::all())
     }
 
-    /// Finds pairs like [`Self::scan`]. `keep` decides what becomes of pairs that do not fit in memory.
+    /// Finds pairs like [`Self::scan`], and passes them to `keep`, which may leave out pairs that do not fit in memory.
     fn scan_in_room(&self, corpus: Rows<'_, L>, keep: &KeepPairs<'_>) -> Vec<ValuePair> {
         let rows = corpus.fingerprints.len();
         let chunks: Vec<PairList> = (0..rows.div_ceil(CHUNK_ROWS))
@@ -127,8 +126,8 @@ impl<L: Fingerprint> StreamedQueries<L> {
         pairs.into_sorted()
     }
 
-    /// Compares the rows of `corpus` with numbers `rows` with table number `number`. First selects the
-    /// rows that may be near a query, then compares these rows with the queries of their buckets.
+    /// Compares the rows `rows` of `corpus` with table number `number`. First selects the rows that may be near a
+    /// query, then compares these rows with the queries of their buckets.
     fn scan_step(
         &self,
         number: usize,
@@ -223,8 +222,8 @@ impl<L: Fingerprint> JoinFixedRows<L> for StreamedQueriesJoin {
 
 /// The pairs that a scan has found, sorted by query.
 struct StreamedPairs {
-    /// Pairs of a query and a row of the corpus. Queries are numbered without the queries that have no
-    /// fingerprint.
+    /// Pairs of a query and a row of the corpus. Queries without a fingerprint are left out of the numbers of the
+    /// queries.
     found: Vec<ValuePair>,
     /// The row number of each query that has a fingerprint. `None` if all queries have one, because the
     /// numbers are then equal.

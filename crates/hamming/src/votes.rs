@@ -59,8 +59,9 @@ pub(super) fn voting_pairs(
     Ok(pairs)
 }
 
-/// Calls `find`, which finds pairs that are compared in full later. They have a room of their own, because most of them
-/// may not be pairs of the whole rows. If they do not fit in it, returns `None` and marks the room of `work`.
+/// Calls `find`, which finds candidates: pairs that are compared in full later. The candidates have a room of their
+/// own, because most of them may turn out not to be near. If they do not fit in it, records that the pairs of `work`
+/// exceed their room, and returns `None`.
 ///
 /// # Errors
 ///

@@ -44,7 +44,8 @@ pub(super) fn scan_wide(
     }
 }
 
-/// Returns an object that compares each row with all others when its partners are asked for.
+/// Returns an object that finds the partners of a row when they are requested. It compares the row with all later rows
+/// or, in a search, with all rows of the corpus.
 pub(super) fn wide_partners<'a>(
     rows: Sides<&'a FingerprintRows<'_>>,
     reach: Reach,

@@ -12,7 +12,7 @@ use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::validity::Validity;
 use std::borrow::Cow;
 
-/// The maximum distance of a join, the resources that it may use, and its part in the progress reports.
+/// The maximum distance of a join, the resources that it may use, and its fraction of a progress stage.
 #[derive(Clone, Copy, Debug)]
 pub struct JoinWork<'w> {
     /// The shape of the fingerprints, and the maximum distance of a pair.
@@ -22,7 +22,7 @@ pub struct JoinWork<'w> {
     /// The fraction of the progress stage "joining" that this work makes up. It is reported when the
     /// work is done.
     pub share: Share<'w>,
-    /// Mark for pairs that do not fit in memory. If it is `None`, all pairs are kept.
+    /// Records whether pairs do not fit in memory. Such pairs are left out. If it is `None`, all pairs are kept.
     pub(crate) room: Option<&'w PairRoom>,
 }
 
@@ -56,8 +56,8 @@ impl<'w> JoinWork<'w> {
         })
     }
 
-    /// Creates a layout for these fingerprints and for the maximum distance of this work. Its masks
-    /// distinguish the fingerprints about equally well.
+    /// Creates a layout, which is a list of bit masks, for `fingerprints` and the maximum distance of this work. Its
+    /// masks distinguish the fingerprints about equally well.
     pub(super) fn layout<L: Fingerprint>(&self, fingerprints: &[L]) -> Layout {
         Layout::of_fingerprints(fingerprints, self.reach.shape, self.reach.max_distance)
     }

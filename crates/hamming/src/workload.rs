@@ -135,8 +135,8 @@ impl Workload {
         }
     }
 
-    /// Returns the workload of joining the hash values alone, if the fingerprints also have the sizes of sets. Otherwise,
-    /// and if all hash values of a pair may differ, returns the same workload.
+    /// Returns the workload of joining only the hash values of fingerprints that also hold the sizes of sets. Returns
+    /// the same workload if fingerprints hold no sizes, or if all hash values of a pair may differ.
     pub(super) fn of_hash_lanes(&self) -> Self {
         let Some((lanes, max_distance)) = self.shape.hash_lanes(self.max_distance) else {
             return *self;

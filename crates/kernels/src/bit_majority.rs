@@ -56,8 +56,7 @@ impl BitCounts {
         self.rows += count;
     }
 
-    /// Returns a word in which a bit is 1 if more than half of the rows have it set. Resets all counts
-    /// to 0.
+    /// Returns a 64-bit word in which a bit is 1 if more than half of the rows have it set. Resets all counts to 0.
     #[must_use]
     pub fn take_majority(&mut self) -> u64 {
         // 2 × ones > rows.

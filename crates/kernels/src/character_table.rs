@@ -125,8 +125,8 @@ impl Row {
         Self { changes_last, changes_first, ..row }
     }
 
-    /// Returns the [`fold`] and the [`kind`] flags that all characters of the row have. Returns `None` if
-    /// they have different flags or if one is replaced.
+    /// Returns the [`fold`] and the [`kind`] flags that all characters of the row have. Returns `None` if they have
+    /// different flags or if a character is replaced.
     fn uniform_flags(&self) -> Option<(u8, u8)> {
         let fold = self.folds[0];
         let are_equal = self.folds == [fold; 64] && !self.changes_last;
@@ -363,8 +363,8 @@ impl CharacterTable {
         CharacterRows { whole, mixed }
     }
 
-    /// Returns the entry of the character at the start of `bytes`, and its number of bytes. Returns `None`
-    /// if it does not have two or three bytes or is not valid UTF-8.
+    /// Returns the entry of the character at the start of `bytes`, and its number of bytes. Returns `None` if the
+    /// character does not have two or three bytes or is not valid UTF-8.
     #[inline]
     pub(crate) fn replaced(&self, bytes: &[u8]) -> Option<(Character, usize)> {
         let tail =

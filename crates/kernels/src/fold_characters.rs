@@ -1,5 +1,4 @@
-//! Replaces characters beyond ASCII by the entries of a table, up to the first one that the table
-//! cannot replace.
+//! Replaces characters beyond ASCII by the entries of a table, up to the first character that the table cannot replace.
 //!
 //! For example, a table for lower case turns "ÉTÉ" into "été". Both É and é have two bytes. If a
 //! replacement has another length than its character, the loop ends there, and the caller replaces the

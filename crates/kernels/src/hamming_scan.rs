@@ -1,7 +1,7 @@
 //! Compares one fingerprint with each fingerprint of an array.
 //!
-//! A hit is one word, `row << 32 | distance`, and hits are in ascending order. So eight hits fit into a
-//! vector. AVX-512 packs the near ones together and stores them at once, without a branch for each:
+//! A hit is one 64-bit number, `row << 32 | distance`, and hits are in ascending order. So eight hits fit into a
+//! vector. AVX-512 packs the hits together and stores them at once, without a branch for each:
 //!
 //! ```text
 //! distances     9  2  7  3  8  9  9  1      limit 3

@@ -22,9 +22,9 @@ impl RandomPart {
         kept.truncate(count);
     }
 
-    /// Replaces `words` by one word for each term. The word is number `index` of the pseudorandom
-    /// bits that a term has as its row, or 0 if the term does not belong to this random part of all
-    /// terms. Returns the number of terms that belong to it.
+    /// Replaces `words` by one word for each term: the word with index `index` in the term's row of pseudorandom words,
+    /// or 0 if the term does not belong to this random part of all terms. Returns the number of terms that belong to
+    /// it.
     pub fn row_words(self, isa: Isa, terms: &[u64], index: u32, words: &mut Vec<u64>) -> u64 {
         words.resize(terms.len(), 0);
         isa.run(KeptRowWords { part: self, terms, index }, &mut words[..])

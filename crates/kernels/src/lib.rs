@@ -93,7 +93,7 @@ macro_rules! levels {
         }
 
         impl Isa {
-            /// Runs a kernel that is compiled for this instruction set and writes to `out`.
+            /// Runs the version of `kernel` that is compiled for this instruction set. The kernel writes to `out`.
             #[inline]
             fn run<Out, K: Kernel<Out>>(self, kernel: K, out: Out) -> K::Result {
                 match self.0 {
@@ -199,12 +199,12 @@ impl fmt::Display for Isa {
     }
 }
 
-/// Returns numbers as atomic ones, so that several threads can change them.
+/// Returns the same numbers as atomic numbers, so that several threads can change them.
 #[must_use]
 pub fn as_atomics(numbers: &mut [u32]) -> &[AtomicU32] {
     let (start, length) = (numbers.as_mut_ptr().cast(), numbers.len());
-    // SAFETY: an `AtomicU32` has the size of a `u32`, and an array of `u32` that is aligned for it on all platforms with
-    // such atomics. Nobody else uses the numbers while they are borrowed.
+    // SAFETY: an `AtomicU32` has the size of a `u32`, and an array of `u32` that is aligned for it on all platforms
+    // with such atomics. Nobody else uses the numbers while they are borrowed.
     unsafe { std::slice::from_raw_parts(start, length) }
 }
 

@@ -10,8 +10,8 @@
 //! section          [5 5 5 6 6 7 7]
 //! ```
 //!
-//! A word has at most t set bits if nothing is left after its lowest bit was cleared t times
-//! (`x & (x - 1)`). For small t these are fewer instructions than a count, and every processor has them.
+//! A number has at most t set bits if nothing is left after its lowest set bit was cleared t times (`x & (x - 1)`). For
+//! small t these are fewer instructions than a count, and every processor has them.
 
 use super::Isa;
 use super::own_loops::near_tags::TagSearch;

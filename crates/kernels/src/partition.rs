@@ -1,4 +1,4 @@
-//! Radix partitioning of records, a value and a number each, by a hash of some of the value's bits.
+//! Radix partitioning of records by a hash of some bits of their values. A record is a value and a number.
 //!
 //! Values and numbers are in two arrays. Every partition is stable: records of one part keep
 //! their order, so the result does not depend on how the input was cut among threads.

@@ -23,10 +23,9 @@ const ROWS: usize = 64;
 /// assert_eq!(distances, [1, 4]);
 /// ```
 ///
-/// O(n · w) for n rows of w words. The metric `Votes` takes O(n · w · needed) in addition, for 64
-/// rows at a time.
+/// # Complexity
 ///
-/// O(n · w) for n rows of w words. Votes take O(n · count · needed) in addition, 64 rows at a time.
+/// O(n · w) for n rows of w words. The metric `Votes` takes O(n · w · needed) in addition, for 64 rows at a time.
 pub fn row_distances(shape: Shape, query: &[u64], rows: &[u64], isa: Isa, distances: &mut [u32]) {
     debug_assert_eq!(rows.len(), distances.len() * shape.words());
     isa.run(RowDistances { shape, query, rows }, distances);

@@ -8,8 +8,7 @@ use super::Isa;
 use super::vector::{Kernel, Level};
 use simtool_base::stable_hash::row_word;
 
-/// Replaces `words` by one word for each term. The word is number `index` of the pseudorandom bits
-/// that a term has as its row.
+/// Replaces `words` by one word for each term: the word with index `index` in the term's row of pseudorandom words.
 ///
 /// ```
 /// use simtool_kernels::{Isa, row_words::row_words};

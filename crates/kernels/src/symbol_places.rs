@@ -1,6 +1,6 @@
-//! Finds the bytes of a text at which a symbol or another character outside of words may begin: ASCII symbols,
-//! hyphens or all punctuation, characters beyond ASCII that belong to no word, and all characters of four bytes, among which the
-//! emoji are.
+//! Finds the bytes of a text at which a symbol or another character outside of words may begin: ASCII symbols, hyphens
+//! or all punctuation, characters beyond ASCII that belong to no word, and all characters of four bytes, which include
+//! emoji.
 
 use super::Isa;
 use super::high_bits::flagged;
@@ -14,9 +14,9 @@ pub const fn is_ascii_symbol(byte: u8) -> bool {
     matches!(byte, b'#'..=b'&' | b'*' | b'+' | b'<'..=b'>' | b'@' | b'^' | b'`' | b'|' | b'~')
 }
 
-/// Replaces `found` by byte offsets in the text, in ascending order: those of its ASCII symbols and hyphens, of its
-/// characters of four bytes, and of the characters beyond ASCII that the masks in `words` do not count as letters, digits or
-/// other parts of words. The text is UTF-8 and has `length` bytes.
+/// Replaces `found` by byte offsets in the text, in ascending order. These are the offsets of ASCII symbols and
+/// hyphens, of characters of four bytes, and of those characters beyond ASCII that the masks in `words` do not count as
+/// letters, digits or other parts of words. The text is UTF-8 and has `length` bytes.
 ///
 /// # Panics
 ///
@@ -26,8 +26,9 @@ pub fn symbol_places(isa: Isa, length: usize, words: &Words, found: &mut Vec<u32
     isa.run(Places::<'_, false> { length, words }, found);
 }
 
-/// Replaces `found` by byte offsets in the text, as [`symbol_places`] does, for all ASCII punctuation instead of only
-/// the symbols, and for marks on underscores.
+/// Replaces `found` by byte offsets in the text like [`symbol_places`], but includes all ASCII punctuation instead of
+/// only symbols and hyphens. It also includes characters beyond ASCII that `words` counts as underscores, such as marks
+/// on underscores.
 ///
 /// # Panics
 ///

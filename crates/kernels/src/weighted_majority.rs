@@ -59,8 +59,8 @@ impl BitWeightSums {
         self.total
     }
 
-    /// Returns a word in which a bit is 1 if the rows that have it set have more than half of the
-    /// total weight. Resets all sums to 0.
+    /// Returns a 64-bit word in which a bit is 1 if the rows that have it set have more than half of the total weight.
+    /// Resets all sums to 0.
     #[must_use]
     pub fn take_majority(&mut self) -> u64 {
         let Self { with_bit, total } = std::mem::take(self);

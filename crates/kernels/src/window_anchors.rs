@@ -1,8 +1,8 @@
 //! Chooses an anchor in each window of a text. An anchor is a short sequence of words, and a window is a longer
 //! one.
 //!
-//! Each anchor has a rank. The anchor of a window is the one of the smallest rank in it, and the leftmost one if
-//! several have that rank. The rank depends only on the words, so equal windows have equal anchors.
+//! Each anchor has a rank. The anchor of a window is the one with the smallest rank in the window, and the leftmost one
+//! if several have that rank. The rank depends only on the words, so equal windows have equal anchors.
 //!
 //! The smallest rank of all windows is found in a few rounds. After round i, there is the smallest of 2ⁱ ranks for
 //! each position, from which the next round computes the smallest of twice as many. The loops are plain and have
@@ -20,9 +20,9 @@ pub struct AnchorRun {
     pub anchor: u32,
 }
 
-/// Replaces `ranks` by the rank of each span of `length` words, for each start. `sums` are the sums before each
-/// word of a text and behind the last one, where each sum is `base` times the sum before it plus a word. `power`
-/// is `base` to the power of `length`.
+/// Replaces `ranks` by the rank of each span of `length` words, in the order of the starts. `sums` has a sum before
+/// each word of a text and one behind the last word. Each sum is `base` times the sum before it plus the word between
+/// them. `power` is `base` to the power of `length`.
 pub fn span_ranks(isa: Isa, sums: &[u64], length: usize, power: u64, ranks: &mut Vec<u32>) {
     let ends = sums.get(length..).unwrap_or_default();
     ranks.clear();
@@ -33,7 +33,8 @@ pub fn span_ranks(isa: Isa, sums: &[u64], length: usize, power: u64, ranks: &mut
 /// Buffers for [`anchor_runs`], which are reused from text to text.
 #[derive(Clone, Debug, Default)]
 pub struct AnchorBuffers {
-    /// Smallest key of the positions from each one on. A key is a rank, and in its lower half the position.
+    /// For each position, the smallest key among the first positions from there on. A key has a rank in its upper half,
+    /// and the position of the rank in its lower half.
     keys: Vec<u64>,
     /// Keys of the next round.
     next: Vec<u64>,

@@ -27,7 +27,7 @@ use simtool_base::large_buffer::reserve_for_now;
 /// Maximum number of bytes of a text that [`classify`] takes.
 pub const MAX_TEXT: usize = 1 << 30;
 
-/// Length in bytes of a text whose buffers are freed after it.
+/// Minimum length in bytes of texts whose buffers return to the system after use.
 const LONG_TEXT: usize = 1 << 20;
 
 /// Replaces the masks of bytes and the lower-cased copy in `words` by the masks and the copy of

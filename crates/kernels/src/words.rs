@@ -137,8 +137,8 @@ impl Words {
         }
     }
 
-    /// Removes all words, makes room for the indices of all blocks in `signed`, and reserves memory for as many words as the blocks can have: 32 for each
-    /// block and 64 more.
+    /// Removes all words. Makes room for the indices of all blocks in `signed`, and reserves memory for as many words
+    /// as the blocks can have: 32 for each block and 64 more.
     pub(crate) fn make_room(&mut self) {
         self.starts.clear();
         self.ends.clear();

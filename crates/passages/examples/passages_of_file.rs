@@ -121,7 +121,7 @@ impl Progress for Stages {
 }
 
 impl Stages {
-    /// Prints the seconds of each stage. The last one ended at `end`.
+    /// Prints the seconds of each stage. The last stage ended at the processor time `end`.
     fn print(&self, end: f64) {
         let stages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let ends = stages.iter().skip(1).map(|(_, start)| *start).chain([end]);

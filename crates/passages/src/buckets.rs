@@ -11,8 +11,8 @@ const FEWEST_IN_BLOCK: usize = 32;
 /// this size.
 const MOST_IN_BLOCK: usize = 256;
 
-/// A fixed number of lists, called buckets, that several threads fill at the same time. The order of the items
-/// in a bucket depends on the threads, so whoever reads a bucket sorts it first.
+/// A fixed number of lists, called buckets, that several threads fill at the same time. The order of the items in a
+/// bucket depends on the threads, so the items must be sorted after they were read.
 ///
 /// A bucket is a list of blocks, so items are not copied when it grows.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl<T: Copy> Buckets<T> {
 #[derive(Debug)]
 pub(crate) struct BucketWriter<'b, T> {
     buckets: &'b Buckets<T>,
-    /// The block of each bucket that is being filled.
+    /// For each bucket, the block that this thread is filling.
     blocks: Vec<Vec<T>>,
 }
 
@@ -101,7 +101,7 @@ impl<T: Copy> BucketWriter<'_, T> {
         Ok(())
     }
 
-    /// Moves all items that are left to their buckets.
+    /// Moves the items of all blocks that are not full yet to their buckets.
     pub(crate) fn finish(self) {
         for (bucket, block) in self.blocks.into_iter().enumerate() {
             self.buckets.append(bucket, block);

@@ -16,9 +16,9 @@ pub(crate) const PLACE_BYTES: usize =
 /// Words whose bytes are known.
 #[derive(Debug, Default)]
 pub(crate) struct BytePlaces {
-    /// Documents with such words, in ascending order.
+    /// Documents that contain these words, in ascending order.
     documents: Vec<u32>,
-    /// Index of the first word of each document, and the number of all words.
+    /// For each of `documents`, the index of its first word in `words`, followed by the number of all words.
     starts: Vec<usize>,
     /// Positions of the words in their documents, in ascending order within each document.
     words: Vec<u32>,
@@ -90,14 +90,14 @@ impl BytePlaces {
         Ok(bytes)
     }
 
-    /// Returns the indices of the words of some documents.
+    /// Returns the indices of the words of some documents in `words`.
     fn words_of(&self, documents: Range<u32>) -> Range<usize> {
         let start = self.documents.partition_point(|&document| document < documents.start);
         let count = self.documents[start..].partition_point(|&document| document < documents.end);
         self.starts[start]..self.starts[start + count]
     }
 
-    /// Returns the index of the word at a place, which must be one of those that were asked for.
+    /// Returns the index of the word at a place, which must be one of the places that were given to [`Self::find`].
     fn index(&self, place: Place) -> usize {
         let at = self.documents.partition_point(|&document| document < place.document);
         let range = self.starts[at]..self.starts.get(at + 1).copied().unwrap_or(self.words.len());
@@ -105,8 +105,8 @@ impl BytePlaces {
         range.start + within
     }
 
-    /// Returns the bytes of some words. The first and the last of them must be among the words that were asked
-    /// for.
+    /// Returns the bytes of some words. The places of the first and the last word must have been given to
+    /// [`Self::find`].
     pub(crate) fn bytes(&self, range: &WordRange) -> Range<u64> {
         let [first, last] = range.ends().map(|place| self.bytes.get(self.index(place)).cloned());
         first.unwrap_or_default().start..last.unwrap_or_default().end

@@ -10,9 +10,9 @@ use simtool_kernels::prefetch;
 /// Consecutive windows of a class that occur at the same places, shifted by their distance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
-    /// Number of the first window in its class.
+    /// Index of the first window in its class.
     pub(crate) from: u16,
-    /// Number behind the last window.
+    /// Index behind the last window.
     pub(crate) to: u16,
     /// Facts about the first window.
     pub(crate) facts: WindowFacts,
@@ -27,11 +27,11 @@ struct Class {
     words: u32,
     /// Number of pieces, which are in ascending order.
     pieces: u16,
-    /// Number of windows. Not every window is in a piece.
+    /// Number of windows. Windows that are not repeated are in no piece.
     windows: u16,
 }
 
-/// The classes of a bucket that have repeated windows.
+/// The classes with repeated windows of one bucket.
 #[derive(Debug, Default)]
 pub(crate) struct Classes {
     classes: Vec<Class>,
@@ -59,7 +59,8 @@ pub(crate) struct Occurrence {
     pub(crate) class: u32,
     /// Number of the bucket that holds the class.
     pub(crate) bucket: u16,
-    /// Number of times that the class occurs here, each time directly behind the windows of the time before.
+    /// Number of times that the class occurs in succession from this place on. Each time begins directly behind the
+    /// windows of the time before.
     pub(crate) repeats: u16,
 }
 
@@ -98,7 +99,7 @@ impl Classes {
         prefetch(&self.pieces, self.classes[class as usize].first_piece as usize);
     }
 
-    /// Returns the number of bytes of memory.
+    /// Returns the number of bytes of memory that the classes take.
     pub(crate) fn bytes(&self) -> u64 {
         let classes = self.classes.capacity() * size_of::<Class>();
         (classes + self.pieces.capacity() * size_of::<Piece>()) as u64
@@ -139,7 +140,7 @@ impl<'b> OccurrenceWriter<'b> {
         self.writer.push((occurrence.place.document / self.documents) as usize, occurrence)
     }
 
-    /// Moves all occurrences that are left to their buckets.
+    /// Moves all remaining occurrences to their buckets.
     pub(crate) fn finish(self) {
         self.writer.finish();
     }

@@ -9,10 +9,11 @@ use crate::rule::Repeated;
 use crate::verification::Claim;
 use crate::word_range::{WordRange, push_range, push_windows};
 
-/// Number of occurrences for which memory is requested before they are handled.
+/// Number of occurrences between the occurrence that is handled and a later one whose memory is prefetched.
 const AHEAD: usize = 8;
 
-/// The repeated window of a passage that occurs in most documents, and most often in these.
+/// The most frequent window of a passage: the repeated window that occurs in the most documents and, among several, the
+/// one with the most occurrences.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BestWindow {
     /// Number of documents in which the window occurs.
@@ -21,7 +22,7 @@ pub(crate) struct BestWindow {
     pub(crate) word: u32,
     /// Number of words of the window.
     pub(crate) length: u32,
-    /// Number of places at which it occurs.
+    /// Number of places at which the window occurs.
     pub(crate) occurrences: u64,
     /// Place of another occurrence of the window.
     pub(crate) partner: Place,
@@ -34,16 +35,16 @@ pub(crate) struct BestWindow {
 pub(crate) struct Region {
     /// Document of the words, and their positions in it.
     pub(crate) words: WordRange,
-    /// The window that occurs in most documents. The first of them if there are several.
+    /// The window that occurs in the most documents. See [`BestWindow`] for the choice among several.
     pub(crate) best: BestWindow,
 }
 
-/// The words that are in windows that at least `documents` documents have.
+/// The words in windows that occur in at least `documents` documents.
 #[derive(Debug)]
 pub(crate) struct LevelWords {
     /// Minimum number of documents that have a window.
     pub(crate) documents: u32,
-    /// The words that are in such windows, in ascending order.
+    /// The words that are in windows of at least this number of documents, in ascending order.
     pub(crate) words: Vec<WordRange>,
 }
 
@@ -62,11 +63,11 @@ pub(crate) struct Coverage {
     pub(crate) regions: Vec<Region>,
     /// The words that are in the first occurrence of a repeated window.
     pub(crate) firsts: Vec<FirstWords>,
-    /// The words of each sequence of consecutive windows that are later occurrences.
+    /// The words of each sequence of consecutive repeated windows that are not first occurrences.
     pub(crate) others: Vec<WordRange>,
-    /// The words that are in windows of many documents.
+    /// For each level, the words in windows that occur in many documents.
     pub(crate) levels: Vec<LevelWords>,
-    /// The words that should be equal to first occurrences, if they are to be verified.
+    /// Pairs of words that must be compared for verification. `None` if nothing is verified.
     pub(crate) claims: Option<Vec<Claim>>,
     /// Number of repeated windows, where each occurrence counts.
     pub(crate) windows: u64,
@@ -106,8 +107,8 @@ impl Coverage {
         }
     }
 
-    /// Adds the windows of a class at one of its places. `equal` is another of its places, with which the words are
-    /// compared. `None` means the first occurrence.
+    /// Adds the windows of a class at one of its places. `equal` is another place of the class, with whose words the
+    /// words are compared. `None` means the first occurrence.
     #[inline]
     fn add_class(
         &mut self,
@@ -133,7 +134,7 @@ impl Coverage {
         }
     }
 
-    /// Adds `count` consecutive windows. `place` is the place of the first, which is described by `best`. The same
+    /// Adds `count` consecutive windows. `place` is the place of the first window, which `best` describes. The same
     /// words should be at the place `equal`.
     #[inline]
     fn push(&mut self, place: Place, count: u32, best: BestWindow, equal: Place) {
@@ -158,7 +159,7 @@ impl Coverage {
         self.windows += u64::from(count);
     }
 
-    /// Returns the number of bytes of memory.
+    /// Returns the number of bytes of memory that the lists take.
     pub(crate) fn bytes(&self) -> u64 {
         let levels = self.levels.iter().map(|level| level.words.capacity());
         let ranges = self.others.capacity() + levels.sum::<usize>();
@@ -170,7 +171,7 @@ impl Coverage {
         bytes as u64
     }
 
-    /// Adds the repeated parts of other documents, which follow these documents.
+    /// Appends the repeated parts of other documents, which follow the documents of this coverage.
     pub(crate) fn append(&mut self, mut next: Self) {
         self.regions.append(&mut next.regions);
         self.firsts.append(&mut next.firsts);
@@ -184,8 +185,8 @@ impl Coverage {
         self.windows += next.windows;
     }
 
-    /// Adds repeated parts of the same documents, with other windows. `window` is the number of words of a window, or
-    /// `None` for units.
+    /// Adds the repeated parts of the same documents that another search has found, for other windows. `window` is the
+    /// number of words of a window, or `None` for units.
     pub(crate) fn join(&mut self, other: Self, window: Option<u32>) {
         self.append(other);
         if let Some(claims) = &mut self.claims {
@@ -219,7 +220,7 @@ impl Coverage {
     }
 }
 
-/// Adds a region that does not begin before the last one. Joins the two if they touch.
+/// Appends a region that does not begin before the last region. Joins the two if they touch.
 #[inline]
 fn push_region(regions: &mut Vec<Region>, next: Region) {
     match regions.last_mut() {

@@ -1,8 +1,8 @@
 //! Finds every passage of at least k words that occurs more than once in a collection, exactly.
 //!
-//! A *window* is a sequence of k consecutive words of a document. A window is repeated if it occurs at two
-//! places, in two documents or in more ([`Repeated`]). A *passage* is a longest sequence of words that are all in
-//! repeated windows.
+//! A *window* is a sequence of k consecutive words of a document. It is repeated if it occurs at two places or, by
+//! another rule, in a minimum number of documents ([`Repeated`]). A *passage* is a longest sequence of words that are
+//! all in repeated windows.
 //!
 //! The search finds equal windows by their hashes. It does so in one of two ways, with the same result:
 //!
@@ -16,15 +16,14 @@
 //! A search can also be for whole units of the text, such as sentences or lines. A unit is then a window of its own
 //! length, and is found by its hash, like a short window.
 //!
-//! Documents can have origins, such as hosts. A window is then repeated if it occurs in several origins
-//! (`origins`).
+//! Documents can have origins, such as hosts. Documents of the same origin then count as one document (`origins`).
 //!
-//! All ways result in classes of equal windows and their places (`classes`). Then each document is walked
-//! through: repeated windows become passages (`coverage`) and words to cut (`cuts`). At last, the documents with passages
+//! All ways result in classes of equal windows and their places (`classes`). Then the repeated windows of each document
+//! are joined into passages (`coverage`), and the words to cut are found (`cuts`). Finally, the documents with passages
 //! are read again to find the bytes of the words (`byte_places`).
 //!
-//! If memory is scarce, the collection is read several times. Each reading handles the anchors or windows whose
-//! hashes are in one part of all hashes. The result is the same for any number of readings and threads.
+//! If memory is scarce, the collection is read several times. Each reading handles only the anchors or windows whose
+//! hashes are in one part of the range of hashes. The result is the same for any number of readings and threads.
 //!
 //! Equal windows have equal hashes, so no repeated window is missed. Different windows have equal hashes with a
 //! probability of about N² / 2⁶⁵ for N windows. [`PassageSearch::with_verification`] compares the words of

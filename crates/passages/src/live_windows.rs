@@ -21,8 +21,8 @@ struct Representative {
     content: u32,
 }
 
-/// Hashes the live windows, of `words` words each, of all contents, and stores the place of the hashes in each content. Returns the
-/// hashes for each shard.
+/// Hashes the live windows of all contents. A window has `words` words. Stores the place of the hashes in each content,
+/// and returns the hashes for each shard.
 ///
 /// # Errors
 /// The source fails, or the work is cancelled.
@@ -75,8 +75,8 @@ fn representatives(buckets: &[MixedGroups]) -> Vec<Representative> {
     found
 }
 
-/// Returns the hashes of the windows of `representatives`, which are in one shard. `shard` is its number and the
-/// number of its first document.
+/// Returns the hashes of the windows of `representatives`, which are all in one shard. The tuple has the index of the
+/// shard and the number of its first document.
 fn hash_part(
     source: &dyn WordSource,
     (shard, first_document): (usize, u32),

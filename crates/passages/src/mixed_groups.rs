@@ -13,21 +13,21 @@ use crate::seen_twice::SeenTwice;
 use simtool_base::error::Result;
 use std::ops::Range;
 
-/// Number of windows at one distance up to which windows that are equal to no other one are not counted first.
+/// Maximum number of windows at one distance that are sorted without first dropping windows that are equal to no other.
 const FEW_WINDOWS: usize = 64;
 
 /// Compares the windows of groups of runs. The buffers are reused.
 #[derive(Debug, Default)]
 pub(crate) struct WindowComparison {
-    /// The live contents of the group, in the order of their first places.
+    /// The contents of the group that have live windows, in the order of their first places.
     contents: Vec<LiveContent>,
     /// The windows of these contents.
     spans: Vec<WindowSpan>,
-    /// Hash of a window and the number of its content, for the windows at the present distance.
+    /// Hash of a window and the number of its content, for the windows at the current distance.
     column: Vec<(u64, u32)>,
     /// Counters of the hashes of the column.
     seen: SeenTwice,
-    /// Sets of contents with equal windows, at the distance before and at the present one.
+    /// Sets of contents with equal windows, at the previous distance and at the current one.
     sets: [ContentSets; 2],
     /// Finished pieces, each with the number of its content.
     pieces: Vec<(u32, Piece)>,
@@ -57,11 +57,11 @@ struct WindowSpan {
     offset: u16,
     /// Number of windows of the content, live or not.
     windows: u16,
-    /// The first live window, and the one behind the last.
+    /// Index of the first live window, and index behind the last live window.
     live: (u16, u16),
-    /// Part and index of the hash of the first live window.
+    /// Place of the hash of the first live window: the index of a list of hashes, and an index in this list.
     hashes: (u32, u32),
-    /// Whether windows are repeated even if they occur only where this content does.
+    /// Whether windows of this content are repeated even if no other content has them.
     is_repeated: bool,
 }
 
@@ -70,7 +70,7 @@ struct WindowSpan {
 struct ContentSets {
     members: Vec<u32>,
     sets: Vec<(Range<usize>, u32)>,
-    /// Number of the set whose first member is a content.
+    /// For each content, the index of the set whose first member it is, or `u32::MAX` if there is none.
     by_first: Vec<u32>,
 }
 
@@ -82,7 +82,7 @@ impl ContentSets {
         self.by_first.resize(contents, u32::MAX);
     }
 
-    /// Returns the number of documents that is stored for a set. `None` if the set is not stored.
+    /// Returns the number of documents that is stored for the set `members`. `None` if this set is not stored.
     fn get(&self, members: &[(u64, u32)]) -> Option<u32> {
         let number = *self.by_first.get(members[0].1 as usize)?;
         let (range, documents) = self.sets.get(number as usize)?;
@@ -99,8 +99,8 @@ impl ContentSets {
 }
 
 impl WindowComparison {
-    /// Compares the windows of one group of `mixed`, whose contents are `group`, and gives out its classes.
-    /// `hashes` has the hashes of the windows of each part.
+    /// Compares the windows of one group of `mixed`, and passes the classes of the group to `output`. `group` is the
+    /// range of its contents. `hashes` has the lists of hashes of live windows.
     ///
     /// # Errors
     /// Not enough memory.
@@ -201,7 +201,7 @@ impl WindowComparison {
         self.column = column;
     }
 
-    /// Removes windows that are equal to no other one from the column. A few of them may remain.
+    /// Removes windows that are equal to no other window from the column. A few such windows may remain.
     ///
     /// Contents are in the order of their places, so their memory is read in order. Sorted by the hashes of
     /// different windows, they would be in random order.
@@ -263,7 +263,7 @@ impl WindowComparison {
         }
     }
 
-    /// Gives out a class for each content.
+    /// Passes a class for each content to `output`.
     ///
     /// # Errors
     /// Not enough memory.

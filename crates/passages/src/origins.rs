@@ -1,6 +1,6 @@
 //! Origins of documents, such as their hosts. Documents of one origin count as one.
 
-/// The origin of each document. Without origins, each document has its own.
+/// The origin of each document. Without origins, each document has its own origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origins {
     /// Number of the origin of each document.
@@ -8,8 +8,8 @@ pub(crate) struct Origins {
 }
 
 impl Origins {
-    /// Creates the origins of documents from the number of the origin of each. `None` if each document has its
-    /// own.
+    /// Creates the origins of documents from the number of the origin of each. `None` if each document has its own
+    /// origin.
     pub(crate) fn new(of_documents: Option<Vec<u32>>) -> Self {
         Self { of_documents }
     }
@@ -31,7 +31,7 @@ impl Origins {
         a == b || self.of_documents.is_some() && self.of(a) == self.of(b)
     }
 
-    /// Counts the different origins of documents, which may be in any order. The list is changed.
+    /// Counts the different origins of `documents`, which may be in any order. Overwrites the list.
     pub(crate) fn count(&self, documents: &mut [u32]) -> u32 {
         if self.of_documents.is_some() {
             // The list then has the numbers of origins instead of documents.
@@ -46,7 +46,7 @@ impl Origins {
         documents.chunk_by(|a, b| a == b).count() as u32
     }
 
-    /// Returns the number of bytes of memory.
+    /// Returns the number of bytes of memory that the origins take.
     pub(crate) fn bytes(&self) -> u64 {
         self.of_documents.as_ref().map_or(0, |origins| 4 * origins.len() as u64)
     }
@@ -70,7 +70,7 @@ pub(crate) struct OriginCounter<'o> {
 }
 
 impl OriginCounter<'_> {
-    /// Adds a document.
+    /// Counts a document.
     #[inline]
     pub(crate) fn push(&mut self, document: u32) {
         // Equal documents are neighbours, because documents come in ascending order.

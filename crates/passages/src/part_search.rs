@@ -17,7 +17,7 @@ use simtool_base::error::Result;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 
-/// Number of buckets into which runs, windows or occurrences are divided. The items of one are sorted by one
+/// Number of buckets into which runs, windows or occurrences are divided. The items of one bucket are sorted by one
 /// thread.
 const BUCKETS: usize = 256;
 
@@ -49,7 +49,7 @@ pub(crate) struct PartSearch<'s> {
 }
 
 impl PartSearch<'_> {
-    /// Returns the bucket of an item with this hash. `None` if the hash is in another part.
+    /// Returns the bucket of a run or window with this hash. `None` if the hash is in another part.
     #[inline]
     fn bucket(&self, hash: u64) -> Option<usize> {
         let bucket = (hash >> 56) as usize;
@@ -99,8 +99,8 @@ impl PartSearch<'_> {
         Ok((self.walk(&occurrences, &classes, &numbers)?, numbers))
     }
 
-    /// Compares the windows of runs that have the same anchor and different contents. Returns their classes, whose
-    /// buckets follow the other buckets.
+    /// Compares the windows of runs that have the same anchor and different contents. Returns the classes of these
+    /// windows. The buckets of these classes are numbered after the other buckets.
     fn compare_windows(
         &self,
         occurrences: &Buckets<Occurrence>,
@@ -144,7 +144,7 @@ impl PartSearch<'_> {
         })
     }
 
-    /// Finds repeated units of the source by their hashes. Shorter units are left out.
+    /// Finds repeated units of the source by their hashes. Units with fewer than `words` words are left out.
     pub(crate) fn by_units(&self) -> Result<(Coverage, DocumentNumbers)> {
         self.by_hashes(UNITS, |(writer, hashes), document, text, ends| {
             let mut start = 0;
@@ -201,7 +201,7 @@ impl PartSearch<'_> {
     }
 
     /// Calls `work` with each bucket and the receiver of its classes and occurrences, with all threads. Returns the
-    /// classes and the result of each bucket. The number of a bucket in its occurrences is greater by `first`.
+    /// classes and the result of each bucket. In the occurrences, the number of a bucket is its index plus `first`.
     fn group<R: Send>(
         &self,
         occurrences: &Buckets<Occurrence>,
@@ -239,7 +239,7 @@ impl PartSearch<'_> {
         Ok(done.into_iter().map(|(_, result)| result).collect())
     }
 
-    /// Walks through all documents with repeated windows.
+    /// Joins the repeated windows of all documents into passages.
     fn walk(
         &self,
         occurrences: &Buckets<Occurrence>,

@@ -13,17 +13,17 @@ pub struct Excerpt {
     pub bytes: Range<u64>,
 }
 
-/// Consecutive words of a document. Each of them is in a repeated window, which is a sequence of k words. The
-/// passage ends where the next word is in no repeated window.
+/// Consecutive words of a document. Each word is in a repeated window, which is a sequence of k words. The passage ends
+/// where the next word is in no repeated window.
 ///
-/// A passage need not occur elsewhere as a whole. Each of its windows that is repeated does. Most facts are
-/// about one of its windows, the most frequent one: it occurs in most documents, and among these windows most
-/// often. If there are several, it is the first of them.
+/// A passage need not occur elsewhere as a whole, but its repeated windows do. Some fields are about its most frequent
+/// window: the window that occurs in the most documents. Among several such windows, it is the one with the most
+/// occurrences, and then the first one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
     /// Number of the document, in reading order.
     pub document: u32,
-    /// Positions of the words in the document.
+    /// Positions of the words in the document, from 0.
     pub words: Range<u32>,
     /// Bytes from the first byte of the first word to the end of the last word, in the decoded text.
     pub bytes: Range<u64>,
@@ -33,10 +33,11 @@ pub struct Passage {
     pub occurrences: u64,
     /// Whether the most frequent window occurs here for the first time.
     pub is_first: bool,
-    /// Whether the passage has all words of the document. Another document need not have all of them.
+    /// Whether the passage has all words of the document. Other documents need not have the whole passage.
     pub is_whole: bool,
-    /// Another place of the most frequent window: its first occurrence. If the first occurrence is in this
-    /// document, its first occurrence in another document. If there is none, another one in this document.
+    /// Another place of the most frequent window: its first occurrence. If this has the origin of this document, the
+    /// first occurrence with another origin. If all occurrences have the same origin, the first one or, at the first
+    /// place, the second one. By default, each document has its own origin.
     pub partner: Excerpt,
 }
 
@@ -45,17 +46,17 @@ pub struct Passage {
 pub struct CutRange {
     /// Number of the document, in reading order.
     pub document: u32,
-    /// Positions of the words in the document.
+    /// Positions of the words in the document, from 0.
     pub words: Range<u32>,
     /// Bytes from the first byte of the first word to the end of the last word, in the decoded text.
     pub bytes: Range<u64>,
 }
 
-/// Copies of repeated windows that a cut removes.
+/// Choice of the copies of repeated windows that are cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cut {
-    /// Cuts later copies. Each window that is repeated, and each window all of whose words are cut, remains whole in
-    /// another place, and each cut has at least as many words as a window.
+    /// Cuts later copies. Each repeated window, and each window whose words are all cut, remains whole in another
+    /// place. Each cut has at least as many words as a window.
     #[default]
     First,
     /// Cuts all words of all passages.
@@ -93,7 +94,7 @@ pub struct Passages {
     pub words: u64,
     /// Number of places at which a repeated window begins. So a window that occurs n times counts n times.
     pub repeated_windows: u64,
-    /// Number of words that are repeated in few and in many documents, and the most repeated texts.
+    /// Measures of how much of the collection is repeated, and the most repeated texts.
     pub repetition: Repetition,
 }
 
@@ -116,7 +117,7 @@ impl Passages {
         of_document(&self.passages, document, |passage| passage.document)
     }
 
-    /// Returns the words to cut from a document, in order.
+    /// Returns the words that `cut` removes from a document, in order.
     #[must_use]
     pub fn cuts(&self, cut: Cut, document: u32) -> Vec<CutRange> {
         match cut {
@@ -134,7 +135,7 @@ impl Passage {
     }
 }
 
-/// Returns the items of one document. The items are sorted by their documents.
+/// Returns the elements of `items` that belong to document `document`. `items` are sorted by their documents.
 fn of_document<T>(items: &[T], document: u32, document_of: impl Fn(&T) -> u32) -> &[T] {
     let start = items.partition_point(|item| document_of(item) < document);
     let count = items[start..].partition_point(|item| document_of(item) == document);

@@ -32,21 +32,21 @@ pub(crate) struct WindowFacts {
     pub(crate) documents: u32,
     /// Place of the first occurrence.
     pub(crate) first: Place,
-    /// Place of the first occurrence of another origin than the first. If there is no such place, the second
-    /// occurrence.
+    /// Place of the first occurrence with another origin than the first occurrence. If there is no such place, the
+    /// second occurrence.
     pub(crate) second: Place,
 }
 
 impl WindowFacts {
-    /// Returns the facts of the windows that begin `words` words further on, if these occur at the same
-    /// places, shifted by that number of words.
+    /// Returns the facts of the windows that begin `words` words after these windows, if they occur at the same places,
+    /// shifted by that number of words.
     #[inline]
     pub(crate) fn plus(self, words: u32) -> Self {
         Self { first: self.first.plus(words), second: self.second.plus(words), ..self }
     }
 
-    /// Returns the place of another occurrence of the window that occurs at `place`: the first occurrence
-    /// of all, unless it has the same origin and the window occurs in another origin, too.
+    /// Returns the place of another occurrence of the window that occurs at `place`. This is the first occurrence of
+    /// all, unless it has the origin of `place` and the window also occurs with another origin.
     pub(crate) fn partner(&self, place: Place, origins: &Origins) -> Place {
         let is_in_first = origins.is_same(place.document, self.first.document);
         // The second place has another origin if there is one.
@@ -64,7 +64,7 @@ pub(crate) struct OccurrenceSummary {
     pub(crate) first: Place,
     /// Place of the second occurrence, in any document.
     pub(crate) next: Place,
-    /// Place of the first occurrence of another origin than the first.
+    /// Place of the first occurrence with another origin than the first occurrence.
     pub(crate) elsewhere: Place,
 }
 
@@ -106,8 +106,7 @@ impl OccurrenceSummary {
         };
     }
 
-    /// Returns the summary of the occurrences of another window, each `words` words behind one of this
-    /// window.
+    /// Returns the summary for windows that begin `words` words after these windows, one for each occurrence.
     #[inline]
     pub(crate) fn plus(self, words: u32) -> Self {
         let moved = |place: Place| if place == Place::NONE { place } else { place.plus(words) };

@@ -12,13 +12,13 @@ type ShardDocuments = Vec<(u32, u32)>;
 
 /// Numbers of all documents in reading order.
 ///
-/// While a thread reads a shard, nobody knows how many documents come before it. So a document gets a temporary
-/// number first, which is the next one that is free. After the reading, the temporary numbers are replaced.
+/// While a thread reads a shard, it is not known how many documents come before the shard. So a document gets a
+/// temporary number first, which is the next unused number. After the reading, the temporary numbers are replaced.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentNumbers {
-    /// Number of the first document of each shard, and the number of all documents.
+    /// Number of the first document of each shard, followed by the number of all documents.
     starts: Vec<u32>,
-    /// Number of the document with each temporary number.
+    /// For each temporary number, the number of the document in reading order.
     of_temporary: Vec<u32>,
     /// Number of words of each document.
     lengths: Vec<u32>,
@@ -53,7 +53,7 @@ impl DocumentNumbers {
         self.lengths.iter().map(|&length| u64::from(length)).sum()
     }
 
-    /// Returns the number of bytes of memory.
+    /// Returns the number of bytes of memory that these numbers take.
     pub(crate) fn bytes(&self) -> u64 {
         let numbers = self.starts.len() + self.of_temporary.len() + self.lengths.len();
         4 * numbers as u64 + self.origins.bytes()
@@ -96,9 +96,9 @@ pub(crate) enum Division {
     Units,
 }
 
-/// Reads all documents of all shards, with the threads of `context`. Calls `visit` with the state of the
-/// thread, the temporary number of the document, its words, and the ends of its parts. Returns the states of the
-/// threads and the numbers of the documents.
+/// Reads all documents of all shards, with the threads of `context`. Calls `visit` with the state of the thread, the
+/// temporary number of the document, its words, and the position behind the last word of each of its units, if it is
+/// divided. Returns the states of the threads and the numbers of the documents.
 ///
 /// # Errors
 /// The source or `visit` fails, the work is cancelled, or there are too many documents.

@@ -1,4 +1,4 @@
-//! Measures how much of a collection is repeated, and finds the texts that take the most room by their copies.
+//! Measures how much of a collection is repeated, and finds the texts whose copies take the most room.
 
 use crate::word_range::WordRange;
 use std::cmp::Reverse;
@@ -10,9 +10,8 @@ const MOST_TEXTS: usize = 20;
 /// Measures of the repetition in a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repetition {
-    /// Number of words that are repeated in at least n documents, one entry for each n, in ascending order. The
-    /// first n is the smallest number of documents that makes a text count as repeated. The other ones are 11,
-    /// 101 and 1001.
+    /// Numbers of words that are repeated in at least n documents, one for each n, by ascending n. The first n is the
+    /// minimum number of documents of a repeated window. It is followed by those of 11, 101 and 1001 that are greater.
     pub levels: Vec<Level>,
     /// The repeated texts for which (number of words) × (number of documents) is greatest, in descending order.
     /// There are at most 20.
@@ -25,14 +24,15 @@ pub struct Repetition {
 pub struct Level {
     /// Minimum number of documents that have a window.
     pub documents: u32,
-    /// Number of words of the collection that are in such a window. Each occurrence of a word counts.
+    /// Number of words of the collection that are in a window which so many documents have. Each occurrence of a word
+    /// counts.
     pub words: u64,
 }
 
 /// A text that several documents have, at its first place in the collection. Each window of the text, which is a
 /// sequence of k words, occurs in at least `documents` documents.
 ///
-/// Neighbouring windows that all occur here for the first time give one text: the part of them for which the
+/// Neighbouring windows that all occur here for the first time give one text: the part of these windows for which the
 /// product of words and documents is greatest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopText {
@@ -42,7 +42,7 @@ pub struct TopText {
     pub words: Range<u32>,
     /// Bytes from the first byte of the first word to the end of the last word, in the decoded text.
     pub bytes: Range<u64>,
-    /// Number of documents that have each window of the text.
+    /// Each window of the text occurs in at least this number of documents.
     pub documents: u32,
 }
 
@@ -57,8 +57,9 @@ pub(crate) struct FirstWords {
 }
 
 impl FirstWords {
-    /// Adds the words of windows that do not begin before the last ones. `length` is the number of words of a window.
-    /// Joins the two if the windows directly follow the last ones and occur in the same number of documents.
+    /// Appends these windows to `firsts`. They must not begin before the last windows in `firsts`. Joins them with the
+    /// last windows if they directly follow these and occur in the same number of documents. `length` is the number of
+    /// words of a window.
     #[inline]
     pub(crate) fn push_to(self, length: u32, firsts: &mut Vec<Self>) {
         match firsts.last_mut() {
@@ -96,14 +97,14 @@ pub(crate) fn top_texts(firsts: &[FirstWords]) -> Vec<FirstWords> {
     top
 }
 
-/// Sorts texts in descending order, and keeps the first ones.
+/// Sorts texts in descending order, and keeps the first [`MOST_TEXTS`].
 fn keep_greatest(texts: &mut Vec<FirstWords>) {
     texts.sort_unstable_by_key(|text| Reverse(text.rank()));
     texts.truncate(MOST_TEXTS);
 }
 
 /// Returns the part of touching words with the greatest product of words and documents. The number of documents of a
-/// part is the least one of its words.
+/// part is the minimum over its words.
 ///
 /// This is the greatest rectangle in a histogram, which is found with a stack in O(n).
 fn greatest_part(neighbours: &[FirstWords]) -> Option<FirstWords> {

@@ -1,4 +1,4 @@
-//! Passages as rows of numbers, in which a program can store them, and passages that are made from such rows.
+//! Converts passages to rows of numbers, which a program can store, and converts such rows to passages.
 
 use crate::passages::{CutRange, Excerpt, Passage, Passages};
 use crate::repetition::{Level, TopText};
@@ -8,7 +8,7 @@ use std::ops::Range;
 /// top texts, passages and cuts.
 const HEAD: usize = 7;
 
-/// Passages that are made from the rows of [`Passages::visit_rows`].
+/// Builder of passages from the rows of [`Passages::visit_rows`].
 ///
 /// ```
 /// use simtool_passages::{Passages, RestoredPassages};
@@ -26,7 +26,7 @@ pub struct RestoredPassages {
 }
 
 impl Passages {
-    /// Calls `visit` with rows of numbers, from which [`RestoredPassages`] makes the same passages.
+    /// Calls `visit` with rows of numbers. [`RestoredPassages`] makes the same passages from these rows.
     pub fn visit_rows(&self, visit: &mut dyn FnMut(&[u64])) {
         let Self { passages, cuts, documents, words, repeated_windows, repetition } = self;
         let lengths = [repetition.levels.len(), repetition.top.len(), passages.len(), cuts.len()];
@@ -69,7 +69,7 @@ fn numbers(range: &Range<u32>) -> [u64; 2] {
 }
 
 impl RestoredPassages {
-    /// Adds the next row. Returns `None` if it cannot be a row of passages.
+    /// Adds the next row. Returns `None` if the row is not valid at this place.
     pub fn add(&mut self, row: &[u64]) -> Option<()> {
         let Some(head) = self.head else {
             let head: [u64; HEAD] = row.try_into().ok()?;
@@ -108,7 +108,7 @@ impl RestoredPassages {
     }
 }
 
-/// Returns the passage of a row.
+/// Returns the passage of a row, or `None` if the row is not valid.
 fn passage(row: &[u64]) -> Option<Passage> {
     let &[document, start, end, from, to, documents, occurrences, flags, of, of_from, of_to] = row
     else {

@@ -25,8 +25,8 @@ impl Default for Repeated {
 }
 
 impl Repeated {
-    /// Returns the numbers n for which the words that at least n documents have are counted: the smallest number of
-    /// documents with which a window counts as repeated, and then 11, 101 and 1001 if these are greater.
+    /// Returns the numbers n for which the words in windows of at least n documents are counted: the minimum number of
+    /// documents of a repeated window, and then 11, 101 and 1001 if these are greater.
     pub(crate) fn levels(self) -> impl Iterator<Item = u32> {
         let least = match self {
             Self::Anywhere => 2,
@@ -36,7 +36,7 @@ impl Repeated {
         std::iter::once(least).chain(more)
     }
 
-    /// Returns whether a window is repeated that occurs `occurrences` times in `documents` documents.
+    /// Returns whether a window that occurs `occurrences` times in `documents` documents is repeated.
     #[inline]
     fn accepts(self, occurrences: u64, documents: u32) -> bool {
         // A window that occurs once has no partner.
@@ -51,11 +51,11 @@ impl Repeated {
 /// The condition of a search: when windows count as repeated, and their size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Condition<'c> {
-    /// The number of occurrences or documents.
+    /// The condition on the number of occurrences or documents.
     pub(crate) rule: Repeated,
     /// Origins of the documents. Documents of one origin count as one.
     pub(crate) origins: &'c Origins,
-    /// Number of words of a window, if all windows have the same.
+    /// Number of words of a window, if all windows have the same number.
     pub(crate) words: u32,
 }
 

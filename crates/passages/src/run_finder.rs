@@ -21,7 +21,7 @@ use simtool_kernels::window_anchors::{AnchorBuffers, AnchorRun, anchor_runs, spa
 /// Number of windows that are divided into runs at once. Their hashes stay in the cache. A run that crosses the
 /// border becomes two runs.
 pub(crate) const BLOCK: usize = 1 << 12;
-/// Maximum number of times that a run follows itself; see [`RunShape::repeats`].
+/// Maximum number of consecutive equal runs that are stored as one run.
 pub(crate) const MOST_REPEATS: u32 = 1 << 12;
 /// Maximum number of words of a window, so that the shape of a run fits into 32 bits.
 pub const MOST_WORDS: usize = 1000;
@@ -31,19 +31,19 @@ pub const MOST_WORDS: usize = 1000;
 pub(crate) struct Run {
     /// Hash of the words of the anchor.
     pub(crate) anchor: u64,
-    /// Hash of all words of the windows, their number, and the place of the anchor.
+    /// One hash of three things: all words of the windows, the number of windows, and the position of the anchor.
     pub(crate) content: u64,
     /// Number of the document that holds the run.
     pub(crate) document: u32,
     /// Position in the document of the first word of the first window.
     pub(crate) start: u32,
-    /// Number of windows, and so on.
+    /// Number of windows, position of the anchor, and number of repeats.
     pub(crate) shape: RunShape,
     /// Hashes of the words around the anchor.
     pub(crate) sides: Sides,
 }
 
-/// Size of a run, in 32 bits.
+/// Number of windows, position of the anchor and number of repeats of a run, in 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RunShape(u32);
 
@@ -64,32 +64,32 @@ impl RunShape {
         self.0 >> 10 & 0x3FF
     }
 
-    /// Returns the same shape for a run that does not follow itself.
+    /// Returns the same shape for a run without repeats.
     #[inline]
     pub(crate) fn once(self) -> Self {
         Self(self.0 & 0xF_FFFF)
     }
 
-    /// Returns how often the run follows itself. In text that repeats a few words, one run follows after
-    /// another with the same words. Such runs are stored once. Each begins where the windows of the one before
-    /// it end.
+    /// Returns the number of times that the run occurs in succession, at least 1. In text that repeats a few words,
+    /// equal runs follow each other. They are stored as one run. Each begins where the windows of the run before it
+    /// end.
     #[inline]
     pub(crate) fn repeats(self) -> u32 {
         (self.0 >> 20) + 1
     }
 }
 
-/// Hashes of the words before and behind the anchor of a run, in 16 bits each. Windows of two runs can be
-/// equal only if the runs have an equal hash on the same side.
+/// Hashes of the words before and behind the anchor of a run, in 16 bits each. Windows of two runs can be equal only if
+/// the runs have an equal hash on the same side.
 ///
-/// The left hash is that of the anchor with the h words before it, where h is half the number of positions that
-/// an anchor has in a window. Each window that begins at least h words before the anchor contains these words.
-/// Each other window contains the words of the right hash.
+/// The left hash is the hash of the anchor and the h words before it, where h is half the number of positions that an
+/// anchor has in a window. Each window that begins at least h words before the anchor contains these words. Each other
+/// window contains the words of the right hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Sides {
-    /// Hash of the words up to the anchor. 0 if no window of the run contains these words.
+    /// Hash of the words up to the end of the anchor. 0 if no window of the run contains these words.
     pub(crate) left: u16,
-    /// Hash of the words from the anchor. 0 if no window of the run contains these words.
+    /// Hash of the words from the start of the anchor on. 0 if no window of the run contains these words.
     pub(crate) right: u16,
 }
 
@@ -102,14 +102,14 @@ pub(crate) struct RunFinder {
     /// Number of words of an anchor.
     anchor_words: usize,
     hashes: WordHashes,
-    /// Rank of the words that begin at each position. The smallest rank in a window is that of its anchor.
+    /// Rank of the words that begin at each position. The smallest rank in a window is the rank of its anchor.
     ranks: Vec<u32>,
     buffers: AnchorBuffers,
     /// First windows and anchors of the runs of a block.
     anchors: Vec<AnchorRun>,
     /// The runs of a block.
     runs: Vec<Run>,
-    /// The last run, which was not given out because it may repeat.
+    /// The last run, which is not yet passed on because it may repeat.
     last: Option<Run>,
 }
 
@@ -143,8 +143,8 @@ impl RunFinder {
         self.last.take().map_or(Ok(()), take)
     }
 
-    /// Finds the runs of the `windows` windows of the present block. `at` is the document and the position of
-    /// the block in it.
+    /// Finds the runs of the `windows` windows of the current block. `at` has the number of the document, and the
+    /// position of the block in the document.
     fn find_in_block(
         &mut self,
         at: (u32, u32),
@@ -172,7 +172,7 @@ impl RunFinder {
         given
     }
 
-    /// Returns the run of the windows `windows` of the present block.
+    /// Returns the run of the windows `windows` of the current block.
     #[inline]
     fn run(&self, at: (u32, u32), windows: std::ops::Range<usize>, anchor: usize) -> Run {
         let offset = anchor - windows.start;
@@ -198,7 +198,7 @@ impl RunFinder {
         }
     }
 
-    /// Gives out a run, unless it repeats the run before it.
+    /// Passes the run before `run` to `take`, unless `run` repeats it.
     #[inline]
     fn push(&mut self, run: Run, take: &mut impl FnMut(Run) -> Result<()>) -> Result<()> {
         // Runs are given out one run later, because only then it is known that they do not repeat.

@@ -17,11 +17,11 @@ pub(crate) struct Content {
     pub(crate) first_run: u32,
     /// Number of runs with this content.
     pub(crate) runs: u32,
-    /// The live windows, which can be equal to windows of another content: the first one, and the one behind the
-    /// last. If they are equal, there are none.
+    /// Range of the live windows: the index of the first one, and the index behind the last one. Live windows can be
+    /// equal to windows of another content. If both indices are equal, no window is live.
     pub(crate) live: (u16, u16),
-    /// Place of the hash of the first live window in the list of hashes: the number of a part of the list, and the
-    /// index in this part.
+    /// Place of the hash of the first live window in the lists of hashes: the index of a list, and an index in this
+    /// list.
     pub(crate) hashes: (u32, u32),
 }
 
@@ -91,7 +91,7 @@ impl GroupOutput<'_, '_> {
         Ok(())
     }
 
-    /// Adds a class whose windows occur nowhere else. It occurs at the places of `runs`.
+    /// Adds a class whose windows occur only at the places of `runs`, if they are repeated.
     fn push_alone(&mut self, runs: &[Run]) -> Result<()> {
         let counted = counted(runs, self.condition.origins);
         if !self.condition.accepts(&counted) {
@@ -119,7 +119,7 @@ pub(crate) fn counted(runs: &[Run], origins: &Origins) -> Counted {
     counted
 }
 
-/// Returns the runs of a bucket whose anchor occurs more than once. A few others remain, too.
+/// Returns the runs of a bucket whose anchor occurs more than once. A few runs with other anchors remain, too.
 pub(crate) fn repeated_runs(blocks: &[Vec<Run>]) -> Vec<Run> {
     let mut anchors = SeenTwice::new(blocks.iter().map(Vec::len).sum());
     for block in blocks {
@@ -134,8 +134,8 @@ pub(crate) fn repeated_runs(blocks: &[Vec<Run>]) -> Vec<Run> {
     repeated_items(blocks, &anchors, |run| run.anchor)
 }
 
-/// Groups the runs of a bucket. Gives out the classes whose windows occur nowhere else, and returns the groups
-/// whose windows must be compared. `half` is the number of words before an anchor that its left hash covers.
+/// Groups the runs of a bucket. Passes the classes whose windows occur in no other runs to `output`, and returns the
+/// groups whose windows must be compared. `half` is the number of words before an anchor that its left hash covers.
 ///
 /// # Errors
 /// Not enough memory.
@@ -226,7 +226,7 @@ fn mark_live<'r>(
 }
 
 impl MixedGroups {
-    /// Returns the ranges of contents that the groups have.
+    /// Returns for each group the range of its contents in `contents`.
     pub(crate) fn groups(&self) -> impl Iterator<Item = Range<usize>> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| start as usize..end as usize)
@@ -238,7 +238,7 @@ impl MixedGroups {
         &self.runs[first..first + content.runs as usize]
     }
 
-    /// Gives out the classes of contents that are not live.
+    /// Passes the classes of contents without live windows to `output`.
     ///
     /// # Errors
     /// Not enough memory.
@@ -247,7 +247,7 @@ impl MixedGroups {
         others.try_for_each(|content| output.push_alone(self.runs_of(content)))
     }
 
-    /// Returns the number of bytes of memory.
+    /// Returns the number of bytes of memory that the groups take.
     pub(crate) fn bytes(&self) -> u64 {
         let contents = self.contents.capacity() * size_of::<Content>();
         (self.runs.capacity() * size_of::<Run>() + contents) as u64

@@ -24,12 +24,12 @@ const LEAST_OF_RUNS: usize = 8;
 /// Maximum number of times that the documents are read. If the allowed memory is so small that more readings would be
 /// necessary, the search takes more memory than is allowed.
 const MOST_PARTS: u64 = 1000;
-/// Number of times that a search starts again with other hash functions, because different words had equal hashes. Then
-/// it fails.
+/// Maximum number of attempts of a search, each with other hash functions. A search is tried again if different words
+/// had equal hashes. After the last attempt, it fails.
 const MOST_SEEDS: u64 = 20;
 
-/// A search for all passages of at least k words that occur more than once, or for all units of text that do, such
-/// as sentences. Create one with [`PassageSearch::new`].
+/// A search for all passages of at least k words that occur more than once, or for all units of text, such as
+/// sentences, that occur more than once. Create one with [`PassageSearch::new`].
 #[derive(Clone, Copy, Debug)]
 pub struct PassageSearch<'a> {
     /// Number of words of a window, which is the least number of words of a passage or unit.
@@ -42,10 +42,11 @@ pub struct PassageSearch<'a> {
     is_verified: bool,
     /// The way to find equal windows.
     way: Way,
-    /// Number of parts of all hashes. Each needs a reading. `None` if the memory decides.
+    /// Number of parts into which the hashes are divided. Each part needs a reading. `None` if it depends on the
+    /// memory.
     parts: Option<u64>,
-    /// Bits of hashes that are used with the first seed. Tests use few, so that different words have equal
-    /// hashes.
+    /// Mask of the bits of hashes that are used with the first seed. Tests use few bits, so that different words have
+    /// equal hashes.
     first_mask: u64,
     context: &'a Context<'a>,
 }
@@ -91,14 +92,15 @@ impl<'a> PassageSearch<'a> {
         self.context
     }
 
-    /// Returns the same search, but with another condition for repeated windows.
+    /// Returns the same search, but with `rule` as the condition for repeated windows.
     #[must_use]
     pub fn with_rule(self, rule: Repeated) -> Self {
         Self { rule, ..self }
     }
 
-    /// Returns the same search, but one for whole units of the source, such as sentences. A unit with the least
-    /// number of words is repeated if other units have the same words. Consecutive repeated units are one passage.
+    /// Returns a search like this one for whole units of the source, such as sentences. A unit is repeated if other
+    /// units have the same words. Units with fewer words than the minimum are ignored. Consecutive repeated units are
+    /// one passage.
     #[must_use]
     pub fn with_units(self) -> Self {
         Self { way: Way::Units, ..self }
@@ -125,8 +127,8 @@ impl<'a> PassageSearch<'a> {
         Self { way, parts: Some(parts), first_mask, ..self }
     }
 
-    /// Returns the number of readings with which a collection of about `words` words is divided so that each
-    /// reading fits in memory.
+    /// Returns the number of readings into which the search of a collection of about `words` words is divided, so that
+    /// each reading fits in memory. It is at most 1000, even if a reading then takes more memory.
     #[must_use]
     pub fn parts(&self, words: u64) -> u64 {
         if let Some(parts) = self.parts {
@@ -153,8 +155,8 @@ impl<'a> PassageSearch<'a> {
     /// The source fails, the work is cancelled, there is not enough memory, or there are too many documents.
     ///
     /// # Complexity
-    /// O(words) time for each reading, and about O(n log n) for n repeated windows. By runs, the memory is about
-    /// 120 / k bytes a word, divided by the number of readings, and by windows 16 bytes.
+    /// O(words) time for each reading, and about O(n log n) for n repeated windows. Memory: about 120 / k bytes a word
+    /// by runs, or 16 bytes a word by windows, divided by the number of readings.
     pub fn find(&self, source: &dyn WordSource) -> Result<Passages> {
         // Verification almost always succeeds at once. Other hashes are chosen if different words have equal hashes.
         for seed in 0..MOST_SEEDS {
@@ -172,7 +174,8 @@ impl<'a> PassageSearch<'a> {
         Err(Error::limit("the verification of passages", rule))
     }
 
-    /// Finds the repeated parts of all documents. Returns them with the memory that they take.
+    /// Finds the repeated parts of all documents. Returns them with the numbers of the documents and the reserved
+    /// memory.
     fn coverage(
         &self,
         source: &dyn WordSource,

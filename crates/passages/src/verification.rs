@@ -19,7 +19,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Adds a claim to claims about words before it. Joins it with the last claim if it continues that.
+    /// Appends this claim to `claims`, which are about earlier words. If it continues the last claim, joins the two.
     #[inline]
     pub(crate) fn push_to(self, claims: &mut Vec<Self>) {
         match claims.last_mut() {
@@ -33,7 +33,7 @@ impl Claim {
         }
     }
 
-    /// Returns the words that should be equal.
+    /// Returns the range of the words at the other place.
     fn equal_words(&self) -> WordRange {
         let Place { document, word } = self.equal;
         WordRange {
@@ -43,7 +43,7 @@ impl Claim {
         }
     }
 
-    /// Returns whether the words that should be equal are in the same document.
+    /// Returns whether both places are in the same document.
     fn is_in_document(&self) -> bool {
         self.equal.document == self.words.document
     }
@@ -51,8 +51,8 @@ impl Claim {
 
 /// Returns whether all claims are true. The claims are in ascending order.
 ///
-/// Reads the words of first occurrences, and then the words that should be equal to them. Words that should be equal
-/// to words of the same document need not be stored.
+/// Reads the words of first occurrences, and then the words that should be equal to them. If both are in the same
+/// document, the first occurrence need not be stored.
 ///
 /// # Errors
 /// The source fails, or the work is cancelled.
@@ -98,7 +98,7 @@ pub(crate) fn are_true(
 /// The words of the first occurrences of windows.
 #[derive(Debug)]
 struct FirstWords {
-    /// The ranges, which do not overlap, in ascending order.
+    /// Ranges of the words in the collection. They do not overlap, and are in ascending order.
     ranges: Vec<WordRange>,
     /// Index in `words` of the first word of each range.
     starts: Vec<usize>,
@@ -116,7 +116,7 @@ impl FirstWords {
         Self { starts: starts.collect(), ranges, words }
     }
 
-    /// Returns the words of `range`, which must be in one of the ranges.
+    /// Returns the words of `range`, which must be inside one of the ranges. `None` if words are missing.
     fn get(&self, range: &WordRange) -> Option<&[u64]> {
         let is_not_behind =
             |known: &WordRange| (known.document, known.start) <= (range.document, range.start);
@@ -125,8 +125,8 @@ impl FirstWords {
         self.words.get(start..start + range.len())
     }
 
-    /// Returns whether each claim is true. The claims are in one shard. `shard` is its number and the number of its
-    /// first document.
+    /// Returns whether all claims are true. The claims are in one shard. `shard` is the index of the shard and the
+    /// number of its first document.
     fn are_equal(
         &self,
         source: &dyn WordSource,
@@ -152,7 +152,7 @@ impl FirstWords {
     }
 }
 
-/// Returns the items whose documents are in a shard. The items are sorted by their documents.
+/// Returns the elements of `items` whose documents are in shard `shard`. `items` are sorted by their documents.
 fn in_shard<'i, T>(
     items: &'i [T],
     document: impl Fn(&T) -> u32,
@@ -165,8 +165,8 @@ fn in_shard<'i, T>(
     &items[start..start + count]
 }
 
-/// Returns the words of the ranges, all of them in one shard. `shard` is its index and the number of its first
-/// document.
+/// Returns the words of the ranges, which are all in one shard. `shard` is the index of the shard and the number of its
+/// first document.
 fn words_of(
     source: &dyn WordSource,
     shard: (usize, u32),
@@ -188,8 +188,8 @@ fn words_of(
     Ok(found)
 }
 
-/// Calls `visit` with each item and all words of its document. The items are sorted by their documents, which are in one
-/// shard.
+/// Calls `visit` with each element of `items` and all words of its document. The items are sorted by their documents,
+/// which are in one shard.
 fn visit_documents<T>(
     source: &dyn WordSource,
     (shard, first_document): (usize, u32),

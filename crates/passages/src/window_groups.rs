@@ -24,7 +24,7 @@ pub(crate) trait WindowLength: Copy + Ord + Send + Sync {
     /// Whether windows are units of the text.
     const IS_OF_UNIT: bool;
 
-    /// Returns the number of words. `of_all` is the number of words of all windows, if they have the same.
+    /// Returns the number of words. `of_all` is the number of words of all windows, if all have the same.
     fn words(self, of_all: u32) -> u32;
 }
 
@@ -44,7 +44,7 @@ impl WindowLength for u32 {
     }
 }
 
-/// Returns the windows of a bucket that occur more than once. A few others remain, too.
+/// Returns the windows of a bucket that occur more than once. A few other windows remain, too.
 pub(crate) fn repeated_windows<L: WindowLength>(blocks: &[Vec<Window<L>>]) -> Vec<Window<L>> {
     let mut hashes = SeenTwice::new(blocks.iter().map(Vec::len).sum());
     for block in blocks {
@@ -55,7 +55,7 @@ pub(crate) fn repeated_windows<L: WindowLength>(blocks: &[Vec<Window<L>>]) -> Ve
     repeated_items(blocks, &hashes, |window| window.hash)
 }
 
-/// Groups the windows of a bucket, and gives out a class for each repeated window.
+/// Groups the windows of a bucket, and passes a class for each repeated window to `output`.
 ///
 /// # Errors
 /// Not enough memory.

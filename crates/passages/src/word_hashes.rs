@@ -28,7 +28,7 @@ impl WordHashes {
         Self { base, powers: powers.take(longest + 1).collect(), sums: Vec::new(), mask }
     }
 
-    /// Replaces the text.
+    /// Replaces the text by `words`, and computes its sums.
     pub(crate) fn fill(&mut self, words: &[u64]) {
         self.sums.clear();
         self.sums.reserve(words.len() + 1);

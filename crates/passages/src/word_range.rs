@@ -24,7 +24,7 @@ impl WordRange {
         (self.end - self.start) as usize
     }
 
-    /// Returns these words among all words of the document, unless it has become shorter.
+    /// Returns these words among all words of the document, or `None` if the document has become shorter.
     pub(crate) fn of<'w>(&self, document: &'w [u64]) -> Option<&'w [u64]> {
         document.get(self.start as usize..self.end as usize)
     }
@@ -42,7 +42,7 @@ impl WordRange {
     }
 }
 
-/// Adds a range that does not begin before the last one. Joins the two if they touch.
+/// Appends a range that does not begin before the last range. Joins the two if they touch.
 #[inline]
 pub(crate) fn push_range(ranges: &mut Vec<WordRange>, next: WordRange) {
     match ranges.last_mut() {
@@ -51,8 +51,8 @@ pub(crate) fn push_range(ranges: &mut Vec<WordRange>, next: WordRange) {
     }
 }
 
-/// Adds the words of windows that do not begin before the last ones. `length` is the number of words of a window. Joins
-/// the two if the windows directly follow the last ones.
+/// Appends the words of windows that do not begin before the last windows. `length` is the number of words of a window.
+/// Joins both ranges if the windows directly follow the last windows.
 #[inline]
 pub(crate) fn push_windows(ranges: &mut Vec<WordRange>, next: WordRange, length: u32) {
     match ranges.last_mut() {

@@ -3,14 +3,14 @@
 use simtool_base::error::Result;
 use std::ops::Range;
 
-/// Receives the position of a document in its shard, and the words of the document.
+/// Callback that receives the position of a document in its shard, and the words of the document.
 pub type VisitWords<'v> = dyn FnMut(u32, &[u64]) -> Result<()> + 'v;
 
-/// Receives the position of a document in its shard, and byte ranges of some of its words.
+/// Callback that receives the position of a document in its shard, and byte ranges of some of its words.
 pub type VisitPlaces<'v> = dyn FnMut(u32, &[Range<u64>]) -> Result<()> + 'v;
 
-/// Receives the position of a document in its shard, the words of the document, and the position behind the last
-/// word of each of its units.
+/// Callback that receives the position of a document in its shard, the words of the document, and the position behind
+/// the last word of each of its units.
 pub type VisitUnits<'v> = dyn FnMut(u32, &[u64], &[u32]) -> Result<()> + 'v;
 
 /// Documents as sequences of words. They can be read several times, and are divided into shards that
@@ -46,9 +46,9 @@ pub trait WordSource: Sync {
         visit: &mut VisitWords<'_>,
     ) -> Result<()>;
 
-    /// Does the same as [`visit_words`](Self::visit_words), but also gives the units of each document, such as its
-    /// sentences. `visit(index, words, ends)` gets the position behind the last word of each unit, in ascending
-    /// order. Each word is in a unit, and each unit has a word. By default, a document is one unit.
+    /// Does the same as [`visit_words`](Self::visit_words), but also passes the units of each document, such as its
+    /// sentences. `visit(index, words, ends)` gets the position behind the last word of each unit, in ascending order.
+    /// Each word is in a unit, and each unit has a word. By default, a document is one unit.
     ///
     /// # Errors
     /// The source cannot be read, or `visit` returns an error, which is then returned.
@@ -65,9 +65,9 @@ pub trait WordSource: Sync {
         })
     }
 
-    /// Returns the number of the origin of each document in reading order, for example of its host. Documents of
-    /// one origin count as one. `None` if each document has its own origin. The search calls this function when
-    /// all shards have been read once.
+    /// Returns the number of the origin of each document, for example of its host, in reading order. Documents of one
+    /// origin count as one. `None` if each document has its own origin. The search calls this function after all shards
+    /// have been read once.
     fn origins(&self) -> Option<Vec<u32>> {
         None
     }

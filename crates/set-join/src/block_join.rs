@@ -72,9 +72,9 @@ impl SetJoin<'_> {
         Ok(Some(pairs))
     }
 
-    /// Finds the similar pairs of the living documents by prefixes, if that takes at most `nanoseconds` of a core.
-    /// Returns `None` if it takes longer, if the terms do not fit in memory together, or if there are more than
-    /// `most` pairs.
+    /// Finds the similar pairs of the documents that may still have a similar one, by prefixes. Returns `None` if that
+    /// would take more than `nanoseconds` of a core, if the terms do not fit in memory together, or if there are more
+    /// than `most` pairs.
     ///
     /// # Errors
     /// The source fails, or there is not enough memory.
@@ -150,7 +150,7 @@ impl SetJoin<'_> {
         Ok(Some(pairs.collect()))
     }
 
-    /// Returns whether the documents take more blocks than a join by prefixes may have.
+    /// Returns whether a join by prefixes would divide the documents into more than [`MOST_BLOCKS`] blocks.
     pub(super) fn has_too_many_blocks(&self, shards: &[JoinShard]) -> bool {
         blocks(shards, self.fitting() / 2).len() > MOST_BLOCKS
     }

@@ -106,7 +106,7 @@ impl BlockSets {
         Ok(joined)
     }
 
-    /// Converts the sets to the form in which they are compared faster.
+    /// Converts the sets to the form of [`Comparable`] in which they are compared faster.
     ///
     /// # Errors
     /// Not enough memory.
@@ -139,8 +139,8 @@ impl BlockSets {
 }
 
 impl Comparable {
-    /// Calls `visit` for each set of `others`, in their order, with the number of terms that it shares
-    /// with set `one`. Sets are numbered in the order in which they were added. `room` is a buffer,
+    /// Calls `visit` for each set of `others`, in the order of `others`. The argument of `visit` is the number of terms
+    /// that the set shares with set `one`. Sets are numbered in the order in which they were added. `room` is a buffer,
     /// which has only zeros before and after the call.
     pub(super) fn shared_with(
         &self,

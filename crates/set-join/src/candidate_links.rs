@@ -95,9 +95,9 @@ impl Links {
         Self { order: linked.into_iter().map(|(_, place)| place).collect(), groups, ends, starts }
     }
 
-    /// Returns runs of pairs that begin with the same document: the document, and the indices of the
-    /// pairs. `range` selects the pairs. It counts them in another order: by the position of their
-    /// first document in `order`.
+    /// Divides pairs into runs that begin with the same document. Returns for each run the document and the indices of
+    /// the pairs. `range` selects the pairs by their positions in another order, in which pairs are sorted by the
+    /// position of their first document in `order`.
     pub(super) fn runs(&self, range: Range<usize>) -> impl Iterator<Item = (u32, Range<usize>)> {
         let mut at = self.ends.partition_point(|&end| end <= range.start);
         let mut next = range.start;

@@ -156,7 +156,8 @@ impl<'t> Filling<'t> {
 pub struct CellWriter<'f, 't> {
     filling: &'f Filling<'t>,
     note: Note,
-    /// Section that is written first at the end. If all threads began with the same one, they would wait for each other.
+    /// Section that is written first at the end. If all threads began with the same section, they would wait for each
+    /// other.
     first: usize,
     lengths: Vec<u16>,
     buffers: LargeBuffer<u16>,

@@ -26,7 +26,8 @@ pub struct Close {
     /// Whether the result has all pairs. If it has not, its pairs are enough for two decisions: which
     /// rows are kept, and which kept row causes the removal of each other row.
     pub is_complete: bool,
-    /// Sequences of tokens of the rows. Rows with different sequences do not have the similarity 1 even if their sets are equal.
+    /// Hashes of the token sequences of the rows, or none if sequences do not count. Rows with different sequences do
+    /// not have the similarity 1 even if their sets are equal.
     pub sequences: RowSequences,
 }
 
@@ -38,13 +39,14 @@ impl Close {
         Self::new(groups, pairs, of_equal)
     }
 
-    /// Creates a result that has all pairs. Sequences do not count. The arguments are the fields of the result.
+    /// Creates a result that has all pairs and no token sequences. Each argument becomes the field of the same name.
     #[must_use]
     pub fn new(groups: Sides<Groups>, pairs: ClosePairs, of_equal: Closeness) -> Self {
         Self { groups, pairs, of_equal, is_complete: true, sequences: RowSequences::default() }
     }
 
-    /// Returns the number of pairs of similar rows. Pairs of equal rows in one collection are included.
+    /// Returns the number of pairs of similar rows. Every row of a group counts, not only the first. In a join of one
+    /// collection, pairs of equal rows count, too.
     #[must_use]
     pub fn pair_count(&self) -> u64 {
         let sizes = self.groups.as_ref().map(sizes);
@@ -64,9 +66,10 @@ impl Close {
         near + equal
     }
 
-    /// Calls `visit` for each row of the first collection that has partners. The rows and the partners
-    /// of a row are in ascending order. Partners are rows of the second collection. In a join of one
-    /// collection, partners are rows with a higher number.
+    /// Calls `visit` for each row of the first collection that has partners, with the row, its partners and their
+    /// closeness. Rows are visited in ascending order, and the partners of a row are in ascending order, too. In a join
+    /// of two collections, partners are rows of the second collection. In a join of one collection, partners are rows
+    /// with a higher number.
     ///
     /// # Errors
     ///
@@ -102,8 +105,8 @@ impl Close {
     }
 }
 
-/// Returns a list that is indexed by row number. It has the size of a group at the first row of the
-/// group, and 0 at all other rows.
+/// Returns a list that is indexed by row number. Its element at the first row of a group is the number of rows in the
+/// group. All other elements are 0.
 fn sizes(groups: &Groups) -> Vec<u32> {
     let mut sizes = vec![0; groups.iter().map(|group| group[0] as usize + 1).max().unwrap_or(0)];
     for group in groups.iter() {
@@ -112,8 +115,8 @@ fn sizes(groups: &Groups) -> Vec<u32> {
     sizes
 }
 
-/// Returns the element of the list with index `group`. If the list is too short, it is first extended
-/// with copies of `none`.
+/// Returns the element of `elements` at index `group`. If the list is too short, it is first extended with copies of
+/// `none`.
 fn at<T: Clone>(elements: &mut Vec<T>, group: u32, none: T) -> &mut T {
     if elements.len() <= group as usize {
         elements.resize(group as usize + 1, none);
@@ -135,8 +138,7 @@ fn size(sizes: &[u32], row: u32) -> u64 {
 #[derive(Debug)]
 pub struct Neighbourhood<'c> {
     groups: Sides<RowGroups<'c>>,
-    /// For each group of the first collection, the range of pairs in `pairs` whose first row is in the
-    /// group.
+    /// For each group of the first collection, the indices in `pairs` of the pairs whose first row is in the group.
     begun: Vec<Range<usize>>,
     /// For each group, the index of its first element in `before`. The last element is the length of
     /// `before`. In a join of two collections, all elements are 0.
@@ -226,8 +228,8 @@ impl<'c> Neighbourhood<'c> {
         self.of_equal
     }
 
-    /// Returns the closeness of two rows, given the closeness of their groups. `b` is a row of the second
-    /// collection if there are two.
+    /// Returns the closeness of row `a` and row `b`. It differs from `of_groups`, the closeness of their groups, only
+    /// if the rows have different token sequences. `b` is a row of the second collection if there are two.
     #[must_use]
     pub fn of_rows(&self, a: u32, b: u32, of_groups: Closeness) -> Closeness {
         self.sequences.closeness(a, b, of_groups)
@@ -269,9 +271,8 @@ impl<'c> Neighbourhood<'c> {
         before.chain(self.neighbours_behind(group))
     }
 
-    /// Returns some of the groups that are similar to group number `group`: the groups whose first row
-    /// is above the first row of `group`. In a join of two collections, returns the groups of the
-    /// second collection.
+    /// Returns the groups that are similar to group number `group`, and whose first row is above the first row of
+    /// `group`. In a join of two collections, returns all similar groups, which belong to the second collection.
     pub fn neighbours_behind(&self, group: u32) -> impl Iterator<Item = Neighbour> {
         self.begun[group as usize].clone().filter_map(|number| {
             let group = self.groups.second().group_of(self.pairs.rows(number)[1])?;
@@ -279,7 +280,8 @@ impl<'c> Neighbourhood<'c> {
         })
     }
 
-    /// Returns the closeness of the sets of `neighbour` and of the group whose [`Self::neighbours`] contain it.
+    /// Returns the closeness of the sets of two groups: `neighbour`, and the group for which [`Self::neighbours`] has
+    /// returned `neighbour`.
     #[must_use]
     pub fn closeness(&self, neighbour: Neighbour) -> Closeness {
         let number = match neighbour.pair {
@@ -332,8 +334,8 @@ impl<'c> Neighbourhood<'c> {
         Ok(())
     }
 
-    /// Calls `visit` for each row of the first collection that has partners, with the row and its
-    /// partners. Both are in ascending order. Unlike in `for_each_row`, `visit` cannot fail.
+    /// Calls `visit` for each row of the first collection that has partners, with the row and its partners. Rows and
+    /// partners are in the same order as in `for_each_row`, but `visit` cannot fail.
     pub fn visit_rows(&self, mut visit: impl FnMut(u32, &[(u32, Closeness)])) {
         let done = self.for_each_row(|row, partners| {
             visit(row, partners);

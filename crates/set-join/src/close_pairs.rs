@@ -53,7 +53,7 @@ impl SetPair {
 #[derive(Clone)]
 pub struct ClosePairs(StoredPairs);
 
-/// Pairs of rows, with their closeness in one of two forms.
+/// Pairs of rows, with their closeness in one of three forms.
 #[derive(Clone)]
 enum StoredPairs {
     /// Each pair is stored with its closeness.
@@ -82,7 +82,7 @@ impl ClosePairs {
     ///
     /// # Panics
     ///
-    /// A row of a pair has no size. Panics only when the closeness of that pair is requested.
+    /// [`Self::closeness`] panics later if a row of the pair has no size. This function does not panic.
     #[must_use]
     pub(crate) fn of_sets(
         pairs: LargeBuffer<SetPair>,
@@ -94,7 +94,8 @@ impl ClosePairs {
         Self(StoredPairs::Sets { pairs, sizes, second_from, threshold, distances })
     }
 
-    /// Adds the distance of each pair to its similarity. `distance` returns the distance of two rows.
+    /// Returns the same pairs, with their distances in addition to their similarities. `distance` returns the distance
+    /// of two rows. Pairs whose closeness is a distance already do not change.
     #[must_use]
     pub(crate) fn with_distances(mut self, distance: impl Fn(u32, u32) -> u32) -> Self {
         let rows = (0..self.len()).map(|number| self.rows(number));
@@ -114,8 +115,8 @@ impl ClosePairs {
         self
     }
 
-    /// Creates the pairs of fingerprints from `pairs`, whose numbers are row numbers. They must be in
-    /// ascending order.
+    /// Creates the pairs of similar fingerprints from `pairs`. The fields `a` and `b` of each pair are row numbers. The
+    /// pairs must be in ascending order.
     #[must_use]
     pub fn of_distances(pairs: Vec<ValuePair>) -> Self {
         debug_assert!(pairs.is_sorted_by_key(|pair| (pair.a, pair.b)));
@@ -138,7 +139,7 @@ impl ClosePairs {
         self.len() == 0
     }
 
-    /// Returns the two rows of pair number `number`.
+    /// Returns the two rows of the pair with index `number`.
     #[must_use]
     pub fn rows(&self, number: usize) -> [u32; 2] {
         match &self.0 {
@@ -148,7 +149,7 @@ impl ClosePairs {
         }
     }
 
-    /// Returns the closeness of the two rows of pair number `number`.
+    /// Returns the closeness of the two rows of the pair with index `number`.
     #[must_use]
     pub fn closeness(&self, number: usize) -> Closeness {
         match &self.0 {

@@ -178,8 +178,8 @@ impl TermComparison<'_> {
         Ok(found)
     }
 
-    /// Divides all pairs of `links` into tasks for the worker threads. If documents have many pairs,
-    /// numbers their terms so that they are compared as bit sets.
+    /// Divides all pairs of `links` into tasks for the worker threads. If the documents of a group have many pairs,
+    /// numbers the terms of these documents, so that they are compared as bit sets.
     fn comparisons(&self, documents: &Documents, links: &Links) -> Result<Comparisons> {
         let mut dense = Vec::new();
         let mut tasks = Vec::new();

@@ -59,10 +59,10 @@ pub struct SetJoinCost {
     pub seconds: f64,
     /// Bytes of memory that the join needs while texts are read.
     pub reading_bytes: f64,
-    /// Bytes of memory that the join needs while documents are compared. The memory of their pairs is only
-    /// included if documents have few.
+    /// Bytes of memory that the join needs while documents are compared. If very many pairs are similar, they need more
+    /// memory, which [`Self::pairs_bytes`] returns.
     pub comparing_bytes: f64,
-    /// Number of pairs of similar sets, if so many sets are similar that pairs need much memory.
+    /// Number of pairs of similar sets, or 0 if only a small fraction of all pairs is similar.
     pub pairs: f64,
 }
 
@@ -74,7 +74,7 @@ pub struct TermShares {
     pub living: f64,
     /// Fraction of all terms that belong to documents with at least one similar document.
     pub similar: f64,
-    /// Fraction of all pairs of documents that are similar and not equal. 0 if it is small.
+    /// Fraction of all pairs of documents that are similar and not equal, or 0 if that fraction is small.
     pub pairs: f64,
 }
 
@@ -116,14 +116,15 @@ impl SetJoinCost {
         }
     }
 
-    /// Returns the bytes of memory that at most `most` similar pairs take.
+    /// Returns the bytes of memory that the similar pairs take if at most `most` pairs are stored.
     #[must_use]
     pub fn pairs_bytes(&self, most: f64) -> f64 {
         self.pairs.min(most) * BYTES_A_SIMILAR_PAIR
     }
 }
 
-/// Returns the number of all pairs of two sets that are compared.
+/// Returns the approximate number of pairs of sets that can be similar. In a join of two collections, a pair has one
+/// set of each collection.
 fn pairs_of_sets(sides: &Sides<SampledSets>) -> f64 {
     match sides {
         Sides::One(all) => all.sets * all.sets / 2.0,

@@ -1,12 +1,13 @@
 //! The join by sketches of documents that share many terms without being similar, such as the pages of one
 //! template with texts of their own.
 //!
-//! The sketches of such documents are similar by the terms of the template, so every two documents would be
-//! compared term by term. Therefore the terms are counted. A term that no other document has is a difference
-//! of all pairs of its document. Sketches of the other terms, and the numbers of these differences, show
-//! which pairs can be similar. Counting takes two more readings.
+//! The sketches of such documents are similar because of the terms of the template. Every two documents would be
+//! compared term by term. Therefore the terms are counted. A term that only one document has is a difference in every
+//! pair of this document. Sketches of the other terms, together with the numbers of these differences, show which pairs
+//! can be similar. Counting takes two more readings.
 //!
-//! Before that, a join by prefixes is tried. It is quicker if the template is much less than a similar document shares.
+//! Before that, a join by prefixes is tried. It is faster if the documents share far fewer terms than similar documents
+//! must share.
 
 use super::prune::{JoinShard, living_terms};
 use super::set_join::{FoundPairs, SetJoin};
@@ -21,10 +22,10 @@ use simtool_base::progress::Work;
 /// Maximum number of candidates for each document before terms are counted. The documents of most
 /// collections have few.
 const FEW_CANDIDATES: u64 = if cfg!(test) { 2 } else { 64 };
-/// Number of candidates for which terms are never counted, because comparing so many takes less than a
-/// second.
+/// If there are at most this many candidates, terms are never counted, because comparing the candidates takes less than
+/// a second.
 const LEAST_CANDIDATES: u64 = if cfg!(test) { 8 } else { 1 << 19 };
-/// Number of times that the pairs of a join by prefixes are in memory, while they are put together.
+/// Number of copies of the pairs that are in memory while the result of a join by prefixes is put together.
 const COPIES_OF_PAIRS: u64 = 3;
 /// Nanoseconds of a core for each term that is read, counted, read again and sketched.
 const NANOSECONDS_A_COUNTED_TERM: f64 = 200.0;
@@ -126,7 +127,7 @@ mod tests {
         }
     }
 
-    /// Returns the number of similar pairs, and of the pairs that were compared term by term.
+    /// Returns the number of similar pairs, and the number of pairs that were compared term by term.
     fn joined(pages: &Pages, threshold: Threshold) -> (usize, u64) {
         let compared = Candidates::default();
         let context = Context::default().with_progress(&compared);

@@ -30,18 +30,19 @@ impl SetJoin<'_> {
     /// The source fails, or there is not enough memory. If so little memory is allowed that
     /// hundreds of readings would be necessary, the join fails as soon as that is known.
     ///
-    /// # Complexity O(terms) time for counting and sketching. Counting drops documents that cannot have
-    /// a similar one. Comparing the others is quadratic in the number of documents of similar size, at
-    /// about a nanosecond a pair. If that would take too long, it is quadratic in the number of
-    /// documents that share their rarest terms. Memory: about 4 bytes per term, and 1 or 30 bytes per
-    /// term of the documents that were not dropped.
+    /// # Complexity
+    ///
+    /// O(terms) time for counting and sketching. Counting drops documents that cannot have a similar one. Comparing the
+    /// remaining documents is quadratic in the number of documents of similar size, at about a nanosecond a pair. If
+    /// that would take too long, it is quadratic in the number of documents that share their rarest terms. Memory:
+    /// about 4 bytes per term, and 1 or 30 bytes per term of the documents that were not dropped.
     pub fn self_join(&self, source: &dyn TermSource) -> Result<Close> {
         self.joined(source, None)
     }
 
-    /// Joins a source with itself like [`Self::self_join`], but returns only some pairs if not all fit
-    /// in memory, or if there are many millions. These pairs are enough for two decisions: which documents are kept
-    /// according to `choice`, and which kept document causes the removal of each other document.
+    /// Joins a source with itself like [`Self::self_join`], but returns only some pairs if there are many millions, or
+    /// if the pairs do not fit in memory. These pairs are enough for two decisions: which documents are kept according
+    /// to `choice`, and which kept document causes the removal of each other document.
     ///
     /// # Errors
     /// The same errors as [`Self::self_join`].
@@ -75,8 +76,8 @@ impl SetJoin<'_> {
         Ok(Close { is_complete: joined.are_all, ..close })
     }
 
-    /// Returns all similar pairs of a document of `queries` and a document of `corpus`, sorted by
-    /// the row in `queries`, then by the row in `corpus`.
+    /// Returns all similar pairs of a document of `queries` and a document of `corpus`. They are sorted by the row in
+    /// `queries`, and pairs with the same row in `queries` by the row in `corpus`.
     ///
     /// # Errors
     /// The same errors as [`Self::self_join`].
@@ -161,8 +162,8 @@ impl SetJoin<'_> {
         FoundPairs { pairs: pairs.into(), are_all: true }
     }
 
-    /// Returns the number of pairs that a join by prefixes may find. They must fit in memory. If only some of
-    /// them are needed, they must not take longer than to compare all sketches.
+    /// Returns the maximum number of pairs that a join by prefixes may find. They must fit in memory. If
+    /// `may_leave_out` is true, finding them must also not take longer than comparing all sketches.
     #[expect(clippy::cast_sign_loss, reason = "no time is negative")]
     pub(super) fn most_prefix_pairs(
         &self,

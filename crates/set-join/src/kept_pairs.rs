@@ -10,8 +10,9 @@
 //! compared with the newly kept ones, because a removed document may be more similar to them than to
 //! the documents kept before.
 //!
-//! A document that represents equal documents has a turn for each of them. For a removed document, only
-//! the pairs remain that name the most similar kept document at one of its turns.
+//! A document that represents equal documents has a turn for each of them. A turn is a position in the order of
+//! preference. For a removed document, only those pairs remain that name the most similar kept document at one of its
+//! turns.
 
 use crate::linking_pairs::linking_pairs;
 use crate::pair_order::{PAIRS, RowPair, in_order};
@@ -26,11 +27,10 @@ pub use crate::pair_search::{
     FoundPairs, MANY_PAIRS, PairLists, PairSearch, RowFilter, Turns, many_pairs,
 };
 
-/// Divisor of the pairs that fit in memory. Its result is the number of new pairs that are collected
-/// before the pairs are reduced.
+/// Pairs are reduced again when they are more than twice as many as the last reduction left, plus a number. This number
+/// is 1/`FEW_PAIRS` of the pairs that fit in memory, but at most [`MORE_PAIRS`].
 const FEW_PAIRS: u64 = 8;
-/// Pairs are reduced again when they are more than twice as many as the last reduction left, plus this
-/// number or less.
+/// Maximum number of further pairs before pairs are reduced again, see [`FEW_PAIRS`].
 const MORE_PAIRS: u64 = 1 << 20;
 
 /// Rule for choosing the kept documents from similar pairs.
@@ -166,9 +166,9 @@ impl<S: PairSearch> KeptPairs<'_, S> {
         Ok(Some(count))
     }
 
-    /// Returns the similar pairs among the asked documents of a batch, in the order of preference,
-    /// or `None` if they are too many to fit in memory. `places` has the place of each asked
-    /// document among all of them, by row number, and so do the pairs.
+    /// Returns the similar pairs among the asked documents of a batch, in the order of preference, or `None` if they
+    /// are too many to fit in memory. `places` has, by row number, the index of each asked document among all asked
+    /// documents. The rows of the returned pairs are such indices.
     fn pairs_of_asked(&mut self, places: &[u32]) -> Result<Option<LargeBuffer<S::Pair>>> {
         let decisions = &self.decisions;
         let is_asked = |row: u32| decisions[row as usize] == Decision::Asked;
@@ -185,9 +185,9 @@ impl<S: PairSearch> KeptPairs<'_, S> {
         in_order(&lists, self.context).map(Some)
     }
 
-    /// Compares the newly kept documents of `left` with documents that were removed earlier, which
-    /// may be more similar to them. This matters only if one of the equal documents of a removed
-    /// one has a later turn than the kept one.
+    /// Compares the newly kept documents of `left` with documents that were removed earlier, which may be more similar
+    /// to them. Only those removed documents are compared whose last turn is after the turn of the first newly kept
+    /// document. `places` has the index of each document in `left`, by row number.
     fn compare_with_new(&mut self, left: &[u32], places: &[u32]) -> Result<()> {
         let first_kept = left.iter().find(|&&row| self.decisions[row as usize] == Decision::Kept);
         let Some(since) = first_kept.map(|&row| self.turns.first(row)) else { return Ok(()) };

@@ -8,13 +8,12 @@
 //!    in a table of two-bit cells, and sets with too many unmatched terms are dropped (`prune`, or
 //!    `reread` if the terms do not fit into memory). With few terms this step does not pay and is
 //!    skipped.
-//! 2. *Sketch* the sets that were not dropped in about three bits a term (`sketches`). Only the
-//!    first one of equal sets is joined.
-//! 3. *Compare the sketches* of every two sets whose sizes allow similarity (`window_scan`). The few
-//!    documents with near sketches are read again and compared term by term (`compare_terms`). If
-//!    there are too many pairs for the memory or the time, only the pairs are found that decide which
-//!    documents are kept (`kept_pairs`). If too many sketches are similar, terms that no other document
-//!    has are left out of them (`counted_join`).
+//! 2. *Sketch* the sets that were not dropped in about three bits a term (`sketches`). Among equal sets, only the first
+//!    one is joined.
+//! 3. *Compare the sketches* of every two sets whose sizes allow similarity (`window_scan`). The few documents with
+//!    near sketches are read again and compared term by term (`compare_terms`). If there are too many pairs for the
+//!    memory or the time, only those pairs are found that decide which documents are kept (`kept_pairs`). If too many
+//!    sketches are similar, new sketches are made without the terms that no other document has (`counted_join`).
 //! 4. *Or join by prefixes*, if comparing sketches would cost more: the terms are renumbered by
 //!    frequency (`ranked_sets`) and joined (`prefix_join`), block by block if memory is scarce
 //!    (`block_join`).

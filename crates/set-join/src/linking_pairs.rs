@@ -1,8 +1,8 @@
 //! Finds only the pairs that decide which documents are linked, for collections with too many pairs.
 //!
-//! If one document of each connected component is kept, two kinds of pairs decide. A spanning forest has the
-//! components of all pairs. And the kept document of a component is the preferred one of its documents, so the pair
-//! of a document with its preferred partner is the one that a removal names, if the two are similar at all.
+//! The preferred document of each connected component is kept, so two kinds of pairs decide. The pairs of a spanning
+//! forest connect the same documents as all pairs. And a removed document is listed with its similarity to the kept
+//! document if the two are similar. In this case, the kept document is its preferred partner.
 //!
 //! Documents are compared in batches, with each other and then with all documents of earlier batches. So only the
 //! pairs inside a batch are in memory together.
@@ -75,10 +75,10 @@ pub(crate) fn linking_pairs<S: PairSearch>(
     in_order(&[links.pairs], context)
 }
 
-/// The pairs of a spanning forest of the pairs so far, and of each document with its preferred partner.
+/// The pairs of a spanning forest of all pairs so far, and the pair of each document with its preferred partner.
 struct Links<'t, P> {
     turns: &'t Turns,
-    /// For each row, the first turn of its preferred partner so far.
+    /// For each row, the first turn of its preferred partner so far, or `u32::MAX` if it has no partner yet.
     preferred: Vec<u32>,
     linked: DisjointSets,
     pairs: Vec<P>,
@@ -102,7 +102,7 @@ impl<'t, P: RowPair> Links<'t, P> {
         self.pairs.len() as u64
     }
 
-    /// Adds those of `pairs` that link two components, or that have a better partner of a document.
+    /// Adds those of `pairs` that link two components, or in which a document has a better partner than before.
     fn add(&mut self, pairs: &[P]) {
         for pair in pairs {
             let [a, b] = pair.rows();
@@ -117,7 +117,8 @@ impl<'t, P: RowPair> Links<'t, P> {
         }
     }
 
-    /// Returns whether `partner` is better than the partners of `row` so far, and records it.
+    /// Returns whether `partner` is preferred to all earlier partners of `row`. If so, records it as the preferred
+    /// partner.
     fn prefers(&mut self, row: u32, partner: u32) -> bool {
         let turn = self.turns.first(partner);
         let best = &mut self.preferred[row as usize];

@@ -8,8 +8,8 @@ use simtool_model::similarity::{Similarity, Threshold};
 use std::collections::BTreeMap;
 
 impl Close {
-    /// Returns the same result with the sequences of all rows. In most collections, equal sets have equal sequences. Then
-    /// the result has none, so that they need no memory.
+    /// Returns the same result with the sequences of all rows. If all rows with equal sets have equal sequences, the
+    /// result stores no sequences, which saves memory.
     #[must_use]
     pub fn with_sequences(self, sequences: RowSequences) -> Self {
         let close = Self { sequences, ..self };
@@ -41,8 +41,8 @@ impl Close {
     ///
     /// # Complexity
     ///
-    /// O(n log n) for n rows in groups and pairs with the similarity 1. If the limit is below 1, a pair of two
-    /// groups becomes a pair for every two parts with the same sequences.
+    /// O(n log n) for n rows in groups and pairs with the similarity 1. If the limit is below 1, a pair of two groups
+    /// becomes one pair for every two parts of these groups. A part has the rows of a group with the same sequence.
     #[must_use]
     pub fn without_other_sequences(&self, limit: Threshold) -> Self {
         let hashes = self.sequences.hashes();

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 /// Condition for the pairs of a join. A join with a filter finds only the similar pairs that the filter
 /// lets pass.
 pub trait PairFilter: Debug + Sync {
-    /// Returns the class of a document in a self-join. The filter lets all pairs of a class pass, with the
-    /// distance 0. Equal sets form a group only if they are in the same class. `None` means that the document
+    /// Returns the class of a document in a self-join. Two documents of the same class always pass the filter, and
+    /// their distance is 0. Equal sets form a group only if they are in the same class. `None` means that the document
     /// has no pairs.
     fn class(&self, row: u32) -> Option<u64>;
 
@@ -14,7 +14,8 @@ pub trait PairFilter: Debug + Sync {
     /// there are two.
     fn takes(&self, a: u32, b: u32) -> bool;
 
-    /// Returns the distance of two documents whose pair passes. `None` if the filter measures no distances.
+    /// Returns the distance of two documents that pass the filter together, or `None` if the filter measures no
+    /// distances.
     fn distance(&self, _a: u32, _b: u32) -> Option<u32> {
         None
     }

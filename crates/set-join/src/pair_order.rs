@@ -174,8 +174,8 @@ impl RangeBuckets {
     }
 }
 
-/// Divides `pairs` by bucket, and each bucket by share. Returns the rooms of each share, one for
-/// each bucket. `counts` has the number of pairs of each share in each bucket.
+/// Divides `pairs` into rooms, which are consecutive slices, first by bucket and then by share. Returns the rooms of
+/// each share, one for each bucket. `counts` has the number of pairs of each share in each bucket.
 fn divide<'p, P>(
     pairs: &'p mut [P],
     buckets: usize,
@@ -193,7 +193,8 @@ fn divide<'p, P>(
     rooms
 }
 
-/// Copies the pairs of a share to the rooms of their buckets.
+/// Copies the pairs of a share to the rooms of their buckets. `rooms` has one room per bucket, and `bucket` returns the
+/// index of the bucket of a pair.
 fn distribute<P: RowPair>(
     share: &[impl Deref<Target = [P]>],
     mut rooms: Vec<&mut [P]>,

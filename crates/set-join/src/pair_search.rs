@@ -6,26 +6,26 @@ use simtool_base::large_buffer::LargeBuffer;
 use simtool_model::closeness::Closeness;
 use simtool_model::groups::Groups;
 
-/// Number of pairs above which only some pairs are found, if these are enough. More than 8 million pairs come
-/// from documents that are all similar, such as 5000 pages of one template. Their number grows with the square
-/// of the documents, and so would the time.
+/// Number of pairs above which only some pairs are found, if the caller needs only the pairs that decide which
+/// documents are kept. More than 8 million pairs come from documents that are all similar, such as 5000 pages of one
+/// template. The number of pairs, and so the time, grows with the square of the number of documents.
 pub const MANY_PAIRS: u64 = 1 << 23;
-/// Number of pairs of each document above which only some pairs are found. More come from templates, and then
-/// finding all pairs takes several times as long as finding those that decide.
+/// Number of pairs per document above which only some pairs are found. So many pairs come from pages of one template.
+/// Finding all of them takes several times as long as finding the pairs that decide which documents are kept.
 const MANY_PAIRS_A_DOCUMENT: u64 = 64;
-/// Number of pairs that are always found. They take less than a second.
+/// If there are at most this many pairs, all of them are found. This takes less than a second.
 const FEW_PAIRS: u64 = 1 << 20;
 /// Number of documents in the first batch. If all documents are similar, one of these is kept, and all
 /// later documents are removed without any comparison among themselves.
 pub(crate) const FIRST_BATCH: usize = 512;
-/// Factor by which a batch is larger than the batch before it, as long as batches have few pairs. The
-/// number of pairs grows with its square.
+/// Factor by which a batch is larger than the batch before it, as long as batches have few pairs. The number of pairs
+/// grows with the square of this factor.
 pub(crate) const GROWTH: usize = 4;
-/// Value for a missing index, and for a document that is not in the order of preference.
+/// Value for a missing index, and for a document without a place in the order of preference.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Returns the number of similar pairs of this many documents above which a comparison of sketches finds only some
-/// pairs, if these are enough.
+/// Returns the number of similar pairs of this many documents up to which a comparison of sketches finds all pairs. If
+/// there are more, it finds only some pairs, unless the caller needs all.
 ///
 /// ```
 /// use simtool_set_join::kept_pairs::many_pairs;
@@ -47,9 +47,8 @@ pub type FoundPairs<'f, P> = dyn FnMut(&[P], &dyn Fn(&P) -> Closeness) -> Result
 /// Pairs of documents, in several lists.
 pub type PairLists<P> = Vec<LargeBuffer<P>>;
 
-/// A search for the similar pairs among some documents. It decides by
-/// [`deciding_pairs`](crate::kept_pairs::deciding_pairs) which documents
-/// are kept.
+/// A search for the similar pairs among some documents. [`deciding_pairs`](crate::kept_pairs::deciding_pairs) uses it
+/// to decide which documents are kept.
 pub trait PairSearch {
     /// Two row numbers and a number from which the closeness of the two documents follows.
     type Pair: RowPair;
@@ -70,9 +69,9 @@ pub trait PairSearch {
         held: u64,
     ) -> Result<Option<PairLists<Self::Pair>>>;
 
-    /// Finds the similar pairs of a document for which the first condition of `sides` is true, and a
-    /// document for which the second one is true. No document fulfils both. Calls `found` with some
-    /// pairs at a time. The rows of a pair can be in any order.
+    /// Finds the similar pairs between two sets of documents, which have no document in common. The first condition of
+    /// `sides` is true for the documents of the first set, and the second condition for those of the second set. Calls
+    /// `found` several times, each time with some of the pairs. The rows of a pair can be in any order.
     ///
     /// # Errors
     /// The documents cannot be read, `found` fails, or there is not enough memory.
@@ -85,7 +84,7 @@ pub trait PairSearch {
     /// Returns the closeness of the documents of a pair that was found.
     fn closeness(&self, pair: &Self::Pair) -> Closeness;
 
-    /// Returns the error for a number of pairs that does not fit in memory.
+    /// Returns the error that `pairs` pairs do not fit in memory.
     fn too_many_pairs(&self, pairs: u64) -> Error;
 }
 

@@ -44,9 +44,9 @@ pub(super) struct PrefixJoin<'a> {
     /// in a self-join.
     pub(super) across: bool,
     pub(super) threshold: Threshold,
-    /// Maximum number of pairs. If there are more, the join ends early.
+    /// Maximum number of pairs. If there are more, the join ends early and returns no pairs.
     pub(super) most: u64,
-    /// Maximum number of postings to visit. If there are more, no pair is looked for.
+    /// Maximum number of postings to visit. If there are more, the join does not begin and returns no pairs.
     pub(super) most_visits: u64,
     pub(super) context: &'a Context<'a>,
 }
@@ -75,8 +75,8 @@ struct Overlaps {
 }
 
 impl PrefixJoin<'_> {
-    /// Returns the similar pairs, or `None` if there are too many of them or of the postings. Their order is arbitrary, but always the
-    /// same.
+    /// Returns the similar pairs, or `None` if there are more than `most` pairs or more than `most_visits` postings to
+    /// visit. The order of the pairs is arbitrary, but always the same.
     ///
     /// # Complexity
     /// O(postings visited). This number grows with the square of the number of sets that share a
@@ -133,7 +133,7 @@ impl PrefixJoin<'_> {
         (0..self.sets.len()).map(of_set).sum::<u64>() / 2
     }
 
-    /// Returns the numbers that a set looks up to find smaller sets.
+    /// Returns the term numbers that a set looks up to find smaller sets.
     fn probing_prefix(&self, set: usize) -> &[u32] {
         self.prefix(set, self.threshold.max_unshared(self.sets.sizes[set]) + 1)
     }
@@ -185,8 +185,8 @@ impl PrefixJoin<'_> {
         Ok((buffer, posting_buffer))
     }
 
-    /// Finds the sets that come before `set` in the order of sizes and are similar enough to it.
-    /// Appends these pairs to `found`.
+    /// Finds the sets that come before `set` in the order of sizes and are similar enough to `set`. Appends these pairs
+    /// to `found`.
     fn probe(
         &self,
         index: &PrefixIndex<'_>,

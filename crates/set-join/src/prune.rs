@@ -48,7 +48,7 @@ pub(super) fn document_size(terms: usize) -> Result<u32> {
     Ok(terms as u32)
 }
 
-/// Returns the row number that is `documents` after `row`.
+/// Returns `row` + `documents`, which is the row number behind `documents` documents from `row` on.
 ///
 /// # Errors
 /// The number does not fit into 32 bits.

@@ -90,10 +90,9 @@ impl TermRecords {
 /// The matched terms of one partition, sorted by frequency class. A partition has all terms with
 /// the same highest bits.
 struct Partition {
-    /// For each frequency class, the end of its terms in the list of matched terms, which is sorted by
-    /// class.
+    /// For each frequency class, the index behind its last term in the list of matched terms, which is sorted by class.
     class_ends: Vec<u32>,
-    /// For each matched term, the end of its documents in `documents`.
+    /// For each matched term, the index behind the last of its documents in `documents`.
     posting_ends: Vec<u32>,
     documents: Vec<u32>,
     /// For each unmatched term, the document that contains it.
@@ -125,7 +124,7 @@ struct FoundTerm {
     sides: u8,
 }
 
-/// The different terms of a partition, by their first documents.
+/// The different terms of a partition, in the order in which they first occur in the records.
 struct FoundTerms {
     terms: Vec<FoundTerm>,
     /// For each record of the partition, the index of its term, or [`REPEATED`] if an earlier
@@ -442,8 +441,8 @@ fn class_of(documents: u32) -> usize {
     (33 + (doublings - 5) * 4 + quarter).min(CLASSES as u32 - 1) as usize
 }
 
-/// Replaces each count by the end of its range in a list of all counted items. Returns the starts of
-/// these ranges.
+/// Replaces the lengths of consecutive ranges by the ends of these ranges. Returns the starts of the ranges. The first
+/// range starts at 0.
 fn running_sum(counts: &mut [u32]) -> Vec<u32> {
     let mut sum = 0;
     let starts = counts.iter_mut().map(|count| {
@@ -455,8 +454,8 @@ fn running_sum(counts: &mut [u32]) -> Vec<u32> {
     starts.collect()
 }
 
-/// Returns two lists that are indexed by document: the number of distinct terms, and the number of
-/// unmatched terms.
+/// Returns two lists that are indexed by document: the number of distinct terms, and the number of unmatched terms. The
+/// argument `unmatched` has the number of unmatched terms that are in no partition.
 fn sizes(partitions: &[Partition], mut unmatched: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
     for &document in partitions.iter().flat_map(|partition| &partition.unmatched) {
         unmatched[document as usize] += 1;

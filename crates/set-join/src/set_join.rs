@@ -1,4 +1,4 @@
-//! A join with its threshold, its memory and its condition, and the pairs that it has found.
+//! The settings of a join of sets, and the pairs that a join has found.
 
 use super::close::ClosePairs;
 use super::kept_pairs::DecidingRule;
@@ -29,7 +29,8 @@ pub struct SetJoin<'a> {
 pub struct KeptChoice<'o> {
     /// Rule by which similar pairs decide.
     pub rule: DecidingRule,
-    /// Returns all row numbers in the order of preference. It is called at most once, after all documents were read.
+    /// Function that returns all row numbers in the order of preference. It is called at most once, after all documents
+    /// were read.
     pub order: &'o dyn Fn() -> Vec<u32>,
 }
 
@@ -57,13 +58,14 @@ impl<'a> SetJoin<'a> {
         Self { threshold, memory_bytes: context.memory().free(), filter: None, context }
     }
 
-    /// Returns the same join, but only for pairs that `filter` lets pass.
+    /// Returns the same join, but only for pairs that `filter` lets pass. With `None`, all pairs pass.
     #[must_use]
     pub fn with_filter(self, filter: Option<&'a dyn PairFilter>) -> Self {
         Self { filter, ..self }
     }
 
-    /// Returns the same join with `bytes` less memory, because the sources take that memory.
+    /// Returns the same join with `bytes` less memory, because the sources take that memory. At least a quarter of the
+    /// memory remains.
     pub(super) fn with_held(self, bytes: u64) -> Self {
         // At least a quarter remains, so a source that keeps much makes the join slower and not
         // impossible.
@@ -81,7 +83,7 @@ impl<'a> SetJoin<'a> {
         Error::limit(format!("{pairs} pairs of near-duplicates"), rule)
     }
 
-    /// Returns the number of terms for which there is memory in a join by prefixes.
+    /// Returns the maximum number of terms that fit in memory in a join by prefixes.
     pub(super) fn fitting(&self) -> u64 {
         (self.memory_bytes / BYTES_PER_TERM).min(MOST_TERMS)
     }

@@ -80,7 +80,7 @@ enum NearPairs {
 pub(super) enum FewCandidates {
     /// The pairs of all candidates, which were compared.
     Compared(FoundPairs),
-    /// The candidates are few, but too many for the memory.
+    /// There are at most as many candidates as wanted, but they do not fit in memory together.
     InParts,
     /// There are more candidates than wanted.
     TooMany,
@@ -329,7 +329,7 @@ impl<'a> SketchJoin<'a> {
         JoinFilter { filter: self.join.filter, second_from }
     }
 
-    /// Returns the scans that compare all documents which may be pairs.
+    /// Returns the scans that together compare all documents that may form pairs.
     pub(super) fn scans(&self) -> Vec<SketchScan<'_>> {
         match &self.second {
             Some((_, second)) => SketchScan::across(&self.sketches, second).into(),
@@ -347,7 +347,7 @@ impl<'a> SketchJoin<'a> {
         scans.into_iter().flat_map(|(first, second)| SketchScan::across(first, second)).collect()
     }
 
-    /// Returns the number of candidates above which only some pairs are found, if these are enough.
+    /// Returns the number of candidates above which only the pairs are found that decide which documents are kept.
     pub(super) fn most_to_decide(&self) -> u64 {
         self.most_pairs().min(many_pairs(self.sketches.len() as u64))
     }

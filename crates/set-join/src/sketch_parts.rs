@@ -29,14 +29,15 @@ const BYTES_PER_SET: u64 = 120;
 /// Bytes of memory for each document outside the parts: its size twice, and its place in the order of sizes.
 const BYTES_PER_ROW: u64 = 16;
 
-/// Size and row number of a document. Parts are divided in this order.
+/// Size of a document, which is its number of distinct terms, and its row number. Parts are ranges in the order of
+/// these pairs.
 type SizedRow = (u32, u32);
 
 /// Parts into which documents are divided by their sizes. A size is a number of distinct terms.
 pub(super) struct SketchParts {
     /// Size of each document that may have a similar one, by row number. 0 for other documents.
     sizes: Vec<u32>,
-    /// The documents of each part, in ascending order.
+    /// For each part, the range of its documents, in ascending order.
     parts: Vec<Range<SizedRow>>,
 }
 
@@ -62,8 +63,7 @@ impl SketchParts {
         Self { sizes, parts }
     }
 
-    /// Returns the earlier parts with documents that may be similar to documents of the part with this
-    /// number.
+    /// Returns the indices of the parts before part `part` that may have documents similar to a document of `part`.
     fn earlier(&self, part: usize, threshold: Threshold) -> Range<usize> {
         let least = threshold.min_size(self.parts[part].start.0);
         // A part ends before the next one, so it may have documents of the size at which it ends.
@@ -98,7 +98,8 @@ impl SetJoin<'_> {
         Ok((parts.readings(self.threshold) <= MOST_READINGS).then_some(parts))
     }
 
-    /// Returns the number of bytes that the lists of all documents leave for the parts.
+    /// Returns the number of bytes that remain for the parts after the lists of the sizes and positions of all
+    /// documents.
     fn bytes_for_parts(&self, shards: &[JoinShard]) -> u64 {
         let rows = u64::from(prune::end_row(shards));
         self.memory_bytes.saturating_sub(rows * BYTES_PER_ROW)

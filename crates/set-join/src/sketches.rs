@@ -130,8 +130,8 @@ impl Sketching {
         self.push_matched(document, terms, |_| true, scratch).map(drop)
     }
 
-    /// Adds the sketch of a document by those of its terms for which `is_matched` is true. No other set may have
-    /// one of the other terms. If these are too many for a similar set, the document gets no sketch.
+    /// Adds the sketch of a document. Its row of bits has only the terms that are matched in `cells`, which means that
+    /// another set may contain them. If too many terms are unmatched for a similar set, the document gets no sketch.
     ///
     /// # Errors
     /// Not enough memory.
@@ -236,9 +236,9 @@ pub(super) struct SketchLevel {
     /// The rows of bits in groups of [`GROUP`] rows. A group has first word 0 of all its rows, then
     /// word 1 of all its rows, and so on.
     pub(super) groups: LargeBuffer<u64>,
-    /// For each group of rows, the largest share of its sets in the maximum difference of similar
-    /// sketches. Two sketches are similar only if their rows differ in at most as many bits as the
-    /// shares of both sets add up to.
+    /// For each group of rows, the largest share of one of its sets in the difference of similar sketches. Two sketches
+    /// can be similar only if the number of bits in which their rows differ is at most the sum of the shares of both
+    /// sets.
     pub(super) limits: Vec<u32>,
 }
 
@@ -392,17 +392,17 @@ impl Sketches {
         Self::arranged(&order, unmatched, bits, threshold, context)
     }
 
-    /// Returns the number of terms of a document that no other document has, as far as they were counted. Its row
-    /// of bits does not have them. `place` is the index of its sketch.
+    /// Returns the number of terms of a document that no other document has, or 0 if they were not counted. The row of
+    /// bits of the document does not have these terms. `place` is the index of its sketch.
     #[inline]
     pub(super) fn unmatched(&self, place: usize) -> u32 {
         self.unmatched.get(place).copied().unwrap_or(0)
     }
 
-    /// Stores the rows of sketches in levels and groups. `order` has the size, the row number and a
-    /// position for each sketch, sorted by size and row number. The arguments of `bits` are such a
-    /// position and the index of a word. It returns this word of the sketch's row. `unmatched` has the numbers of
-    /// terms that are in no row, or is empty.
+    /// Stores the rows of sketches in levels and groups. `order` has the size, the row number and a position for each
+    /// sketch, sorted by size and row number. `bits` is called with such a position and the index of a 64-bit word, and
+    /// returns this word of the sketch's row. `unmatched` has the number of terms of each sketch that are in no row, or
+    /// is empty.
     fn arranged<P: Copy + Sync>(
         order: &[(u32, u32, P)],
         unmatched: Vec<u32>,

@@ -27,14 +27,14 @@ const BYTES_PER_SAMPLED_TERM: u64 = 6;
 /// while equal documents are looked for.
 const BYTES_A_SET: u64 = 48;
 
-/// The limit of memory may be exceeded by this share of it and by [`SPARE_BYTES`], for the sketches of many small
+/// The memory limit may be exceeded by 1/`SPARE_SHARE` of it plus [`SPARE_BYTES`], for the sketches of many small
 /// documents. An error would be worse.
 const SPARE_SHARE: u64 = 10;
 /// Number of bytes by which the limit of memory may be exceeded.
 const SPARE_BYTES: u64 = 16 << 20;
 
-/// Further rounds of counting are assumed to leave more than 1/`ROUNDS_LEAVE` of the terms. The join
-/// fails before these rounds if even so few terms do not fit in memory.
+/// The join assumes that further rounds of counting leave more than 1/`ROUNDS_LEAVE` of the terms. If even this
+/// fraction of the terms does not fit in memory, the join fails before these rounds.
 const ROUNDS_LEAVE: usize = 16;
 
 /// Maximum number of terms for which all documents are sketched at the first reading. For so few terms,
@@ -122,7 +122,8 @@ impl SetJoin<'_> {
         Ok(Survivors { shards, sketches, is_scanned })
     }
 
-    /// Checks that there is memory for what the join keeps of each document that may still have a similar one.
+    /// Checks that there is memory for the size, signature and position of each document that may still have a similar
+    /// one.
     ///
     /// # Errors
     /// There is not enough memory.
@@ -155,8 +156,8 @@ impl SetJoin<'_> {
         self.nanoseconds(sources, shards, window_scan::estimated_nanoseconds)
     }
 
-    /// Returns the nanoseconds that one core takes to compare all sketches. `nanoseconds` returns them for two
-    /// lists of sizes.
+    /// Returns the nanoseconds that one core takes to compare all sketches. The function `nanoseconds` returns them for
+    /// two sorted lists of set sizes.
     pub(super) fn nanoseconds(
         &self,
         sources: &TermSources<'_>,
@@ -202,8 +203,8 @@ impl SetJoin<'_> {
 }
 
 impl Survivors {
-    /// Drops equal documents: from each group of equal documents, only the first one remains. Returns
-    /// these groups. With a filter, also drops documents that have no pairs.
+    /// Drops equal documents: from each group of equal documents, only the first one remains. Returns the groups. With
+    /// a filter, also drops documents that have no class, because they have no pairs.
     pub(super) fn remove_equal(&mut self, filter: Option<&dyn PairFilter>) -> Groups {
         if let Some(filter) = filter {
             for shard in &mut self.shards {
@@ -228,8 +229,8 @@ impl Survivors {
 /// All shards, and the sketches of the documents of each shard.
 type SketchedShards = (Vec<JoinShard>, Vec<Sketching>);
 
-/// Reads all documents for the first time, and makes their sketches. Returns `None` if they do not fit in memory.
-/// Their number is not known before they are read.
+/// Reads all documents for the first time, and makes their sketches. Returns `None` if the sketches do not fit in
+/// memory, which shows only while documents are read.
 pub(super) fn sketch_all(
     sources: &TermSources<'_>,
     threshold: Threshold,
@@ -287,8 +288,8 @@ pub(super) fn sketch_living(
     })
 }
 
-/// Reads the documents that may still have a similar one, and makes their sketches by the terms that are
-/// matched in `cells`, which has counted all of their terms.
+/// Reads the documents that may still have a similar one, and makes their sketches from the terms that are matched in
+/// `cells`. All terms of these documents must have been counted in `cells`.
 pub(super) fn sketch_counted(
     sources: &TermSources<'_>,
     shards: &[JoinShard],
@@ -301,8 +302,8 @@ pub(super) fn sketch_counted(
     })
 }
 
-/// Reads the documents of shard `number` that may still have a similar one. All such documents of all shards have
-/// `terms` terms.
+/// Reads the documents of shard `number` that may still have a similar one. `terms` is the number of terms of all such
+/// documents in all shards.
 fn visit_living(
     sources: &TermSources<'_>,
     shard: &JoinShard,
@@ -335,8 +336,9 @@ pub(super) fn sketch_some(
 /// Callback that receives the position of a document in its shard, and its terms.
 type Push<'p> = dyn FnMut(u32, &[u64]) -> Result<()> + 'p;
 
-/// Makes the sketches of the documents that `visit` passes to its callback for each shard number. The second
-/// argument has whether sketches have bits, and the counts of terms if only matched terms become bits.
+/// Makes the sketches of documents. Calls `visit` with each shard number and with a callback that receives the
+/// documents of the shard. If `with_bits` is false, sketches have no rows of bits. If `cells` is given, only terms that
+/// are matched in `cells` become bits.
 fn sketched(
     shards: &[JoinShard],
     with_bits: bool,

@@ -5,10 +5,10 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, reserve};
 use simtool_kernels::prefetch;
 
-/// While a term is numbered, the slot of the term that comes this number of terms later is prefetched.
+/// Distance, in terms, between the term that is being numbered and the later term whose slot is prefetched.
 const AHEAD: usize = 16;
-/// While a term is numbered, a second prefetch is done for the term that comes this number of terms
-/// later. It fetches the entry of `terms` to which the slot of this later term refers.
+/// Distance, in terms, between the term that is being numbered and the later term for which a second prefetch is done.
+/// It fetches the entry of `terms` to which the slot of the later term refers.
 const SOON: usize = 8;
 /// Minimum number of slots that a hash table with at least one term uses.
 const LEAST_PLACES: usize = 1 << 10;

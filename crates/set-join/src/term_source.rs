@@ -98,7 +98,8 @@ pub trait TermSource: Sync {
         visit: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<()>;
 
-    /// Visits documents like [`Self::visit_shard`], but `visit` may fail. After its first error, it is not called again.
+    /// Visits documents like [`Self::visit_shard`], but `visit` may fail. After the first error, `visit` is not called
+    /// again.
     ///
     /// # Errors
     /// The source fails, or `visit` does. Returns the first error.

@@ -20,8 +20,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Number of sets that a worker thread compares together. It compares all of them with one tile of
 /// candidates before it goes on to the next tile.
 const BLOCK: usize = 64;
-/// Maximum number of sets after which the pairs found so far are passed on. All threads share the work
-/// on these sets.
+/// Maximum number of sets in a part. After each part, the pairs of its sets are passed to the caller. All threads share
+/// the work on a part.
 const PART_SETS: usize = 256 * BLOCK;
 /// If a part has too many pairs, the next attempt takes 1/`FEWER` of its sets.
 const FEWER: usize = 4;
@@ -60,7 +60,7 @@ struct ComparedSet {
     /// Range of the set's candidates in [`WindowScan::candidates`].
     window: Range<usize>,
     size: u32,
-    /// Number of its terms that no other set has. Its row does not have them.
+    /// Number of terms of the set that no other set has. The row does not have these terms.
     unmatched: u32,
     own_limit: u32,
     row: Vec<u64>,
@@ -147,13 +147,13 @@ impl WindowScan<'_> {
         self.context.progress().begin("compare sketches", Work::Steps(rest));
     }
 
-    /// Returns the number of comparisons of some sets. `sets` is their range in [`Self::sets`].
+    /// Returns the number of comparisons for the sets with the indices `sets` in [`Self::sets`].
     fn windows(&self, sets: Range<usize>) -> u64 {
         sets.map(|place| self.window(place).len() as u64).sum()
     }
 
-    /// Returns the pairs of the sets in `part`, for each block of sets. If they have no room, the
-    /// result is not complete.
+    /// Returns the pairs of the sets in `part`, in one list for each block of sets. If `room` is exceeded, the result
+    /// is not complete.
     fn of_part(&self, part: Range<usize>, room: &PairRoom) -> Result<Vec<Vec<Candidate>>> {
         self.context.threads().try_map(
             part.len().div_ceil(BLOCK),
@@ -184,7 +184,7 @@ impl WindowScan<'_> {
         sizes[..end].partition_point(|&other| other < smallest)..end
     }
 
-    /// Returns the pairs of the sets in `block`. If they have no room, the result is not complete.
+    /// Returns the pairs of the sets in `block`. If `room` is exceeded, the result is not complete.
     fn of_block(&self, block: Range<usize>, room: &PairRoom) -> Vec<Candidate> {
         let first = block.start;
         let mut compared: Vec<ComparedSet> = Vec::with_capacity(block.len());
@@ -288,8 +288,8 @@ pub(super) fn estimated_nanoseconds(
     scan_nanoseconds([sets, candidates], threshold, isa, words_read)
 }
 
-/// Returns the nanoseconds that one core takes for the same comparison if it must read whole rows. This happens
-/// if many sets share about as many terms as similar sets, for example the pages of one template.
+/// Returns the nanoseconds for the same comparison as [`estimated_nanoseconds`] if whole rows must be read. This
+/// happens if many sets share about as many terms as similar sets, for example the pages of one template.
 pub(super) fn longest_nanoseconds(
     sets: &[u32],
     candidates: &[u32],
@@ -299,8 +299,8 @@ pub(super) fn longest_nanoseconds(
     scan_nanoseconds([sets, candidates], threshold, isa, |words| words)
 }
 
-/// Returns the nanoseconds for a comparison. `words_read` returns the number of words of a row that are read, from
-/// the number of its words.
+/// Returns the nanoseconds for the comparison of [`estimated_nanoseconds`]. `words_read` is called with the number of
+/// 64-bit words of a row, and returns how many of them are read.
 fn scan_nanoseconds(
     [sets, candidates]: [&[u32]; 2],
     threshold: Threshold,

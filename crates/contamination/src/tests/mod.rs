@@ -100,7 +100,7 @@ fn find(
     documents.iter().zip(is_searched).map(&mut find).collect()
 }
 
-/// Searches for items, and checks that the result is that of the obvious search. Returns it.
+/// Searches for items, and checks that the result is the result of the obvious search. Returns the result.
 #[track_caller]
 fn check(items: &[Vec<u64>], documents: &[Vec<u64>], settings: Settings) -> Vec<Vec<FoundItem>> {
     let expected = naive::find(items, documents, settings);

@@ -11,7 +11,7 @@ pub(super) struct Settings {
     /// Number of words of a window.
     pub(super) words: usize,
     pub(super) measure: Measure,
-    /// Necessary share, in hundredths.
+    /// Minimum share of an item that a document must have, in percent.
     pub(super) percent: u64,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn find(
     documents.iter().map(in_document).collect()
 }
 
-/// Returns the words of a window of `item`.
+/// Returns the number of words of each window of `item`.
 fn window_length(item: &[u64], settings: Settings) -> usize {
     settings.words.min(item.len())
 }

@@ -1,4 +1,4 @@
-//! The description of a file format, which its file gives and the table of formats lists.
+//! The description of a file format. [`FILE_FORMATS`](super::FILE_FORMATS) lists the descriptions of all formats.
 
 use simtool_base::error::Result;
 use simtool_model::document_name::DocumentName;
@@ -19,15 +19,15 @@ pub(crate) type NameOf<'n, 'd> = dyn Fn(u32) -> DocumentName<'d> + 'n;
 pub struct FileFormat {
     /// Name of the format in options and messages.
     pub name: &'static str,
-    /// Extensions of file names that select the format, the usual one first. An empty extension means
-    /// a name without one.
+    /// Extensions of file names that select the format, the usual one first. An empty extension selects the format for
+    /// file names without an extension.
     pub extensions: &'static [&'static str],
     /// Short description of the format, for help texts.
     pub help: &'static str,
     /// Whether the format can mark rows without a fingerprint. If not, such rows would be written
     /// as zeros.
     pub marks_missing: bool,
-    /// Cargo feature that the format needs, if this build lacks it.
+    /// Name of the Cargo feature that the format needs and this build lacks. `None` if the build has the format.
     pub(super) missing_feature: Option<&'static str>,
     /// Whether a file that begins with these bytes has this format.
     pub(super) is_format_of: fn(&[u8]) -> bool,

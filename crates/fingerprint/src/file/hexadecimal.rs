@@ -27,13 +27,12 @@ pub(super) const FORMAT: FileFormat = FileFormat {
     find_ids: |_, _| Ok(FoundIds::default()),
 };
 
-/// Reads the fingerprints of a text. All must have the same number of digits as the first one.
-/// Lines end with LF or CRLF, which may be missing at the end of the file. `path` is for error
-/// messages.
+/// Reads the fingerprints of a text. All fingerprints must have the same number of digits as the first one. Lines end
+/// with LF or CRLF, which may be missing at the end of the file. `path` is for error messages.
 ///
 /// # Errors
 ///
-/// A line contains anything else, or another number of digits.
+/// A line contains anything except lower-case hexadecimal digits, or another number of digits.
 fn read(bytes: &[u8], path: &Path) -> Result<FingerprintRows<'static>> {
     let mut rows = HexadecimalRows::for_lines(bytes.len(), "\n".len());
     for (start, line) in lines(bytes) {
@@ -130,8 +129,8 @@ fn begin(bits: u32, leading: usize) -> RowsBuilder {
     rows
 }
 
-/// Parses a hexadecimal number and writes its 64-bit words to `words`, lowest first. Returns
-/// `false` if `digits` contains anything except lower-case digits.
+/// Parses a hexadecimal number and writes its 64-bit words to `words`, lowest first. Returns `false` if `digits`
+/// contains anything except lower-case hexadecimal digits.
 fn parse(digits: &[u8], words: &mut Vec<u64>) -> bool {
     words.clear();
     // The number is written highest digit first, but rows store the lowest word first. So the

@@ -61,8 +61,8 @@ mod reading {
     /// Number of bytes of the shortest possible line, not counting its hexadecimal digits.
     const AROUND: usize = "{\"fingerprint\":\"\"}\n".len();
 
-    /// Reads the fingerprint of each line in `bytes`. All must have the same number of digits as
-    /// the first one. `path` is for error messages.
+    /// Reads the fingerprint of each line in `bytes`. All fingerprints must have the same number of digits as the first
+    /// one. `path` is for error messages.
     ///
     /// # Errors
     ///

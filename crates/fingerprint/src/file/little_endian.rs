@@ -1,5 +1,5 @@
-//! Converts between 64-bit words and little-endian bytes. Nothing is copied if the machine is
-//! little-endian.
+//! Converts between 64-bit words and little-endian bytes. On a little-endian machine, [`words`] copies nothing if the
+//! bytes are aligned to words, and [`hand_over`] copies nothing.
 
 use std::borrow::Cow;
 use std::io;

@@ -1,7 +1,7 @@
-//! IDs of documents in a file of fingerprints. People who read pairs of row numbers need them.
+//! IDs of documents in a file of fingerprints. They let people see which documents a pair of row numbers means.
 //!
-//! The IDs are only decoded when the first one is needed. So a join that finds no pair, or only counts
-//! pairs, takes no longer because of them.
+//! The IDs are only decoded when the first ID is needed. So a join that finds no pair, or only counts pairs, takes no
+//! longer.
 
 use super::format::{FileFormat, FoundIds};
 use simtool_base::error::{Error, Result};

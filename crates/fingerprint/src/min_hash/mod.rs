@@ -4,9 +4,9 @@
 //! A lane is a group of adjacent bits that holds the lowest bits of one minimum. Lanes of β bits of
 //! unrelated sets agree by chance in one of 2^β cases. How often a term occurs does not matter.
 //!
-//! If the row also stores the size of the set, two rows can estimate a cosine. For sets of
-//! different sizes, it is greater than their Jaccard similarity, so it separates revisions that
-//! grew from unrelated documents better.
+//! If the row also stores the size of the set, a cosine can be estimated from two rows. For sets of different sizes,
+//! the cosine is greater than the Jaccard similarity. So it distinguishes better between unrelated documents and
+//! revisions that have become longer.
 //!
 //! # References
 //! A. Broder. On the resemblance and containment of documents. SEQUENCES 1997.
@@ -116,8 +116,8 @@ impl EstimatedMeasure {
         }
     }
 
-    /// Returns the measure of fingerprints whose options name none. A row of the cosine has less room for lanes, so the
-    /// measure is the Jaccard similarity if only its rows are whole words.
+    /// Returns the default measure. A row for the cosine has less room for lanes, because it stores the size of the
+    /// set. So the measure is the Jaccard similarity if only rows without the size are whole 64-bit words.
     fn usual(lanes: Option<u32>, bits: u32) -> Self {
         let fills = |above: u32| {
             let bits_of = |lanes| u64::from(lanes) * u64::from(bits) + u64::from(above);
@@ -209,8 +209,8 @@ impl MinHash {
     }
 }
 
-/// Returns the rule for the number of lanes, with the allowed numbers next to `lanes`. A lane has `bits` bits, and a
-/// row has `above` bits that belong to no lane.
+/// Returns the rule for the number of lanes, for error messages. It names the allowed numbers next to `lanes`. A lane
+/// has `bits` bits, and a row has `above` bits that belong to no lane.
 fn lanes_rule(lanes: u32, bits: u32, above: u32) -> String {
     let of_words = |words: u32| (words * u64::BITS - above) / bits;
     let most = (MOST_LANES * bits + above) / u64::BITS;

@@ -18,15 +18,15 @@ use simtool_kernels::prefetch;
 use simtool_model::fingerprint_table::{Fingerprint, Reach};
 use simtool_model::matches::Match;
 
-/// Maximum number of fingerprints that a look-up may visit only because their sort keys are equal to
-/// its own by chance. If there would be more, the layout gets more blocks and tables.
+/// Maximum number of fingerprints that a look-up may visit only because they have the sort key of the query by chance.
+/// If there would be more, the layout gets more blocks and tables.
 const CHANCE_ROWS: usize = 256;
 /// Maximum number of tables. Each table holds all fingerprints.
 const MAX_TABLES: usize = 64;
 /// Maximum number of bits of a sort key, which is one 64-bit word.
 const MAX_PREFIX: u32 = u64::BITS;
 
-/// Several tables of the same fingerprints. Each table sorts them by other blocks of bits.
+/// Several tables of the same fingerprints. Each table is sorted by other blocks of bits.
 #[derive(Debug)]
 pub struct PermutedTables<L> {
     reach: Reach,

@@ -1,6 +1,6 @@
-//! The self-join by multi-index hashing. The bits of fingerprints are divided into a few blocks. For
-//! each block, rows are sorted into buckets by some of its bits, the key. Each bucket is compared with
-//! the buckets whose keys differ in few bits.
+//! The self-join by multi-index hashing. The bits of fingerprints are divided into a few blocks. For each block, rows
+//! are sorted into buckets by a key, which consists of some bits of the block. Each bucket is compared with the buckets
+//! whose keys differ in few bits.
 //!
 //! The recursive join needs a block of bits in which a pair is equal. This join needs a block in which
 //! the pair differs in few bits. So its blocks are longer and fewer, and for larger distances it
@@ -117,7 +117,7 @@ struct KeyJoin<'a, L, C> {
     values: &'a [L],
     reach: Reach,
     isa: Isa,
-    /// Account of the memory of the run, from which the memory of the tables is taken.
+    /// Ledger that counts the memory of the tables.
     ledger: &'a Ledger,
     collect: &'a C,
     short_words: bool,
@@ -251,7 +251,7 @@ impl<L: Fingerprint, C: Collect> KeyJoin<'_, L, C> {
         scratch.near = near;
     }
 
-    /// Compares a bucket with other buckets, and perhaps with itself.
+    /// Compares a bucket with other buckets, and with itself if `with_itself` is true.
     fn compare(
         &self,
         table: &KeyTable<L>,

@@ -1,4 +1,4 @@
-//! Gathers the highest bits of 64 bytes, with instructions that every processor of its kind has. So no level is
+//! Gathers the highest bits of 64 bytes, with instructions that every processor of the architecture has. So no level is
 //! needed, and the loops of all levels may call it.
 
 #[cfg(target_arch = "aarch64")]

@@ -3,9 +3,8 @@
 use crate::partition::{BlockHash, Parts};
 use simtool_model::fingerprint_table::Fingerprint;
 
-/// Word of a bucket that has several values. All rows of such a bucket are kept. The fold of a
-/// bucket's only value may equal this number by chance. Then the rows of the bucket are kept, too,
-/// so no near row is missed.
+/// Word of a bucket that has several values. All rows of such a bucket are kept. The fold of a bucket's only value may
+/// equal this number by chance. Then the rows of that bucket are kept, too, so no near row is missed.
 pub const CROWDED: u32 = u32::MAX;
 
 /// Number of rows that one step of the loop handles. A step writes at most this number of elements

@@ -10,8 +10,8 @@ use crate::words::{MARGIN, Words};
 /// end.
 pub const ROOM: usize = 66;
 
-/// Masks of the characters of a block that the table does not simply replace. Unless noted, a mask
-/// has their first bytes.
+/// Masks of the characters of a block that the table does not simply replace. Unless noted, a mask marks the first
+/// bytes of these characters.
 #[derive(Default)]
 pub(crate) struct Special {
     /// Characters that the table cannot replace, and bytes that are not part of a valid character.

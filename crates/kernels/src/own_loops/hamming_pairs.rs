@@ -1,4 +1,4 @@
-//! Pairs that were found near, and the plain loops of [`crate::hamming_pairs`].
+//! The buffer of near pairs, and the plain loops of [`crate::hamming_pairs`].
 
 use std::ops::{BitXor, Range};
 

@@ -67,8 +67,8 @@ pub(super) trait OwnLoops: Copy {
         bucket_filter::plain(search, 0, found)
     }
 
-    /// Calls `sink` with row, column and distance of each candidate pair that `test` accepts. The
-    /// fingerprints have one word, and distances count bits.
+    /// Calls `sink` with row, column and distance of each candidate pair that `test` accepts. The fingerprints have one
+    /// 64-bit word, and distances count bits.
     #[inline(always)]
     fn accept_64(
         self,
@@ -88,8 +88,8 @@ pub(super) trait OwnLoops: Copy {
         hamming_groups::plain(search, hits);
     }
 
-    /// Finds the near pairs of words of 32 bits. Passes candidates to `sink` each time that `candidates`
-    /// is full, and leaves the last ones there.
+    /// Finds the near pairs of words of 32 bits. Passes candidates to `sink` each time that `candidates` is full. The
+    /// last candidates remain in `candidates`.
     #[inline(always)]
     fn near_pairs_32(
         self,
@@ -100,8 +100,8 @@ pub(super) trait OwnLoops: Copy {
         hamming_pairs::near_pairs_32(search, candidates, sink);
     }
 
-    /// Finds the near pairs of words of 64 bits. Passes candidates to `sink` each time that `candidates`
-    /// is full, and leaves the last ones there.
+    /// Finds the near pairs of words of 64 bits. Passes candidates to `sink` each time that `candidates` is full. The
+    /// last candidates remain in `candidates`.
     #[inline(always)]
     fn near_pairs_64(
         self,
@@ -112,15 +112,15 @@ pub(super) trait OwnLoops: Copy {
         hamming_pairs::near_pairs_64(search, candidates, sink);
     }
 
-    /// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of
-    /// `query`. Rows have one word.
+    /// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of `query`. Rows have
+    /// one 64-bit word.
     #[inline(always)]
     fn scan_64(self, corpus: &[u64], query: u64, max_distance: u32, hits: &mut Vec<u64>) {
         hamming_scan::plain(corpus, query, 0, max_distance, hits);
     }
 
-    /// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of
-    /// `query`. Rows have two words.
+    /// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of `query`. Rows have
+    /// two 64-bit words.
     #[inline(always)]
     fn scan_128(self, corpus: &[Wide<2>], query: Wide<2>, max_distance: u32, hits: &mut Vec<u64>) {
         hamming_scan::plain(corpus, query, 0, max_distance, hits);

@@ -60,9 +60,9 @@ fn classify_block(bytes: &[u8; 64], lowered: &mut [u8; 64]) -> Block {
     }
 }
 
-/// Calls `take` for each block with three arguments: the index of its first byte in the lower-cased
-/// copy, a mask of the first bytes of words, and a mask of the bytes behind words. Replaces `signed` by
-/// [`Words::signed`]. It must have room for the indices of all blocks. Returns whether the text has underscores.
+/// Calls `take` for each block with three arguments: the index of its first byte in the lower-cased copy, a mask of the
+/// first bytes of words, and a mask of the bytes behind words. Replaces `signed` by [`Words::signed`]. Before the call,
+/// `signed` must have an element for each block. Returns whether the text has underscores.
 #[inline(always)]
 pub(crate) fn edges(
     blocks: &[Block],

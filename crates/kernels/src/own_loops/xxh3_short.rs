@@ -169,8 +169,8 @@ fn hash_8(first: u64, last: u64, length: u64) -> u64 {
     hash ^ hash.wrapping_shr(class.shifts[1])
 }
 
-/// Returns the hash of a word of 9 to 16 bytes. `first` has the 8 bytes from its start on, and `last` the
-/// 8 bytes before its end.
+/// Returns the hash of a word of 9 to 16 bytes. `first` has the 8 bytes from the start of the word on, and `last` the 8
+/// bytes before the end of the word.
 #[inline(always)]
 fn hash_16(first: u64, last: u64, length: u64) -> u64 {
     let (first, last) = (first ^ FLIP_16_FIRST, last ^ FLIP_16_LAST);

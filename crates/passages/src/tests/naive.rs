@@ -15,7 +15,7 @@ type WindowPlace = (u32, u32);
 /// A search in the most obvious way.
 pub(super) struct NaiveSearch<'d> {
     pub(super) documents: &'d [Vec<u64>],
-    /// Words of each window of each document.
+    /// For each document, the ranges of words of its windows.
     pub(super) windows: Vec<Vec<Range<u32>>>,
     /// Origin of each document.
     pub(super) origins: Vec<u32>,

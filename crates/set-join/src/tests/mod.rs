@@ -62,8 +62,8 @@ impl TermSource for ListedDocuments {
     }
 }
 
-/// Documents that count the readings of their shards. The number of terms that they report is
-/// `term_count_hint`, even if it is wrong.
+/// A source of documents that counts how often its shards are read. It reports `term_count_hint` as its number of
+/// terms, even if it has another number.
 struct CountedReadings {
     documents: ListedDocuments,
     term_count_hint: u64,
@@ -232,8 +232,8 @@ fn source_of(documents: &[Vec<u64>]) -> ListedDocuments {
     ListedDocuments { documents: documents.to_vec(), shard_documents: 9 }
 }
 
-/// Compares the pairs of a join in parts with those of comparing every two documents. The sketches of a
-/// part may take `most` bytes.
+/// Checks that a join in parts finds the same pairs as comparing every two documents. The sketches of a part may take
+/// at most `most` bytes.
 #[track_caller]
 pub(super) fn check_in_parts(documents: &[Vec<u64>], threshold: Threshold, most: u64) {
     let context = &three_threads();
@@ -320,8 +320,8 @@ fn order_of(documents: &[Vec<u64>], seed: u64) -> Vec<u32> {
     rows
 }
 
-/// Returns the removed rows by `rule`, each with the kept row that it is removed for, and their closeness. If only a
-/// chain of other rows links the two, their closeness is `None`.
+/// Returns the rows that `rule` removes. Each comes with the kept row that causes its removal, and with the closeness
+/// of the two rows. The closeness is `None` if only a chain of other rows links them.
 fn removals(
     close: &Close,
     order: &[u32],
@@ -333,7 +333,7 @@ fn removals(
     }
 }
 
-/// Returns the result of [`removals`] for components, by repeating the pairs until nothing changes.
+/// Returns the result of [`removals`] for the rule `Component`. Merges components until every pair is inside one.
 fn removals_by_component(close: &Close, order: &[u32]) -> Vec<(u32, u32, Option<Closeness>)> {
     let pairs = expanded(close);
     let mut kept: Vec<u32> = (0..order.len() as u32).collect();
@@ -355,8 +355,7 @@ fn removals_by_component(close: &Close, order: &[u32]) -> Vec<(u32, u32, Option<
         .collect()
 }
 
-/// Returns the result of [`removals`] if a row is kept unless it is similar to a kept row. The rows of `order` are
-/// decided in their order.
+/// Returns the result of [`removals`] for the rule `ClosestKept`. The rows are decided in the order of `order`.
 fn removals_by_closest(close: &Close, order: &[u32]) -> Vec<(u32, u32, Option<Closeness>)> {
     let pairs = expanded(close).into_iter().map(|pair| ((pair.a, pair.b), pair.closeness));
     let pairs: BTreeMap<(u32, u32), Closeness> = pairs.collect();

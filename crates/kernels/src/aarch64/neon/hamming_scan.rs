@@ -20,8 +20,8 @@ pub(super) fn sum_bytes(bytes: uint8x16_t) -> uint64x2_t {
     vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(bytes)))
 }
 
-/// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of
-/// `query`. Rows have one word.
+/// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of `query`. Rows have one
+/// 64-bit word.
 #[target_feature(enable = "neon")]
 pub(super) fn scan_64(corpus: &[u64], query: u64, max_distance: u32, hits: &mut Vec<u64>) {
     let query_words = vdupq_n_u64(query);

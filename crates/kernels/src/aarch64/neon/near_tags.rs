@@ -10,8 +10,8 @@ use std::arch::aarch64::{
 /// near.
 const STEP: usize = 32;
 
-/// Appends the index of each tag that is near the tag `search.query` to `places`. A tag is a 16-bit
-/// summary of a fingerprint.
+/// Appends to `places` the index of each tag that is near the tag `search.query`. A tag is a 16-bit summary of a
+/// fingerprint.
 #[target_feature(enable = "neon")]
 pub(super) fn near_tags(tags: &[[u8; 2]], search: TagSearch, places: &mut Vec<u32>) {
     let TagSearch { first, query, most } = search;

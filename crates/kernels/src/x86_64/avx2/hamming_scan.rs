@@ -13,8 +13,8 @@ fn count_ones(x: __m256i) -> __m256i {
     _mm256_sad_epu8(bits_in_bytes(x), _mm256_setzero_si256())
 }
 
-/// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of
-/// `query`. Rows have one word.
+/// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of `query`. Rows have one
+/// 64-bit word.
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) fn scan_64(corpus: &[u64], query: u64, max_distance: u32, hits: &mut Vec<u64>) {
     let x = _mm256_set1_epi64x(query.cast_signed());

@@ -8,9 +8,9 @@ use std::arch::x86_64::{
     _mm512_xor_si512,
 };
 
-/// Tests the candidate pairs of the fingerprints `words[rows[i]]` and `words[columns[i]]`, which have one
-/// word each. Calls `sink` with `rows[i]`, `columns[i]` and the number of differing bits of each pair that
-/// meets the conditions of `test`.
+/// Tests the candidate pairs of the fingerprints `words[rows[i]]` and `words[columns[i]]`, which have one 64-bit word
+/// each. Calls `sink` with `rows[i]`, `columns[i]` and the number of differing bits of each pair that meets the
+/// conditions of `test`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,popcnt")]
 pub(super) fn accept_64(
     words: &[u64],

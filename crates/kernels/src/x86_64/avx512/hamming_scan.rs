@@ -34,8 +34,8 @@ unsafe fn append(hits: &mut Vec<u64>, mask: __mmask8, packed: __m512i) {
     unsafe { hits.set_len(length + mask.count_ones() as usize) };
 }
 
-/// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of
-/// `query`. Rows have one word.
+/// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of `query`. Rows have one
+/// 64-bit word.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
 pub(super) fn scan_64(corpus: &[u64], query: u64, max_distance: u32, hits: &mut Vec<u64>) {
     let x = _mm512_set1_epi64(query.cast_signed());
@@ -68,8 +68,8 @@ pub(super) fn scan_64(corpus: &[u64], query: u64, max_distance: u32, hits: &mut 
     plain(rest, query, (corpus.len() - rest.len()) as u64, max_distance, hits);
 }
 
-/// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of
-/// `query`. Rows have two words.
+/// Appends a hit, `row << 32 | distance`, for each row of the corpus within `max_distance` of `query`. Rows have two
+/// 64-bit words.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
 pub(super) fn scan_128(corpus: &[Wide<2>], query: Wide<2>, max_distance: u32, hits: &mut Vec<u64>) {
     let low = _mm512_set1_epi64(query.0[0].cast_signed());
