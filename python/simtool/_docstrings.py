@@ -15,8 +15,8 @@ _ENTRY = re.compile(r"^    (\w+):.*(?:\n {8}.*)*", re.M)
 def documented(options: Mapping[str, str], shared: str) -> Callable[[Function], Function]:
     """Returns a decorator that completes a docstring with a section Args.
 
-    The section gets the entries of `shared` for the parameters that it does not explain itself. The text about the
-    options of the function, which `options` has below its name, is added at the end.
+    Parameters that the docstring does not explain get their entry in the section from `shared`. The text
+    `options[name of the function]` is added at the end of the section.
     """
 
     def completed(function: Function) -> Function:

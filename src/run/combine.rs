@@ -89,7 +89,7 @@ fn recorded_request(output: &Path) -> Result<RecordedRequest> {
     let path = parts_path(output);
     if !is_output_folder(&path) {
         let what = format!("{} has no stored parts", path.display());
-        let reason = "run the command with `shard` for each shard first".to_owned();
+        let reason = "first run the same command with `shard` for each shard".to_owned();
         return Err(ErrorKind::Missing { what, reason }.into());
     }
     // Parts of another version have no request, and their rows may mean something else.

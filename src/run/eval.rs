@@ -115,8 +115,8 @@ fn note_unlisted(evaluation: &Evaluation) -> Option<String> {
     let pairs = counted(unlisted, "pair");
     (unlisted > 0).then(|| {
         format!(
-            "{} finds {pairs} at its best threshold that the labels do not list, which count as wrong. If some are \
-             near-duplicates, list them; pairs that should not count are gray. `report` FILE shows them",
+            "at its best threshold, {} finds {pairs} without a label, which count as wrong. `report` FILE shows them: \
+             label those that are near-duplicates with yes, and those that should not count with gray",
             best.name
         )
     })

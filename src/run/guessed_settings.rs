@@ -263,7 +263,7 @@ const OF_COMMANDS: &[(&str, &[Guess])] = &[
                     "min_docs",
                     "min_df",
                 ],
-                "`min_documents` is the minimum number of documents with a passage",
+                "`min_documents` is the minimum number of documents that have the same passage",
             ),
             (
                 REMOVAL,

@@ -65,9 +65,9 @@ pub(super) const PAIR_FILE: &[Setting] = &[
     ),
     Setting::flag(
         "groups",
-        "Write each group of equal rows once, then the pairs of groups, each named by its first row.\n\nLines are \
-         \"group\" and the rows, then \"pair\", a, b and distance. In a search, groups of queries are lines with \
-         \"query-group\".",
+        "Write each group of equal rows once, and then the pairs of groups.\n\nA line of a group has the word \"group\" \
+         and its rows. A line of a pair has the word \"pair\", the first rows of both groups, and their distance. In a \
+         search, lines of groups of queries have the word \"query-group\".",
     )
     .excluding(&["count"]),
     Setting::path(

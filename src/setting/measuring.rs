@@ -277,7 +277,7 @@ fn forms_of_labels() -> Vec<Named> {
 fn formats_of_figures() -> Vec<Named> {
     vec![
         ("table", "A line for each method, for people"),
-        ("tsv", "Tab-separated lines, one for each threshold at which a figure changes"),
+        ("tsv", "Tab-separated lines, one for each threshold at which precision or recall changes"),
         ("json", "One JSON object"),
     ]
 }

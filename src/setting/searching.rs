@@ -104,8 +104,8 @@ pub(super) const ITEMS: &[Setting] = &[
     Setting::value(
         "share",
         "SHARE",
-        "Minimum share of an item that a document has, as 0.8 or 4/5 [default: 0.8, and 0.6 with --measure \
-         weighted].",
+        "List an item for a document that has at least this share of it, as 0.8 or 4/5 [default: 0.8, and 0.6 with \
+         --measure weighted].",
     ),
     IGNORE,
 ];

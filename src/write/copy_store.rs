@@ -62,7 +62,7 @@ impl CopyStore {
     /// The copy cannot be brought to the disk, or the note cannot be written.
     pub(crate) fn finish(&self, key: u128, note: &[u8]) -> Result<()> {
         let unfinished = self.unfinished(key);
-        let failed = |error| Error::io(&unfinished, "bring to the disk", error);
+        let failed = |error| Error::io(&unfinished, "sync", error);
         let copy = File::open(&unfinished).map_err(failed)?;
         self.disk.sync_file(&copy, &unfinished).map_err(failed)?;
         let length = copy.metadata().map_err(failed)?.len();

@@ -83,7 +83,7 @@ impl DiskFolder {
     /// The disk is full or broken.
     pub(super) fn sync(&self, path: &Path, content: &Path) -> Result<()> {
         let synced = self.disk.sync_tree(content);
-        synced.map_err(|e| Error::io(path, "bring to the disk", e))
+        synced.map_err(|e| Error::io(path, "sync", e))
     }
 
     /// Gives `content` the final name, which users know as `path`.
@@ -110,7 +110,7 @@ impl DiskFolder {
         }
         // The new name survives a power cut only if the folders above it are synced.
         let synced = self.above.0.iter().try_for_each(|folder| self.disk.sync_folder(folder));
-        synced.map_err(|e| Error::io(path, "bring the name to the disk of", e))
+        synced.map_err(|e| Error::io(path, "sync the name of", e))
         // Dropping the temporary folder removes the old output. If removing fails, a later run does it.
     }
 

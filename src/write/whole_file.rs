@@ -126,7 +126,7 @@ impl WholeFile {
             Target::Temporary(file) => self
                 .disk
                 .sync_file(file.as_file(), file.path())
-                .map_err(|e| Error::io(&self.path, "bring to the disk", e)),
+                .map_err(|e| Error::io(&self.path, "sync", e)),
             Target::Direct(_) => Ok(()),
             Target::Store(file) => file.send().map_err(|e| Error::io(&self.path, "write", e)),
         }
@@ -150,7 +150,7 @@ impl WholeFile {
         let renamed = self.disk.rename_file(file, &self.path);
         renamed.map_err(|e| Error::io(&self.path, "write", e))?;
         let folder = folder_of(&self.path);
-        self.disk.sync_folder(folder).map_err(|e| Error::io(folder, "bring to the disk", e))
+        self.disk.sync_folder(folder).map_err(|e| Error::io(folder, "sync", e))
     }
 }
 

@@ -123,8 +123,7 @@ fn the_third_column_of_labels_can_say_no() {
     assert_eq!(figures("kinds.tsv --gray gray.tsv"), expected);
     let notes = eval("third.csv").err;
     // The pair of b and f is found, and is wrong whether the labels list it or not.
-    let note = "exact:shingle=words:1 finds 1 pair at its best threshold that the labels do not list, which count \
-                as wrong";
+    let note = "at its best threshold, exact:shingle=words:1 finds 1 pair without a label, which count as wrong";
     assert!(notes.contains(note), "{notes}");
     fs::write(folder.path("all.csv"), format!("{third}b,f,no\n")).unwrap();
     assert_eq!(figures("all.csv"), expected);

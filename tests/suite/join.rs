@@ -227,7 +227,7 @@ fn wrong_arguments_and_files_are_reported() {
     fs::write(folder.join("narrow.txt"), "00ff\n").unwrap();
     let command = "search f.txt --queries narrow.txt";
     let message = check_failure(folder, command, 2);
-    assert!(message.contains("must have the corpus's 64 bits"), "{message}");
+    assert!(message.contains("must have the same as the corpus, 64 bits"), "{message}");
 }
 
 #[test]

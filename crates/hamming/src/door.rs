@@ -485,7 +485,7 @@ fn check_count(what: &str, rows: &FingerprintRows<'_>) -> Result<()> {
 fn check_sides(rows: Sides<&FingerprintRows<'_>>) -> Result<()> {
     let Sides::Two(queries, corpus) = rows else { return Ok(()) };
     if queries.shape != corpus.shape {
-        let rule = format!("must have the corpus's {}", corpus.shape);
+        let rule = format!("must have the same as the corpus, {}", corpus.shape);
         return Err(Error::config("queries", format!("with {}", queries.shape), rule));
     }
     if let (Some(a), Some(b)) = (&queries.recipe, &corpus.recipe)

@@ -136,7 +136,7 @@ impl Journal {
     /// The disk is full or broken.
     pub(super) fn sync(&self) -> Result<()> {
         let synced = self.disk.sync_file(&self.lock().file, &self.path);
-        synced.map_err(|error| Error::io(&self.path, "bring to the disk", error))
+        synced.map_err(|error| Error::io(&self.path, "sync", error))
     }
 
     fn lock(&self) -> MutexGuard<'_, Writing> {

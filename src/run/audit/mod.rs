@@ -172,7 +172,7 @@ pub fn audit(request: &AuditRequest, face: &dyn Face) -> Result<Audit> {
         return Err(missing(output, "no removed documents", reason));
     }
     let Some((receipt, root)) = Receipt::read(output)? else {
-        let reason = "dedup and match write it with --receipt: run again, with the same options and this one";
+        let reason = "dedup and match write the receipt with --receipt: run that command again with this option";
         return Err(missing(output, &format!("no {RECEIPT}"), reason));
     };
     let recorded = recorded(output)?;

@@ -88,7 +88,7 @@ The folder must exist: create it with `mkdir -p`. For zsh, add ~/.zfunc to fpath
         arguments: &[Setting::value(
             "command",
             "COMMAND",
-            "Command whose page to print [default: the main page].",
+            "Command whose manual page is printed [default: the page of simtool itself].",
         )],
         groups: groups!["": PAGES],
         examples: "\

@@ -212,7 +212,7 @@ impl<'t> Texts<'t> {
     /// is the setting that the error message names.
     fn check_length(&self, name: &'static str, column: &dyn TextColumn) -> Result<()> {
         if column.rows() != self.len() {
-            let rule = format!("must be as many as the texts, which are {}", self.len());
+            let rule = format!("must be as many as the texts, of which there are {}", self.len());
             return Err(Error::config(name, column.rows(), rule));
         }
         Ok(())
