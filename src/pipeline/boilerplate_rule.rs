@@ -21,8 +21,8 @@ const EXPECTED: &str = "must be a number of documents of at least 2, alone or wi
 pub enum Boilerplate {
     /// No lines are left out.
     Nothing,
-    /// Lines of web pages that pages of at least four titles of a host have, and at least one of
-    /// fifty of its pages. Copies of a page have one title, so they do not make its lines boilerplate.
+    /// Lines of web pages that pages with at least four different titles of a host have, and at least one in fifty of
+    /// the pages of the host. Copies of a page have one title, so they do not make its lines boilerplate.
     Pages,
     /// Lines that many documents of a site have.
     Lines {
@@ -38,15 +38,15 @@ pub enum Boilerplate {
 pub enum Site {
     /// All documents.
     All,
-    /// Documents whose IDs are URIs of the same host. Documents with other IDs, or without one, are a site.
+    /// Documents whose IDs are URIs of the same host. All documents with other IDs, or without an ID, are one site.
     Host,
-    /// Documents whose IDs are URIs with the same path up to the last slash. Documents with other IDs, or
-    /// without one, are a site if their files are in the same folder.
+    /// Documents whose IDs are URIs with the same path up to the last slash. Documents with other IDs, or without an
+    /// ID, are one site if their files are in the same folder.
     Folder,
 }
 
 impl Site {
-    /// All sites, with their names behind the number of documents.
+    /// All sites, each with the text that selects it behind the number of documents.
     const NAMES: [(Self, &str); 3] =
         [(Self::All, ""), (Self::Host, ":host"), (Self::Folder, ":folder")];
 

@@ -11,11 +11,11 @@ const LISTED: usize = 10;
 /// An HTML page whose main content is a small share of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LittlePage {
-    /// Number of its document.
+    /// Number of the document of the page.
     pub(crate) row: u32,
-    /// Number of its words that are compared.
+    /// Number of words of the page that are compared.
     pub(crate) words: u32,
-    /// Number of its words that are not compared.
+    /// Number of words of the page that are not compared.
     pub(crate) left_out_words: u32,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct LittlePages {
 }
 
 impl LittlePages {
-    /// Adds the document with number `row`, if it is such a page.
+    /// Adds the document with number `row`, if it is a page whose main content is a small share of its text.
     pub(super) fn note(&mut self, row: u32, document: &Document<'_>) {
         if document.content() == PageText::Little {
             let words = count_words(document.text);
@@ -62,7 +62,8 @@ impl LittlePages {
         out.numbers(numbers.into_iter());
     }
 
-    /// Takes the pages that [`store`](Self::store) has appended. Returns `None` if the bytes are others.
+    /// Reads the pages that [`store`](Self::store) has appended. Returns `None` if the bytes do not begin with such
+    /// pages.
     pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
         let numbers = from.list(BytesReader::short_number)?;
         let (pages, []) = numbers.as_chunks() else { return None };

@@ -51,7 +51,7 @@ pub(super) struct ShardQuarantine {
     faults: Vec<BadFault>,
 }
 
-/// Place of a bad record, and the number of its fault.
+/// Place of a bad record, and the index of its fault among the faults of the shard.
 #[derive(Clone, Copy, Debug)]
 struct BadPlace {
     /// Number of the record, counted from the beginning of the shard.
@@ -98,7 +98,8 @@ impl ShardQuarantine {
         }
     }
 
-    /// Takes the records that [`store`](Self::store) has appended. Returns `None` if the bytes are others.
+    /// Reads the records that [`store`](Self::store) has appended. Returns `None` if the bytes do not begin with such
+    /// records.
     pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
         let fault = |from: &mut BytesReader<'_>| {
             Some(BadFault { code: from.code()?, expected: from.text()?.into() })

@@ -1,4 +1,4 @@
-//! Temporary files of what a run keeps of shards that are expensive to read, and what does not fit in memory.
+//! Temporary files for data of shards that are expensive to read, and for data that does not fit in memory.
 //!
 //! The files have no names, and disappear when the [`Spool`] is dropped. Each thread writes to a file of its own, shard
 //! after shard.
@@ -25,7 +25,7 @@ pub(super) struct Spool {
 #[derive(Debug, Default)]
 struct Files {
     all: Vec<SpoolFile>,
-    /// Numbers and lengths of the files that no thread is writing to.
+    /// For each file that no thread is writing to, its index in `all` and its length in bytes.
     free: Vec<(usize, u64)>,
 }
 
@@ -82,8 +82,7 @@ impl Writing<'_> {
         false
     }
 
-    /// Marks the shard as finished and returns the place of its data. All of them must have been written
-    /// before this call.
+    /// Marks the shard as finished and returns the place of its data. All data must have been written before this call.
     pub(super) fn finish(mut self) -> SpoolPlace {
         // Moving `start` behind the data marks the shard as finished, so that dropping does not remove it.
         let start = std::mem::replace(&mut self.start, self.end);
@@ -143,7 +142,7 @@ impl Spool {
         Ok(Writing { spool: self, number, file, start, end: start })
     }
 
-    /// Fills `space` with the data of the shard at `place`, from byte `offset` of them on.
+    /// Fills `space` with data of the shard at `place`, beginning at byte `offset` of these data.
     ///
     /// # Errors
     ///

@@ -85,7 +85,7 @@ impl<'b> BytesReader<'b> {
         (0..self.number()?).map(|_| value(self)).collect()
     }
 
-    /// Takes bytes.
+    /// Takes bytes, whose length comes first.
     pub(crate) fn bytes(&mut self) -> Option<&'b [u8]> {
         let length = usize::try_from(self.number()?).ok()?;
         let (bytes, rest) = self.0.split_at_checked(length)?;
@@ -93,7 +93,7 @@ impl<'b> BytesReader<'b> {
         Some(bytes)
     }
 
-    /// Takes text.
+    /// Takes text, whose length in bytes comes first.
     pub(crate) fn text(&mut self) -> Option<&'b str> {
         str::from_utf8(self.bytes()?).ok()
     }

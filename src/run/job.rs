@@ -80,7 +80,7 @@ impl JobRequest {
         self.parts.share().is_some()
     }
 
-    /// Returns the share of the input that the run stores.
+    /// Returns the share of the input that the run stores. `None` if the run reads all of its input.
     pub(super) fn share(&self) -> Option<ShardShare> {
         self.parts.share()
     }
@@ -92,7 +92,8 @@ impl JobRequest {
         )
     }
 
-    /// Returns an error if the output has no name but the run writes a folder or stores parts next to it.
+    /// Returns an error if the output is standard output although the run writes a folder, or stores parts next to its
+    /// output.
     pub(super) fn refuse_unnamed(&self, is_folder: bool) -> Result<()> {
         if is_standard_output(&self.output) {
             self.parts.refuse("needs `output`, next to which it stores what it reads")?;
@@ -100,7 +101,7 @@ impl JobRequest {
         if is_folder { refuse_stream_as_folder(&self.output) } else { Ok(()) }
     }
 
-    /// Returns the place of the output, without a mark.
+    /// Returns the place of the output, without the file that marks the output as complete.
     fn place(&self) -> OutputPlace<'_> {
         OutputPlace { path: &self.output, existing: self.existing, mark: None }
     }
@@ -121,7 +122,7 @@ impl<'j> Job<'j> {
     ///
     /// # Errors
     ///
-    /// The resources cannot be had.
+    /// The threads or other resources are not available.
     pub(super) fn open(
         request: &'j JobRequest,
         resources: &'j Resources,
@@ -313,7 +314,8 @@ impl<'c> Stored<'_, 'c> {
         self.copies.as_ref()
     }
 
-    /// Also stores the excerpts of texts with the parts of the input, and restores them, if `excerpts` are given.
+    /// Returns this value with `excerpts`, if they are given. The excerpts are then stored and restored with the parts
+    /// of the input.
     pub(super) fn with_excerpts(mut self, excerpts: Option<&'c Excerpts>) -> Self {
         self.parts = self.parts.map(|parts| parts.with_excerpts(excerpts));
         self
@@ -336,8 +338,8 @@ impl<'c> Stored<'_, 'c> {
         Ok(folder.stored(parts))
     }
 
-    /// Removes everything when the results have their name. Returns a note about parts that were damaged, if there
-    /// were any.
+    /// Removes all stored data. It is called when the results have their final names. Returns a note about parts that
+    /// were damaged, if there were any.
     pub(super) fn remove(self) -> Option<String> {
         // Copies are in the folder of the parts.
         if let Some(copies) = self.copies {

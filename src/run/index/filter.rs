@@ -191,9 +191,9 @@ struct Duplicates<'a> {
     out: BufWriter<File>,
 }
 
-/// Adds the documents of the lines of `input`, which may be compressed, to the index, until the input ends, the reader of `out` ends or
-/// the filter is interrupted. Writes lines that are not near an earlier document to `out`, in their order. The
-/// index is committed regularly, and at the end.
+/// Adds the documents of the lines of `input` to the index, until the input ends, the reader of `out` ends or the
+/// filter is interrupted. The input may be compressed. Writes lines that are not near an earlier document to `out`, in
+/// their order. The index is committed regularly, and at the end.
 ///
 /// A line that is no document is passed on, counted, and shown by `face` as a warning.
 ///
@@ -417,9 +417,9 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Passes the lines of a batch on to standard output, except repeats, which go to the file of duplicates.
-    /// `batch` holds the bytes of the lines. If standard output fails, the lines from the first line on that did not
-    /// reach it are taken back from the index.
+    /// Passes the lines of a batch on to standard output, except repeats, which go to the file of duplicates. `batch`
+    /// holds the bytes of the lines. If standard output fails, the first line that did not reach it and all lines after
+    /// it are taken back from the index.
     fn give(&mut self, batch: &[u8], lines: &[Line]) -> Result<()> {
         // The buffer is empty here, because the end of every batch flushes it.
         let before = self.out.get_ref().accepted;
@@ -443,7 +443,7 @@ impl Answers<'_> {
         self.duplicates.as_mut().map_or(Ok(()), Duplicates::flush)
     }
 
-    /// Writes the lines of a batch to standard output, except repeats, and flushes it.
+    /// Writes the lines of a batch to standard output, except repeats, and flushes standard output.
     fn pass_new(&mut self, batch: &[u8], lines: &[Line]) -> Result<()> {
         // Consecutive lines that pass are written together. `passed` is where the last written or removed
         // line ends.
@@ -479,7 +479,7 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Counts the last line that was counted as bad, and reports its `fault`.
+    /// Counts the last counted line as a bad line, and reports its `fault`.
     fn count_bad(&mut self, fault: &str) {
         self.counts.bad += 1;
         if self.counts.bad <= REPORTED {
@@ -527,8 +527,8 @@ impl Answers<'_> {
     }
 }
 
-/// Returns the number of lines before the first passed line that is not whole within the first `accepted` passed
-/// bytes.
+/// Returns the number of `lines` before the first one that standard output did not accept as a whole. Standard output
+/// got the lines without the repeats, and accepted `accepted` bytes of them.
 fn whole_lines(lines: &[Line], accepted: u64) -> usize {
     let mut passed = 0;
     let is_lost = |line: &Line| {

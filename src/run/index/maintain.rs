@@ -91,7 +91,7 @@ pub struct MergeOutcome {
     pub new: u64,
     /// Number of documents that were not added, because they are near a document of the other index.
     pub repeats: u64,
-    /// Number of these repeats with the ID and the fingerprint of the document that they repeat.
+    /// Number of the repeats that have the same ID and the same fingerprint as the document that they repeat.
     pub same: u64,
     /// Number of documents that the index has after the merge.
     pub documents: u64,

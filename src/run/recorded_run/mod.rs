@@ -95,7 +95,8 @@ impl<'r> RecordedRun<'r> {
         Ok(Self { run, inputs, options, query_options, place, resources, face, lines: None })
     }
 
-    /// Remembers where lines of large files begin, so that the next document of a file is found at once.
+    /// Returns the run with `lines`, which remembers where lines of large files begin, so that the next document of a
+    /// file is found at once.
     pub(super) fn with_lines(self, lines: &'r LineCache) -> Self {
         Self { lines: Some(lines), ..self }
     }
@@ -245,8 +246,8 @@ impl<'r> RecordedRun<'r> {
         }
     }
 
-    /// Returns the places of all documents that `sought` names, as `FILE:RECORD`. Returns `None` if the run
-    /// says that no two documents have the same ID.
+    /// Returns the places of all documents that `sought` names, as `FILE:RECORD`. Returns `None` if the run has
+    /// recorded that no two documents have the same ID.
     ///
     /// # Errors
     ///
@@ -402,7 +403,8 @@ impl RecordedRun<'_> {
         format!(". The documents of this file are {}{more}", records.join(", "))
     }
 
-    /// Returns a sentence about the inputs that have changed since the run, as the end of a message.
+    /// Returns a sentence about the first input that has changed since the run, as the end of a message. The text is
+    /// empty if no input has changed.
     fn changes(&self) -> String {
         let mut changes = self.run.inputs().filter_map(|(file, ..)| self.change_of(file));
         match changes.next() {
