@@ -16,8 +16,8 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-/// Returns whether a setting is one of `combine` itself. Those of the shards hold for everything else, because their
-/// machines may have had other memory and threads.
+/// Returns whether a setting is one of `combine` itself, such as `threads`. The machines of the shards may have had
+/// other memory and threads. All other settings are those of the shards.
 fn is_own(name: &str) -> bool {
     find_command("combine").is_some_and(|command| command.setting(name).is_some())
 }
@@ -100,8 +100,8 @@ fn recorded_request(output: &Path) -> Result<RecordedRequest> {
     })
 }
 
-/// Returns the settings of the shards, with those of `combine` in their place. The output may have moved together with
-/// its parts, so the given path counts.
+/// Returns the settings of the shards, in which the settings `own` of `combine` replace those with the same names. The
+/// output may have moved together with its parts, so the given path counts.
 fn settings(recorded: &RecordedRequest, output: &Path, own: &Options) -> Options {
     let mut settings = Options::new();
     for (name, value) in recorded.options.iter() {

@@ -58,7 +58,7 @@ pub struct ContaminationRequest {
     pub item_input: InputSettings,
     /// Number of words of a shingle.
     pub words: usize,
-    /// Measure of the share of an item.
+    /// Measure by which the share of an item in a document is computed.
     pub measure: Measure,
     /// Minimum share of an item that a document must have, from 0 to 1.
     pub share: Threshold,

@@ -24,7 +24,7 @@ pub(super) struct OutputPlace<'p> {
 }
 
 impl OutputPlace<'_> {
-    /// Writes the mark of the output whose last file is `last`.
+    /// Writes the mark that the output is complete, if there is one. `last` is the last file of the output.
     fn write_mark(&self, last: &Path) -> Result<()> {
         self.mark.map_or(Ok(()), |mark| mark.write(last))
     }
@@ -114,7 +114,7 @@ pub(super) fn refuse_stream_as_folder(output: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the text that replaces each cut.
+/// Returns `mask`, the text that replaces each cut, if it is one line.
 ///
 /// # Errors
 ///

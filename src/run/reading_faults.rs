@@ -132,8 +132,8 @@ const USUAL_FIELDS: [&str; 10] = [
     "title",
 ];
 
-/// Returns a list of fields to copy: the present one if files have it, and the usual fields that are in the lists `there`, one
-/// from each. `lacking` is the number of files that lack the present field.
+/// Returns a list of fields for the user to copy: the present text field if some files have it, and from each list in
+/// `there` one of the usual fields. `lacking` is the number of files that lack the present field.
 fn example_fields(collection: &Collection, lacking: usize, there: &str) -> String {
     let present = collection.text_field().to_string();
     let present = Some(present).filter(|_| lacking < collection.file_count());
@@ -239,7 +239,7 @@ fn without_text(collection: &Collection, read: &CollectionSummary) -> Option<Fau
 ///
 /// # Errors
 ///
-/// The field is not among them. The error lists those that are there.
+/// The field is not among `all`. The error lists the fields in `all`.
 pub(super) fn refuse_unknown_field(
     setting: &'static str,
     field: &str,

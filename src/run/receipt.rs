@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 /// Files of an output folder that have times or numbers of threads, so that no receipt has their hashes.
 const WITHOUT_HASH: [&str; 4] = [RECEIPT, REQUEST, SUMMARY, "report.html"];
 
-/// A file whose reading is reported, and ends with an error once the work is cancelled.
+/// A file that reports to `progress` how many bytes were read. Reading fails once the work is cancelled.
 struct WatchedFile<'p, R> {
     file: R,
     progress: &'p dyn Progress,
@@ -48,7 +48,8 @@ pub(super) fn hash_of_input(file: impl Read, context: &Context<'_>) -> io::Resul
     sha256_of_file(WatchedFile { file, progress: context.progress() })
 }
 
-/// Returns the hash of the tree of a file of an output folder, whose path in the folder is `name`.
+/// Returns the hash of a file of an output folder, which is the root of a tree of hashes. `name` is the path of the
+/// file in the folder.
 pub(super) fn hash_of_output(
     folder: &Path,
     name: &str,
@@ -58,7 +59,8 @@ pub(super) fn hash_of_output(
     if is_of_lines(name) { hash_of_lines(file) } else { hash_of_file(file) }
 }
 
-/// Returns the paths of `files` in the output folder that a receipt has, with `/` between folders, ascending.
+/// Returns the paths of those `files` of the output folder whose hashes a receipt has. They have `/` between folders,
+/// and ascend.
 pub(super) fn hashed_outputs(files: &[PathBuf]) -> Vec<String> {
     let names = files.iter().map(|file| path_text(file).replace('\\', "/"));
     let mut names: Vec<String> =
@@ -67,7 +69,7 @@ pub(super) fn hashed_outputs(files: &[PathBuf]) -> Vec<String> {
     names
 }
 
-/// Reads all inputs once more, and returns their hashes. A file that the run could not read has none.
+/// Reads all inputs once more, and returns their hashes. A file that the run could not read has no hash.
 ///
 /// # Errors
 ///
