@@ -179,7 +179,7 @@ impl AffordableTexts {
         Self { prices, left: u64::MAX, room: memory.limit() / MEMORY_PART / TEXT_BYTES as u64 }
     }
 
-    /// Makes all texts free of cost whose documents may be removed, because these documents are read anyway. The
+    /// Makes the texts of documents that may be removed free of cost, because these documents are read anyway. The
     /// reading adds their texts to [`Self::caught`].
     pub(super) fn with_documents_read_anyway(mut self) -> Self {
         self.prices_mut(Of::Documents).is_read_anyway = true;
@@ -271,7 +271,7 @@ impl AffordableTexts {
     }
 }
 
-/// Reads the texts of documents again. Returns what `shown` makes of each text and the number of its document.
+/// Reads the texts of documents again. For each number of a document, returns the result of `shown` for its text.
 ///
 /// # Errors
 ///
@@ -292,7 +292,7 @@ pub(super) fn read_texts(
 /// Makes the shown part of the text of a document, whose number comes first.
 type Shown<'s> = dyn Fn(u32, &[u8]) -> Vec<u8> + Sync + 's;
 
-/// Returns the beginning of a text.
+/// Returns the first bytes of a text, at most [`TEXT_BYTES`].
 fn beginning(_: u32, text: &[u8]) -> Vec<u8> {
     text[..text.len().min(TEXT_BYTES)].to_vec()
 }

@@ -22,8 +22,8 @@ pub struct Annotation {
 }
 
 impl Annotation {
-    /// Parses parts that are separated by commas: `in-place`, `weight=RULE` and `repeated=N`. `true` is a list
-    /// without more, and for `false` the result is `None`.
+    /// Parses parts that are separated by commas: `in-place`, `weight=RULE` and `repeated=N`. `true` is a list without
+    /// these parts. For `false`, the result is `None`.
     ///
     /// ```
     /// use simtool::output::Annotation;

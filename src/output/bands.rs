@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const SIMILARITY_BANDS: u64 = 20;
 /// Maximum number of distances that have a band of their own. More distances share bands.
 const DISTANCE_BANDS: u32 = 10;
-/// Smallest numbers of documents of the bands of clusters.
+/// Smallest size of each band of clusters, in documents.
 const SIZES: [u64; 6] = [2, 3, 6, 11, 101, 1001];
 
 /// Counts the removed documents by their similarity to the kept document or, if only distances were measured, by
@@ -27,7 +27,7 @@ pub(super) fn closeness_bands(removals: &[Removal]) -> Vec<Band> {
     bands.into_iter().map(band).collect()
 }
 
-/// Returns the place of a band among all bands, and its name. A band of distances has `step` distances.
+/// Returns the rank of a band among all bands, and its name. A band of distances covers `step` distances.
 fn closeness_band(closeness: Option<Closeness>, step: u32) -> (u64, String) {
     let Some(closeness) = closeness else {
         return (u64::MAX, "linked through others".to_owned());

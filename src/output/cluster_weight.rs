@@ -7,7 +7,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Weights are rounded to so many parts of 1, so that every processor writes the same digits.
+/// Weights are rounded to a multiple of 1 / `PARTS`, so that every processor writes the same digits.
 const PARTS: f64 = 1e6;
 
 /// Rule that gives a kept document a weight by the number of documents in its cluster.

@@ -66,9 +66,9 @@ pub(crate) struct WithoutItems<'c> {
     pub(crate) removal: ItemRemoval,
     /// Text that replaces the words of items with [`ItemRemoval::Mask`].
     pub(crate) mask: &'c str,
-    /// Whether documents that contain items are also copied alone.
+    /// Whether the documents that contain items are also written to files of their own.
     pub(crate) writes_removed: bool,
-    /// Store of copies that a run which was stopped has finished.
+    /// Store of copies that a stopped run has already finished. `None` if the run stores no copies.
     pub(crate) stored: Option<&'c StoredCopies>,
 }
 

@@ -18,7 +18,8 @@ pub struct ItemInDocument {
     pub item_words: Vec<Range<u64>>,
     /// Byte ranges of these words in the decoded text of the document.
     pub bytes: Vec<Range<u64>>,
-    /// Whether fewer than half of these words of the document are also in better items, which have a greater share.
+    /// Whether better items that are best themselves have fewer than half of these words of the document. The better
+    /// item has the greater share or, with equal shares, more words.
     pub is_best: bool,
 }
 

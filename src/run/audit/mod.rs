@@ -219,7 +219,8 @@ fn missing(output: &Path, what: &str, reason: &str) -> Error {
     ErrorKind::Missing { what, reason: reason.to_owned() }.into()
 }
 
-/// Returns the kept documents that have the words of each removed one, if several kept documents may have them.
+/// Returns the kept documents that have the words of each removed document of `rows`. Empty unless the run decided by
+/// coverage.
 fn kept_of_rows(folder: &Path, rows: &[RemovedRow], is_coverage: bool) -> Result<KeptOfRemoved> {
     if !is_coverage || rows.is_empty() {
         return Ok(KeptOfRemoved::new());
