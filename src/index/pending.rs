@@ -264,7 +264,8 @@ impl InputEntry {
         self.is_whole && self.selection.choice.is_none()
     }
 
-    /// Returns whether the document of a record was processed. `reading` says what a document is.
+    /// Returns whether the document of a record was processed. `reading` is the digest of the options that decide what
+    /// a document is.
     pub(super) fn has_record(&self, record: u64, reading: Option<u64>) -> bool {
         self.selection.reading == reading
             && (self.has_all_documents() || self.records.contains(record))

@@ -269,8 +269,8 @@ impl Index {
     }
 }
 
-/// Calls `visit` with all stored data of every document of an index, except the `removed` ones, in the order of the document
-/// numbers.
+/// Calls `visit` with all stored data of every document of an index, except the `removed` ones, in the order of the
+/// document numbers.
 pub(super) fn visit_stored(
     folder: &IndexFolder,
     recipe: &KeptRecipe,

@@ -27,7 +27,7 @@ pub(super) fn closeness_bands(removals: &[Removal]) -> Vec<Band> {
     bands.into_iter().map(band).collect()
 }
 
-/// Returns the rank of a band among all bands, and its name. A band of distances covers `step` distances.
+/// Returns the number by which bands are sorted, and the name of the band. A band of distances covers `step` distances.
 fn closeness_band(closeness: Option<Closeness>, step: u32) -> (u64, String) {
     let Some(closeness) = closeness else {
         return (u64::MAX, "linked through others".to_owned());
