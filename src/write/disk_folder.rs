@@ -76,7 +76,7 @@ impl DiskFolder {
         Ok((Self { place, standing, above, disk }, staging))
     }
 
-    /// Waits until all files in `content` are on the disk. Users know the folder as `path`.
+    /// Syncs all files in `content` to the disk. `path` is the path of the folder for messages.
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Files that are uploaded at the same time.
+/// Number of files that are uploaded at the same time.
 const FILES_AT_ONCE: usize = 4;
 
 /// Text of the object that marks a folder to which a run writes.

@@ -47,11 +47,11 @@ pub(crate) struct ContaminationPage<'p> {
 pub(crate) struct FoundItem {
     /// Name of the item.
     pub(crate) name: Name,
-    /// Number of its words.
+    /// Number of words of the item.
     pub(crate) words: u32,
-    /// Number of documents that contain it.
+    /// Number of documents that contain the item.
     pub(crate) documents: u64,
-    /// Beginning of its text.
+    /// Beginning of the text of the item.
     pub(crate) text: Vec<u8>,
 }
 
