@@ -192,7 +192,7 @@ impl Labelled {
         &self.documents.summary
     }
 
-    /// Returns whether a pair has a label. Such a pair is true, or it counts neither as true nor as false.
+    /// Returns whether a pair is true, or counts neither as true nor as false.
     pub(super) fn has_label(&self, pair: Pair) -> bool {
         [&self.truth, &self.set_aside].iter().any(|pairs| pairs.binary_search(&pair).is_ok())
     }

@@ -150,7 +150,7 @@ impl PairLabels {
     ///
     /// # Errors
     ///
-    /// A pair has two labels, or the third column says yes in one line and has another word in another.
+    /// A pair has two labels, or the third column says yes in one line and has an unknown word in another line.
     pub(super) fn finish(self) -> Result<KnownPairs, WrongLine> {
         // In a column of yes and no, another word such as `partly` is no kind of near-duplicates.
         if let (Some(yes), Some((line, kind))) = (self.first_yes, &self.first_kind) {

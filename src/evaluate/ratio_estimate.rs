@@ -176,7 +176,7 @@ fn wilson(share: f64, size: f64, quantile: f64) -> Interval {
     }
 }
 
-/// Returns the quantile of 97.5 % of Student's distribution with so many degrees of freedom, at least 1. The
+/// Returns the quantile of 97.5 % of Student's distribution with `freedom` degrees of freedom, but at least 1. The
 /// result is the beginning of the series of Cornish and Fisher, and is 1 % too small for 3 degrees.
 fn quantile(freedom: f64) -> f64 {
     let freedom = freedom.max(1.0);

@@ -5,7 +5,7 @@ use simtool_fingerprint::{SKETCHES, SketchOption};
 
 /// Name of the method that compares sets of terms directly.
 pub(super) const EXACT: &str = "exact";
-/// Name of the method that finds documents whose words are all in others.
+/// Name of the method that finds documents whose words are all in other documents.
 pub(super) const COVERED: &str = "covered";
 /// Name of the option for the weights of terms when candidate pairs are verified. Verifying compares the sets
 /// of terms of two documents whose fingerprints are close.
@@ -53,7 +53,8 @@ pub(crate) fn settings_of_exact() -> impl Iterator<Item = &'static str> {
     OF_METHODS.iter().map(|own| own.name).chain(["similarity"])
 }
 
-/// Returns the names of the settings that all methods with fingerprints have. Of these, `words` is N of `simtool N M`.
+/// Returns the names of the settings that all methods with fingerprints have. The setting `words` is N of `simtool N
+/// M`.
 pub(super) fn settings_of_fingerprints() -> impl Iterator<Item = &'static str> {
     OF_FINGERPRINTS.iter().map(|own| own.name).chain(["max_distance", "verify", "words"])
 }
@@ -86,7 +87,8 @@ pub fn own_settings(method: &str) -> Vec<&'static SketchOption> {
     all.filter(|own| has_setting(method, own.name)).collect()
 }
 
-/// Returns an error about a setting that users write behind the name of the method as an error about the method.
+/// Turns an error about a setting that users write behind the name of the method `name` into an error about the option
+/// `method`. Returns other errors unchanged.
 pub(super) fn of_method(name: &str, error: Error) -> Error {
     match error.kind() {
         ErrorKind::Config { field, value, rule } if is_of_method(field) => {
