@@ -69,7 +69,7 @@ pub(super) struct Evidence {
 enum ScriptEvidence {
     /// Repeats are separate from unrelated documents. Few pairs have a similarity in this range.
     Gap { least: usize, range: Range<usize> },
-    /// Between this similarity and that of copies there are no pairs.
+    /// Between this similarity and the similarity of copies, there are no pairs.
     Copies { last: usize },
     /// There is no gap, for the reason in the text.
     Blurred(String),
@@ -81,7 +81,7 @@ enum ScriptEvidence {
 pub(super) struct Limits {
     /// Minimum similarity, in hundredths, of the pairs that the default method also finds.
     pub(super) copies: usize,
-    /// Part of the collection that is in the sample.
+    /// Fraction of the collection that is in the sample, from 0 to 1.
     pub(super) sampled_share: f64,
 }
 
@@ -231,9 +231,9 @@ impl Pairs {
         self.all[..self.copies].iter().rposition(|&count| count > 0).unwrap_or(0)
     }
 
-    /// Returns the similarity with the fewest pairs before their number rises again. If no pair is there,
-    /// returns the middle of the empty range. Returns `None` if the number of pairs does not rise up to
-    /// the similarity of copies.
+    /// Returns the similarity with the fewest pairs between the similarity that most pairs have and the similarity from
+    /// which their number rises again. If no pair is there, returns the middle of the empty range. Returns `None` if
+    /// the number of pairs does not rise up to the similarity of copies.
     fn valley(&self) -> Option<usize> {
         let end = self.copies - HALF;
         let densest = (HALF..end).rev().max_by_key(|&at| self.window(at))?;
