@@ -97,7 +97,7 @@ pub(crate) fn query(call: &Call) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::after(outcome.has_losses))
 }
 
-/// Passes on the lines of standard input that are new, and adds them to an index.
+/// Prints the lines of standard input that are new to an index, and adds them to the index.
 pub(crate) fn filter(call: &Call) -> anyhow::Result<ExitStatus> {
     let request = FilterRequest::parse(call.path("index"), holder(call), call.options())?;
     let terminal = Terminal::new(call);
