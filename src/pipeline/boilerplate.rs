@@ -32,7 +32,7 @@ const OWN_WORDS: usize = 50;
 #[derive(Debug)]
 struct CommonLines {
     /// For the hash of each line together with its site, the number of documents with the line. By the rule for pages,
-    /// also for the hash of each site, the number of its pages.
+    /// the map also has the number of pages for the hash of each site.
     documents: UnorderedMap<u64, u32>,
     rule: Boilerplate,
 }
@@ -41,8 +41,8 @@ struct CommonLines {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OwnText<'t> {
     text: &'t [u8],
-    /// Hash of the lines that are not common, if they have so few words that `text` is the whole text. `None` if there
-    /// are enough words.
+    /// Hash of the lines that are not common, if these lines have so few words that `text` is the whole text. `None` if
+    /// there are enough words.
     few_own: Option<u64>,
 }
 
@@ -129,8 +129,8 @@ fn is_counted(document: &Document<'_>, rule: Boilerplate) -> bool {
 }
 
 /// Returns a mark of a page: one of 32 bits, which the title of the page and the first line of its text decide. Copies
-/// of a page have the same title and first line, and so the same mark. Both count, because many sites have one title
-/// for all pages, or one first line.
+/// of a page have the same title and first line, and so the same mark. The mark depends on the title and on the first
+/// line, because all pages of many sites share one of these.
 fn mark_of_title(document: &Document<'_>) -> u32 {
     let title = document.page_text.map_or(0, |page| page.title);
     let first_line = lines(document.text, 0).next().map_or(0, |(_, line)| line);
@@ -173,7 +173,8 @@ fn lines(text: &[u8], site: u64) -> impl Iterator<Item = (Range<usize>, u64)> {
     })
 }
 
-/// Returns the hash of a line together with the hash of its site, which is 0 if all documents are one site.
+/// Returns the hash of a line together with the hash `site` of its site. The hash of the site is 0 if all documents are
+/// one site.
 fn of_site(line: u64, site: u64) -> u64 {
     if site == 0 { line } else { mix(line ^ site) }
 }

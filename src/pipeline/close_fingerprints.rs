@@ -20,7 +20,8 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use simtool_set_join::close::{Close, ClosePairs};
 
-/// Bytes of memory for each pair that is found within the scope, and for its copies while pairs are sorted.
+/// Bytes of memory for each close pair of documents that the scope allows to be compared, and for the copies of the
+/// pair while pairs are sorted.
 const BYTES_A_PAIR: u64 = 2 * size_of::<ValuePair>() as u64;
 /// Number of pairs that are found even if the memory is too small for them.
 const FEW_PAIRS: u64 = 1 << 16;

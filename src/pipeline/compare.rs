@@ -276,7 +276,7 @@ impl DocumentSearch<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Returns whether the document is wanted by its record number, so that no second one can follow.
+    /// Returns whether the document is wanted by its record number, so that no second document can match.
     fn is_record(&self) -> bool {
         matches!(self.wanted, WantedDocument::Record(_))
     }

@@ -33,8 +33,8 @@ pub struct MatchConfig {
     pub isa: Isa,
 }
 
-/// Number of documents of each cluster that stay. The first one is the kept document for which the others would be
-/// removed. The next ones come first among these others in the order of preference.
+/// Number of documents of each cluster that stay: the kept document, and then the documents that come next in the order
+/// of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepCount(pub NonZeroUsize);
 
@@ -57,22 +57,23 @@ impl FromStr for KeepCount {
     }
 }
 
-/// When a run counts the words that each removal loses: words of the removed document that its kept document lacks.
-/// Counting reads both texts once more, unless they are equal.
+/// Rule for when a run counts the words that each removal loses. These are the words of the removed document that its
+/// kept document lacks. Counting reads both texts once more, unless they are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LostWordCount {
     /// Only if [`Config::lose`] limits the lost words.
     #[default]
     IfLimited,
-    /// Also if all texts are cheap to read again. Texts are cheap if they are in uncompressed files and no web pages,
-    /// or if they are in a temporary file because their common lines are left out. Counting then takes less than a
-    /// tenth of the time of the run. For other texts, it would take up to half of the time.
+    /// The words are counted if [`Config::lose`] limits them, and also if all texts are cheap to read again. Texts are
+    /// cheap if they are in uncompressed files and no web pages, or if they are in a temporary file because their
+    /// common lines are left out. Counting then takes less than a tenth of the time of the run. For other texts, it
+    /// would take up to half of the time.
     IfCheap,
     /// Whenever the method compares texts.
     Always,
 }
 
-/// Rule for when a document may be removed because of another one.
+/// Rule for when a document may be removed because of another document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClusterRule {
     /// A document is removed only if it is itself close to the kept document that replaces it.
@@ -119,7 +120,7 @@ pub struct Config {
     pub by: Option<ScopeValue>,
     /// Fields of the documents that `keep`, `scope` and `by` use. Readers must read them in this order.
     pub fields: DocumentFields,
-    /// Rule for when a document may be removed because of another one.
+    /// Rule for when a document may be removed because of another document.
     pub clusters: ClusterRule,
     /// Limit on the words that a removal may lose. Documents that would lose more stay. `None` if there is no limit.
     pub lose: Option<LoseLimit>,

@@ -144,7 +144,7 @@ impl<'c> CorpusTerms<'c> {
         read.order(keep)
     }
 
-    /// Returns for each document the hash of the value that decides with which other documents it is compared. Every
+    /// Returns for each document the hash of the value that decides which other documents it is compared with. Every
     /// shard must have been read before this call.
     pub(super) fn scope_values(&self) -> Vec<u64> {
         let summaries = self.summaries.iter().filter_map(OnceLock::get);

@@ -42,7 +42,7 @@ const FORMS: (&[&str], &[&str]) = (
         "%d-%b-%Y", "%d-%B-%Y",
     ],
 );
-/// Names of days of the week, which a date may have in front. The first three letters are enough.
+/// Names of days of the week, which a date may begin with. The first three letters are enough.
 const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 /// Number of microseconds of a second.
 const MICROSECONDS: f64 = 1e6;
@@ -100,8 +100,8 @@ fn parse_text(text: &str) -> Option<i64> {
     Some(timestamp.as_microsecond())
 }
 
-/// Parses a date in one of the [`FORMS`]. The name of a day may be in front, and the difference from UTC behind its
-/// time. Returns the time in UTC.
+/// Parses a date in one of the [`FORMS`]. The date may begin with the name of a day, and the difference from UTC may
+/// follow its time. Returns the time in UTC.
 fn parse_form(text: &str) -> Option<DateTime> {
     let (times, days) = FORMS;
     // The day of the week follows from the date, so it is not needed, and a wrong one does not matter.
@@ -126,7 +126,7 @@ fn is_near(year: i16) -> bool {
     f64::from(year) >= YEARS.0
 }
 
-/// Returns a date without the name of a day in front of it, as in `Fri, 2 Jan 2026`.
+/// Returns a date without the name of the day that it begins with, as in `Fri, 2 Jan 2026`.
 fn without_weekday(text: &str) -> &str {
     let (first, rest) = text.split_once([' ', ',']).unwrap_or((text, ""));
     let is_weekday = first.get(..3).is_some_and(|start| {
@@ -138,7 +138,7 @@ fn without_weekday(text: &str) -> &str {
 
 /// Splits a time into the time without its zone and the difference of the zone from UTC. The zone is `UTC`, `GMT+0100`,
 /// `UTC-5` or `+01:00`. It is the last word, or the word before the year at the end, as the program `date` writes it. A
-/// name in brackets behind it is left out. Returns `None` if the zone is written in another way.
+/// name in brackets after the zone is left out. Returns `None` if the zone is written in another way.
 fn split_offset(text: &str) -> Option<(String, Span)> {
     let text = text.split_once(" (").map_or(text, |(text, _)| text);
     let mut words: Vec<&str> = text.split_ascii_whitespace().collect();

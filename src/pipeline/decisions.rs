@@ -91,7 +91,7 @@ struct NumberedDecision {
 pub struct Decided {
     /// Number of decisions that were applied.
     pub applied: u64,
-    /// A sentence for each decision that no longer fits, such as one about a document that the run keeps anyway.
+    /// A sentence for each decision that no longer fits, for example because the run keeps the document anyway.
     pub unfit: Vec<String>,
 }
 

@@ -17,8 +17,8 @@ pub(crate) struct WantedTraits<'w> {
     pub(crate) keep: Option<&'w KeepOrder>,
     /// Selects the documents that are compared with each other. `None` if all are.
     pub(crate) scope: Option<Scope>,
-    /// Value that is the source of a document, by which removals are counted. Only the values of a field are collected,
-    /// because files, folders and hosts are found from the names of documents.
+    /// Value of a document that is its source. Removals are counted for each source. Only the values of a field are
+    /// collected, because files, folders and hosts are found from the names of documents.
     pub(crate) source: Option<ScopeValue>,
     /// Whether pages with few own words are compared only with pages that have the same own words. Own words are those
     /// outside of lines that many pages have.
@@ -36,8 +36,8 @@ pub(super) struct DocumentTraits {
     /// For each rule that chooses kept documents, the values that it cannot use. The list ends with the last rule that
     /// has such values.
     unread: Vec<UnreadValues>,
-    /// For each document, the hash of the value that decides with which others it is compared. Empty if all
-    /// documents are compared.
+    /// For each document, the hash of the value that decides which other documents it is compared with. Empty if all
+    /// documents are compared with each other.
     scope_values: Vec<u64>,
     /// For each document, the value of the field that is its source. Empty if the source is not a field.
     sources: Vec<FieldValue>,
@@ -48,8 +48,8 @@ impl WantedTraits<'_> {
     pub(crate) const NONE: Self =
         Self { keep: None, scope: None, source: None, own_words: false, text_facts: false };
 
-    /// Returns the hash that decides with which others a document of `file` is compared. Returns `None` if it is
-    /// compared with all.
+    /// Returns the hash that decides which other documents a document of `file` is compared with. Returns `None` if it
+    /// is compared with all documents.
     fn scope_value(self, document: &Document<'_>, file: &Path) -> Option<u64> {
         let value = self.scope.map(|scope| scope.hash_of(document, file));
         match self.scope {
@@ -171,8 +171,8 @@ impl DocumentTraits {
         self.unread.get(index).filter(|unread| unread.count > 0)
     }
 
-    /// Returns the number of documents that are compared with no other document, because they lack the value that
-    /// decides.
+    /// Returns the number of documents that are compared with no other document, because they lack the value that the
+    /// option `within` or `across` needs.
     pub(super) fn without_scope(&self) -> u64 {
         self.scope_values.iter().filter(|&&value| value == NO_VALUE).count() as u64
     }
@@ -186,7 +186,7 @@ impl DocumentTraits {
         }
     }
 
-    /// Returns for each document the hash of the value that decides with which other documents it is compared.
+    /// Returns for each document the hash of the value that decides which other documents it is compared with.
     pub(super) fn scope_values(&self) -> &[u64] {
         &self.scope_values
     }

@@ -47,7 +47,8 @@ pub(super) struct FoundClose {
 }
 
 /// Finds all close documents in one collection, or between two, by the method of `plan`. Then calls `then` with these
-/// documents and with the collections, whose texts are as they were compared, and returns its result.
+/// documents and with the collections, and returns the result of `then`. The texts of the collections are then as they
+/// were compared, for example without boilerplate.
 ///
 /// # Errors
 ///

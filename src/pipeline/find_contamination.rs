@@ -317,7 +317,7 @@ impl WordReader<'_> {
         Ok(self.per_shard("find items", read)?.into_iter().unzip())
     }
 
-    /// Reads some documents again. `wanted` lists, for each shard, the indexes of these documents in the shard, in
+    /// Reads some documents again. For each shard, `wanted` lists the indexes of these documents in the shard, in
     /// ascending order. The other arguments are those of [`Self::read`].
     fn read_again<R: Send>(
         &self,

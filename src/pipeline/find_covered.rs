@@ -46,7 +46,7 @@ pub(super) fn find_covered(
     })
 }
 
-/// The search in one collection, or for queries in a corpus.
+/// The search for covered documents: in one collection, or for queries in a corpus.
 struct Covering<'r> {
     corpora: Sides<&'r dyn Corpus>,
     plan: &'r Plan,

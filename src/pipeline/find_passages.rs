@@ -225,7 +225,7 @@ struct CorpusWords<'c> {
     origin: Origin,
     rules: TextRules,
     memory: &'c Ledger,
-    /// Words of shards that are stored. The files of these shards are not read. `None` if the run stores nothing.
+    /// Stored words of shards. The files of these shards are not read. `None` if the run stores nothing.
     parts: Option<&'c Parts<'c>>,
     read: Vec<OnceLock<ReadShard>>,
 }

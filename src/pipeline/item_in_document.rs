@@ -18,8 +18,9 @@ pub struct ItemInDocument {
     pub item_words: Vec<Range<u64>>,
     /// Byte ranges of these words in the decoded text of the document.
     pub bytes: Vec<Range<u64>>,
-    /// Whether better items that are best themselves have fewer than half of these words of the document. The better
-    /// item has the greater share or, with equal shares, more words.
+    /// Whether the item is the best one for most of its words in the document. This is false if better items that are
+    /// best themselves have at least half of these words. The better item has the greater share or, with equal shares,
+    /// more words.
     pub is_best: bool,
 }
 

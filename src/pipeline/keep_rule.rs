@@ -89,8 +89,7 @@ impl Keep {
     }
 
     /// Returns whether this rule cannot use the value of a document as a date or a number. `value` is the parsed value.
-    /// The document must have a value, because a missing value and an unknown form of a date are both parsed as
-    /// missing.
+    /// The document must have a value, because a date in an unknown form is parsed as missing, too.
     pub(super) fn is_unread(self, value: &FieldValue) -> bool {
         match self {
             Self::Newest | Self::Oldest => *value == FieldValue::Missing,

@@ -19,7 +19,8 @@ pub(crate) struct LittlePage {
     pub(crate) left_out_words: u32,
 }
 
-/// The pages with the most words that are not compared, among those whose main content is a small share of the text.
+/// HTML pages whose main content is a small share of their text. The value holds only the pages with the most words
+/// that are not compared.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LittlePages {
     /// The pages, with the most words that are not compared first.

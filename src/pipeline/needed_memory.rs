@@ -10,7 +10,7 @@ use simtool_read::Corpus;
 use simtool_set_join::close::Close;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of memory for each document that is close to another one, while kept documents are chosen and outputs are
+/// Bytes of memory for each document that is close to another document, while kept documents are chosen and outputs are
 /// written: its removal, its place in a cluster and its group.
 const BYTES_A_CLOSE_DOCUMENT: u64 = 56;
 /// Divisor of the limit of memory. The result and [`SPARE_BYTES`] are how far the limit may be exceeded. An error would

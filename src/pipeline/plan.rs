@@ -181,8 +181,8 @@ impl Plan {
         Self { config: Config { lost_words: LostWordCount::Always, ..self.config }, ..self }
     }
 
-    /// Returns the value that is the source of a document, by which removals are counted. `None` if the user named
-    /// none.
+    /// Returns the value of a document that is its source. Removals are counted for each source. `None` if the user
+    /// named no source.
     #[must_use]
     pub(crate) fn source(&self) -> Option<ScopeValue> {
         self.config.by
@@ -209,7 +209,7 @@ impl Plan {
         self.lose().filter(|_| self.method().is_coverage())
     }
 
-    /// Returns the rule for when a document may be removed because of another one.
+    /// Returns the rule for when a document may be removed because of another document.
     #[must_use]
     pub fn clusters(&self) -> ClusterRule {
         self.config.clusters
@@ -260,7 +260,7 @@ fn compares_texts(method: &Method) -> bool {
         || matches!(method.close(), Criterion::Similarity(_) | Criterion::Coverage)
 }
 
-/// Checks that the settings go with a method that decides by coverage.
+/// Checks that the settings fit a method that decides by coverage.
 fn check_coverage(config: &Config) -> Result<()> {
     let name = config.method.name();
     let rule = format!("does not go with {name}, which compares no pairs");

@@ -6,8 +6,8 @@
 use super::stored_bytes::{BytesReader, BytesWriter};
 use simtool_model::document::Bad;
 
-/// Number of the latest different faults of a shard among which the fault of a record is looked up. Most
-/// shards have few different ones.
+/// Number of the latest different faults of a shard among which the fault of a record is looked up. Most shards have
+/// few different faults.
 const LATEST_FAULTS: usize = 16;
 
 /// A record that could not be read as a document, with its place in the collection.
@@ -135,7 +135,7 @@ impl Quarantine {
         }
     }
 
-    /// Adds all bad records of `more`, which come after the present ones.
+    /// Adds all bad records of `more`, which come after the records of `self`.
     pub(super) fn append(&mut self, more: Self) {
         self.shards.extend(more.shards);
     }

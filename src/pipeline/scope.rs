@@ -33,7 +33,7 @@ pub enum Relation {
     Across,
 }
 
-/// Value of a document that decides with which other documents it is compared.
+/// Value of a document that decides which other documents it is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeValue {
     /// The value of a field. The number is its index in [`Document::fields`].

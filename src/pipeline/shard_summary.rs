@@ -116,8 +116,8 @@ pub struct CollectionSummary {
     pub skipped_elements: u64,
     /// Number of HTML pages for each part of a page that was compared, for example the main content.
     pub pages: PageTextCounts,
-    /// The pages with the most words that are not compared, among the pages whose main content is a small share of
-    /// their text.
+    /// HTML pages whose main content is a small share of their text: the pages with the most words that are not
+    /// compared.
     pub(crate) little_pages: LittlePages,
     /// Counts of documents from which lines were left out because many documents have them.
     pub(crate) left_out: LeftOutCounts,
@@ -387,7 +387,7 @@ impl CollectionSummary {
         self.traits.without_scope()
     }
 
-    /// Returns for each document the hash of the value that decides with which other documents it is compared, for
+    /// Returns for each document the hash of the value that decides which other documents it is compared with, for
     /// example of its language. The list is empty if all documents are compared.
     pub(super) fn scope_values(&self) -> &[u64] {
         self.traits.scope_values()
@@ -409,7 +409,7 @@ impl CollectionSummary {
 }
 
 impl ShardSummary {
-    /// Returns for each document the hash of the value that decides with which other documents it is compared, for
+    /// Returns for each document the hash of the value that decides which other documents it is compared with, for
     /// example of its language. The list is empty if all documents are compared.
     pub(super) fn scope_values(&self) -> &[u64] {
         self.traits.scope_values()

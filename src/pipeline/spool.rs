@@ -18,7 +18,7 @@ pub(super) struct Spool {
     spooled_bytes: AtomicU64,
     /// Maximum number of bytes of all temporary files together.
     most_bytes: u64,
-    /// Whether the data of some shard did not fit in the files. From then on, no other shard is kept.
+    /// Whether the data of some shard did not fit in the files. From then on, no further shard is stored.
     is_full: AtomicBool,
 }
 
@@ -121,7 +121,7 @@ impl Spool {
         self.most_bytes
     }
 
-    /// Returns whether the data of some shard did not fit in the files. From then on, no other shard is kept.
+    /// Returns whether the data of some shard did not fit in the files. From then on, no further shard is stored.
     pub(super) fn is_full(&self) -> bool {
         self.is_full.load(Ordering::Relaxed)
     }

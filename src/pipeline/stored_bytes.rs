@@ -76,7 +76,7 @@ impl<'b> BytesReader<'b> {
         self.number()?.try_into().ok()
     }
 
-    /// Takes a list of values. Its length comes first, and `value` takes one value.
+    /// Takes a list of values, whose length comes first. `value` takes one value from the bytes.
     pub(crate) fn list<T>(
         &mut self,
         mut value: impl FnMut(&mut Self) -> Option<T>,
@@ -98,7 +98,7 @@ impl<'b> BytesReader<'b> {
         str::from_utf8(self.bytes()?).ok()
     }
 
-    /// Takes the name of a kind of fault. There are few of them, so they stay in memory until the program ends.
+    /// Takes the name of a kind of fault. There are few such names, so they stay in memory until the program ends.
     pub(crate) fn code(&mut self) -> Option<&'static str> {
         static CODES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
         let code = self.text()?;

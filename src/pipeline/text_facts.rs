@@ -13,7 +13,7 @@ use simtool_model::page_text::PageText;
 pub struct TextFacts {
     token_counts: Vec<u32>,
     hashes: Vec<u64>,
-    /// For each document, the part of its page that is its text, as an index in [`PageText::ALL`].
+    /// For each document, the part of its web page that was taken as its text, as an index in [`PageText::ALL`].
     contents: Vec<u8>,
     left_out_words: Vec<u32>,
 }
@@ -93,20 +93,21 @@ impl TextFacts {
         &self.token_counts
     }
 
-    /// Returns the part of its page that is the text of the document `row`. `None` if the facts were not collected.
+    /// Returns the part of a web page that was taken as the text of the document `row`. `None` if the facts were not
+    /// collected.
     pub(crate) fn content(&self, row: u32) -> Option<PageText> {
         self.contents.get(row as usize).map(|&content| PageText::ALL[usize::from(content)])
     }
 
-    /// Returns the number of words of each document that are not in its text: of other parts of a page, and of lines that
-    /// many documents have. The list is empty if they were not counted.
+    /// Returns for each document the number of words that are not in its text. They are in other parts of a web page,
+    /// or in lines that many documents have. The list is empty if these words were not counted.
     pub(crate) fn left_out_words(&self) -> &[u32] {
         &self.left_out_words
     }
 
-    /// Returns for each document how many documents of its cluster have the same text, itself included. `lengths`
-    /// has the number of bytes of each text. A document that is in no cluster is alone. The list is empty if the
-    /// facts were not collected.
+    /// Returns for each document how many documents of its cluster have the same text. The document itself counts, too.
+    /// `lengths` has the number of bytes of each text. A document that is in no cluster is alone. The list is empty if
+    /// the facts were not collected.
     #[must_use]
     pub fn exact_copies(&self, lengths: &[u32], clusters: &[Cluster<'_>]) -> Vec<u32> {
         let mut copies = vec![1; self.hashes.len()];

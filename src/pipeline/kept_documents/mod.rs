@@ -35,7 +35,7 @@ const DISK_PART: u64 = 2;
 /// Number of bytes that LZ4 makes of a byte of text, for estimates. Texts of pages take 0.45 to 0.6.
 const PACKED_SHARE: f64 = 0.6;
 
-/// A corpus that keeps its documents when a shard that is expensive is read for the first time.
+/// A corpus that keeps its documents when a shard that is expensive to read is read for the first time.
 #[derive(Debug)]
 pub(crate) struct KeptDocuments<'c> {
     corpus: &'c dyn Corpus,

@@ -31,7 +31,7 @@ const SYNC_EVERY: Duration = Duration::from_secs(5);
 pub(super) enum FrameKind {
     /// Rows of numbers of some documents of a shard, one row for each document.
     Rows,
-    /// The end of a shard: all its rows are in the frames before, and its summary is in this one.
+    /// The end of a shard: the frames before have all its rows, and this frame has its summary.
     End,
 }
 

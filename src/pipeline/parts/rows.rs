@@ -25,7 +25,7 @@ pub(super) struct StoredShard {
 pub(crate) struct StoreRow<'j> {
     journal: &'j Journal,
     key: u128,
-    /// For each document that is not in a frame yet, the number of numbers of its row.
+    /// For each document that is not in a frame yet, the length of its row, in numbers.
     lengths: Vec<u32>,
     /// Rows of these documents, one after the other.
     numbers: Vec<u64>,
