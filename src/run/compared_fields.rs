@@ -94,8 +94,8 @@ impl Request {
         dated.map(|compared| unread_count(read, compared)).any(|unread| unread > 0)
     }
 
-    /// Returns a note about the values that a rule cannot use as dates or numbers, with the first one. `consequence`
-    /// says what follows if the rule can use no value.
+    /// Returns a note about the values that a rule cannot use as dates or numbers, with the first of these values.
+    /// `consequence` says what follows if the rule can use no value.
     fn note_unread(
         &self,
         compared: FieldRule,
@@ -244,7 +244,7 @@ fn lacks_source(input: &Input<'_>, read: &CollectionSummary, by: ScopeValue) -> 
     !read.ids.is_empty() && (0..read.ids.len() as u32).all(lacks)
 }
 
-/// Returns whether no document of a collection has the value that decides with which others it is compared.
+/// Returns whether no document of a collection has the value that decides which other documents it is compared with.
 fn lacks_scope(read: &CollectionSummary) -> bool {
     let documents = read.ids.len() as u64;
     documents > 0 && read.without_scope() == documents

@@ -68,13 +68,13 @@ pub struct ContaminationRequest {
     pub rows: RowFormat,
     /// Way in which copies of the documents' files are freed from items. `None` writes no copies.
     pub removal: Option<ItemRemoval>,
-    /// Whether the documents that contain an item are also written to files of their own.
+    /// Whether the documents that contain an item are also written to separate files.
     pub writes_removed: bool,
     /// Text that replaces the words of items with [`ItemRemoval::Mask`].
     pub mask: String,
     /// Memory and threads that the run may use.
     pub resources: Resources,
-    /// The output, which is a folder if copies are written and else a file, and the request as the user wrote it.
+    /// The output, which is a folder if copies are written and otherwise a file, and the request as the user wrote it.
     pub job: JobRequest,
 }
 

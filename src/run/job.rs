@@ -25,7 +25,7 @@ use simtool_read::{Collection, Selector};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The part of a request that all commands have whose results are for files.
+/// The part of a request that is the same in all commands which write results to files.
 #[derive(Clone, Debug)]
 pub struct JobRequest {
     /// The request as the user wrote it, which the output folder records.
@@ -69,7 +69,8 @@ impl JobRequest {
         })
     }
 
-    /// Demands that everything that the run reads was stored before, by runs with the option `shard`.
+    /// Requires that earlier runs with the option `shard` have stored everything that the run reads. Otherwise the run
+    /// fails.
     pub fn combine(&mut self) {
         self.parts.combine();
     }
@@ -85,7 +86,7 @@ impl JobRequest {
         self.parts.share()
     }
 
-    /// Returns an error if the run stores a share of its input, which has no results.
+    /// Returns an error if the run only stores a share of its input. Such a run has no results.
     pub(super) fn refuse_share(&self) -> Result<()> {
         self.parts.refuse_share(
             "stores a share of the input and has no results: it is an option of the program",
@@ -218,7 +219,7 @@ impl<'j> Job<'j> {
         target.write(place, &write_rows, write_folder, self.face)
     }
 
-    /// Returns the command, the settings and the times of the run, which its page shows.
+    /// Returns the command, the settings and the times of the run. The page with the results shows them.
     pub(super) fn page_summary(
         &self,
         parameters: &[(&'static str, Setting)],
@@ -268,7 +269,7 @@ pub(super) struct Figures<'f> {
     pub(super) parameters: &'f [(&'static str, Setting)],
     /// Names and values of the counts.
     pub(super) counts: &'f [(&'static str, u64)],
-    /// Writes more fields, each with a comma behind it.
+    /// Writes more fields, each followed by a comma.
     pub(super) more: &'f dyn Fn(&mut dyn Write) -> io::Result<()>,
 }
 
@@ -291,8 +292,8 @@ pub(super) struct Stored<'j, 'c> {
 }
 
 impl<'c> Stored<'_, 'c> {
-    /// Returns the store with the fingerprints or other data of the parts of the input that runs have read so far. A
-    /// run stores them, so that a later run need not read the same files again. `None` if the run stores nothing.
+    /// Returns the store for the data of each part of the input, such as fingerprints. A later run need not read the
+    /// stored parts again. `None` if the run stores nothing.
     pub(super) fn parts(&self) -> Option<&Parts<'c>> {
         self.parts.as_ref()
     }

@@ -34,9 +34,9 @@ impl OutputPlace<'_> {
 pub(super) enum OutputTarget<'t> {
     /// Standard output.
     Stream(&'t mut (dyn Write + Send)),
-    /// A file, which gets its name when it is complete.
+    /// A file, which gets its final name when it is complete.
     File,
-    /// A folder, which gets its name when it is complete.
+    /// A folder, which gets its final name when it is complete.
     Folder(Box<OutputFolder>),
 }
 
@@ -76,7 +76,7 @@ impl<'t> OutputTarget<'t> {
         Ok(Self::Folder(Box::new(folder)))
     }
 
-    /// Writes the output, and gives it its name. `write_rows` writes rows, and gets the name of its stream for
+    /// Writes the output, and gives it its final name. `write_rows` writes rows, and gets the name of its stream for
     /// messages. `write_folder` writes the files of a folder.
     ///
     /// # Errors

@@ -24,11 +24,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Ending that the name of the folder has behind the name of the output.
+/// Ending of the name of the folder, which begins with the name of the output.
 const ENDING: &str = ".parts";
 /// File in the folder with the command line and the settings of the run.
 const RECORD: &str = "summary.json";
-/// All files of the folder that are no parts, in the order in which they are removed. The mark goes last.
+/// All files of the folder that are not parts, in the order in which they are removed. The mark goes last.
 pub(super) const FILES: &[&str] = &[RECORD, REQUEST, MARK];
 /// File in the folder that marks an output as complete.
 pub(super) const MARK: &str = "finished";
@@ -79,7 +79,7 @@ pub(super) struct PartsFolder<'r> {
     shards: Option<u64>,
 }
 
-/// Result of a run that has stored a shard of its input.
+/// Result of a run that has only stored a shard of its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredParts {
     /// Folder in which the pieces are stored.

@@ -37,7 +37,7 @@ use std::path::PathBuf;
 /// Default number of words of a passage.
 const WORDS: usize = 50;
 
-/// Default number of words of a unit, such as a sentence. Shorter ones are often equal by chance.
+/// Default number of words of a unit, such as a sentence. Shorter units are often equal by chance.
 const WORDS_OF_UNIT: usize = 8;
 
 /// Default of [`CutRules::min_left`]: a document of which nothing is left is removed.
@@ -69,8 +69,8 @@ pub struct PassagesRequest {
     pub cutting: Option<CutRules>,
     /// Memory and threads that the run may use.
     pub resources: Resources,
-    /// The output, which is a folder if there are rules for cutting and else a file, and the request as the user wrote
-    /// it.
+    /// The output, which is a folder if there are rules for cutting and otherwise a file, and the request as the user
+    /// wrote it.
     pub job: JobRequest,
 }
 

@@ -23,7 +23,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Files of an output folder that have times or numbers of threads, so that no receipt has their hashes.
+/// Files of an output folder that contain times or numbers of threads. A receipt does not have their hashes.
 const WITHOUT_HASH: [&str; 4] = [RECEIPT, REQUEST, SUMMARY, "report.html"];
 
 /// A file that reports to `progress` how many bytes were read. Reading fails once the work is cancelled.
@@ -43,7 +43,7 @@ impl<R: Read> Read for WatchedFile<'_, R> {
     }
 }
 
-/// Returns SHA-256 of the bytes of an input as they are stored.
+/// Returns the SHA-256 hash of the bytes of an input as they are stored, for example compressed.
 pub(super) fn hash_of_input(file: impl Read, context: &Context<'_>) -> io::Result<FileHash> {
     sha256_of_file(WatchedFile { file, progress: context.progress() })
 }
@@ -59,8 +59,8 @@ pub(super) fn hash_of_output(
     if is_of_lines(name) { hash_of_lines(file) } else { hash_of_file(file) }
 }
 
-/// Returns the paths of those `files` of the output folder whose hashes a receipt has. They have `/` between folders,
-/// and ascend.
+/// Returns the paths of those `files` of the output folder whose hashes a receipt has. The paths have `/` between
+/// folders, and are in ascending order.
 pub(super) fn hashed_outputs(files: &[PathBuf]) -> Vec<String> {
     let names = files.iter().map(|file| path_text(file).replace('\\', "/"));
     let mut names: Vec<String> =
@@ -145,7 +145,8 @@ fn settings_of(plan: &Plan) -> Vec<(String, String)> {
     settings.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Returns the counts of a receipt. Counts that depend on the memory of the run, such as that of the pairs, are left out.
+/// Returns the counts of a receipt. Counts that depend on the memory of the run, such as the number of pairs, are left
+/// out.
 fn counts_of(summary: &Summary) -> BTreeMap<String, u64> {
     // These counts are the same for any number of threads and any memory.
     let read = summary.read.first();

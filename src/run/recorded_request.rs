@@ -26,13 +26,13 @@ pub struct RecordedRequest {
     pub words: WordsRequest,
     /// Settings by their names.
     pub options: Options,
-    /// Names of settings that are not of the command line, each with the place that it comes from.
+    /// Names of settings that do not come from the command line, each with the place that it comes from.
     pub origins: Vec<(String, String)>,
     /// Command line for people. It is shown and never parsed.
     pub command_line: String,
 }
 
-/// Place that a setting comes from if no other one is known.
+/// Place that is named as the origin of a setting if no other place is known.
 const ARGUMENT: &str = "argument";
 
 impl RecordedRequest {
@@ -158,7 +158,8 @@ impl RecordedRequest {
         Some(value.into())
     }
 
-    /// Replaces the command line and the origins of settings, which only people read, by those of an earlier record.
+    /// Replaces the command line and the origins of settings, which are only for people to read, by the ones in an
+    /// earlier record.
     pub(super) fn take_notes(&mut self, earlier: &Self) {
         self.command_line.clone_from(&earlier.command_line);
         self.origins.clone_from(&earlier.origins);

@@ -20,7 +20,7 @@ use simtool_model::document::Bad;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Default shingles, which are assumed if the summary of the run names none.
+/// Default setting of shingles, which is assumed if the summary of the run does not name the setting.
 const SHINGLE: &str = "words:3";
 
 /// Request to explain what became of a document in a finished run.

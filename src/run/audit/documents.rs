@@ -142,7 +142,8 @@ impl<'r> ReadDocuments<'r> {
         Ok(Self { sides, lost_input })
     }
 
-    /// Returns the reason why the lines that many documents have are not known. `None` if they are, or are not needed.
+    /// Returns the reason why the lines that many documents have are not known. `None` if they are known, or are not
+    /// needed.
     pub(super) fn lost_lines(&self) -> Option<String> {
         self.lost_input.map(|name| {
             format!(

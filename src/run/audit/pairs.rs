@@ -25,7 +25,8 @@ use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Selector};
 use std::collections::BTreeSet;
 
-/// Settings of a run that do not matter for single removals, or name files that may be gone.
+/// Settings of a run that are left out when single removals are checked: they do not matter, or they name files that
+/// may be gone.
 const LEFT_OUT: [&str; 4] = ["decisions", "fail_if", "resume", "shard"];
 /// Largest difference of two similarities that count as equal. A decimal number in a row may be read a little differently.
 const SAME: f64 = 1e-12;
@@ -38,7 +39,7 @@ pub(super) struct PairCheck<'c> {
     context: Context<'c>,
     fields: Vec<Selector>,
     is_match: bool,
-    /// Whether a document may be removed for one that it was not compared with.
+    /// Whether a document may be removed for a kept document that it was not compared with.
     has_chains: bool,
     /// Whether people overruled which document is kept.
     has_decisions: bool,
@@ -263,7 +264,7 @@ impl<'c> PairCheck<'c> {
     }
 }
 
-/// Returns the verdict for a row that has these faults, or `otherwise` if it has none.
+/// Returns the verdict for a row that has these faults, or `otherwise` if the row has no faults.
 fn failed_or(reasons: Vec<String>, otherwise: Verdict) -> Verdict {
     if reasons.is_empty() { otherwise } else { Verdict::Fails(reasons) }
 }

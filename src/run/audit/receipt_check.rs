@@ -34,7 +34,7 @@ pub struct ReceiptCheck {
 pub struct FileCounts {
     /// Number of all files.
     pub all: u64,
-    /// Number of files whose bytes are those of the receipt.
+    /// Number of files whose bytes are as the receipt says.
     pub equal: u64,
 }
 

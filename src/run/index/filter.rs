@@ -184,7 +184,7 @@ impl Write for CountedWriter<'_> {
     }
 }
 
-/// The file of the option `--duplicates`. The filter appends to it each input line whose document is near an
+/// The file that the option `--duplicates` names. The filter appends to it each input line whose document is near an
 /// earlier document.
 struct Duplicates<'a> {
     path: &'a Path,
@@ -302,8 +302,8 @@ fn end_last_row(path: &Path) -> io::Result<()> {
 }
 
 impl Answers<'_> {
-    /// Answers the lines of `input` until one of the reasons of [`FilterEnd`] comes. The inner result is an
-    /// error if the input or an output fails. Also in this case, the lines that were answered can be committed.
+    /// Answers the lines of `input` until it ends for one of the reasons in [`FilterEnd`]. The inner result is an error
+    /// if the input or an output fails. Also in this case, the lines that were answered can be committed.
     ///
     /// # Errors
     ///
@@ -365,7 +365,7 @@ impl Answers<'_> {
         }
     }
 
-    /// Warns if lines were passed on whose documents are not in the index.
+    /// Prints a warning if lines were passed on although their documents are not in the index.
     fn warn_of_uncommitted(&self) {
         let lines = self.counts.lines - self.committed;
         if lines > 0 {
@@ -375,8 +375,8 @@ impl Answers<'_> {
         }
     }
 
-    /// Adds the batch `waiting` to the index, if there is a batch, and passes its new lines on. Commits if it
-    /// is time. Returns the buffer of the batch, so that its memory can be used again.
+    /// Adds the batch `waiting` to the index, if there is a batch, and passes its new lines on. Commits the index if
+    /// enough time has passed. Returns the buffer of the batch, so that its memory can be used again.
     fn answer(&mut self, waiting: Option<AnsweredBatch>) -> Result<Vec<u8>> {
         let mut room = Vec::new();
         if let Some(AnsweredBatch { bytes, read }) = waiting {
@@ -489,8 +489,8 @@ impl Answers<'_> {
         }
     }
 
-    /// Passes a part of a line on that is too long to be compared, unless the output has failed. The last part
-    /// of the line counts as a bad line.
+    /// Passes on a part of a line, unless the output has failed. The line is too long to be compared. The last part of
+    /// the line counts as a bad line.
     fn pass_part(&mut self, part: &[u8], is_last: bool) {
         if self.output_error.is_some() {
             return;

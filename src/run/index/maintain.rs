@@ -161,8 +161,8 @@ fn check_same_settings(
 /// Name of a setting, and its values in two methods.
 type SettingDifference = (&'static str, String, String);
 
-/// Returns the settings in which two methods differ. If the methods have different names, only the names are
-/// compared, because each method has settings of its own.
+/// Returns the settings in which two methods differ. If the methods have different names, only the names are compared,
+/// because each method has its own settings.
 fn differing_settings(method: &Method, other: &Method) -> Vec<SettingDifference> {
     // Lanes of minhash and bits of simhash have nothing to compare.
     if method.name() != other.name() {

@@ -57,8 +57,8 @@ pub(super) struct RecordedRun<'r> {
     place: PathBuf,
     resources: &'r Resources,
     face: &'r dyn Face,
-    /// Places of lines, for callers that read many documents. `None` if each document is searched from the beginning of
-    /// its file.
+    /// Offsets of lines in large files, so that many documents can be found quickly. `None` if each document is
+    /// searched from the beginning of its file.
     lines: Option<&'r LineCache>,
 }
 
@@ -291,8 +291,8 @@ impl<'r> RecordedRun<'r> {
         Ok(found)
     }
 
-    /// Returns the paths of the queries and of the corpus, by which they can be opened now. Standard input is
-    /// left out, because it cannot be read again.
+    /// Returns the paths of the queries and of the corpus, in the form in which they can be opened now. Standard input
+    /// is left out, because it cannot be read again.
     fn paths_of_sides(&self, inputs: &RecordedInputs) -> Result<[Vec<PathBuf>; 2]> {
         let mut sides = [inputs.queries.clone(), inputs.corpus.clone()];
         let is_file = |path: &Path| path != Path::new(STANDARD_INPUT);
@@ -305,7 +305,7 @@ impl<'r> RecordedRun<'r> {
         }))
     }
 
-    /// Returns the paths of the files that the run read in `paths`, by which they can be opened now.
+    /// Returns the paths of the files that the run read in `paths`, in the form in which they can be opened now.
     fn files_of_side(&self, inputs: &RecordedInputs, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let output = self.path(&inputs.output);
         let places = Places { output: &output, temporary: &self.resources.temporary_folder };
