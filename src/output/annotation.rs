@@ -10,7 +10,7 @@ const IN_PLACE: &str = "in-place";
 const WEIGHT: &str = "weight=";
 const REPEATED: &str = "repeated=";
 
-/// Columns of the list of all documents, and whether copies of the inputs have them, too.
+/// Columns of the list of all documents, and whether copies of the inputs have these columns, too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotation {
     /// Whether copies of the inputs are written in which records have the columns of the list.

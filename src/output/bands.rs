@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 /// Number of bands between the similarities 0 and 1.
 const SIMILARITY_BANDS: u64 = 20;
-/// Maximum number of distances that have a band of their own. More distances share bands.
+/// Maximum number of distances that are counted one by one. If there are more distances, several of them share a band
+/// (a range of distances).
 const DISTANCE_BANDS: u32 = 10;
 /// Smallest size of each band of clusters, in documents.
 const SIZES: [u64; 6] = [2, 3, 6, 11, 101, 1001];

@@ -20,7 +20,7 @@ pub enum ClusterWeight {
     Log,
     /// The square root of the size.
     Sqrt,
-    /// For each size from which a weight holds, in ascending order, that weight. The first size is 1.
+    /// The weights, each with the minimum size of a cluster for it. The sizes are in ascending order and begin with 1.
     Steps(Vec<(u32, f64)>),
 }
 

@@ -149,7 +149,7 @@ fn shown(text: &[u8], part: Range<usize>) -> Vec<u8> {
 /// Items and examples of the page, with their texts.
 #[derive(Debug)]
 pub(crate) struct PageTexts {
-    /// Items that most documents contain: the number of each item, and how many documents contain it.
+    /// Items that are in the greatest numbers of documents: the number of each item, and how many documents contain it.
     most: Vec<(u32, u64)>,
     /// Documents that contain a small share of an item, the smallest share first.
     examples: Vec<ItemInDocument>,

@@ -46,7 +46,7 @@ pub(crate) struct RowsFile {
     pub(crate) path: PathBuf,
     pub(crate) file: File,
     format: LineFormat,
-    /// Whether the rows were copied to a file without a name, so that an index of them cannot be kept.
+    /// Whether the rows were copied to a file without a name, so that an index of the rows cannot be kept for later.
     pub(crate) is_temporary: bool,
 }
 
@@ -58,7 +58,7 @@ enum LineFormat {
     Passages,
     /// Rows of `contamination.jsonl`.
     Items,
-    /// Tab-separated values. The positions are those of [`COLUMNS`] in the header.
+    /// Tab-separated values. For each of the [`COLUMNS`], the value has its index in the header.
     Tsv([Option<usize>; COLUMNS.len()]),
 }
 

@@ -219,8 +219,8 @@ impl FinishedRun {
         counts.iter().any(|count| self.summary[*count].as_u64().is_some_and(|count| count > 0))
     }
 
-    /// Returns the name, the size in bytes and the modification time of each input file, as the run saw them. Files
-    /// for which `summary.json` does not have all three are left out.
+    /// Returns the name, the size in bytes and the modification time of each input file, as the run saw them. Files for
+    /// which `summary.json` lacks one of these values are left out.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (&str, u64, &str)> {
         let inputs = self.summary["inputs"].as_array().into_iter().flatten();
         inputs.filter_map(|input| {

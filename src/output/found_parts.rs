@@ -15,7 +15,7 @@ pub struct FoundPart {
     pub spans: Vec<Range<usize>>,
     /// Number of words that were found.
     pub words: u64,
-    /// The other place of these words.
+    /// The other place where these words were found.
     pub source: PartSource,
 }
 

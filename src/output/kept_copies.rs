@@ -92,8 +92,8 @@ impl<'r> CopyRules<'r> {
 pub(crate) struct KeptCopies {
     /// For each input file, whether it was copied.
     pub(crate) files: Vec<CopyStatus>,
-    /// Documents whose records were copied as they are although parts of their texts should be cut, or although
-    /// they should get fields, because these records cannot be edited. In reading order.
+    /// Documents whose records were copied as they are although parts of their texts should be cut, or although fields
+    /// should be added, because these records cannot be edited. In reading order.
     pub(crate) unedited: Vec<DocOrdinal>,
 }
 
@@ -487,8 +487,8 @@ impl Copies<'_> {
         self.rules.added.is_some() || is_cut((self.rules.status)(document))
     }
 
-    /// Returns the bytes of a record that is cut or gets fields, or `None` if the record is copied as it is. Rows
-    /// of a table are edited by the writer of its format.
+    /// Returns the bytes of a record from which text is cut or to which fields are added, or `None` if the record is
+    /// copied as it is. Rows of a table are edited by the writer of its format.
     fn edited(
         &self,
         file: usize,

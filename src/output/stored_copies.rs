@@ -161,7 +161,7 @@ impl FittingCopies<'_> {
     }
 }
 
-/// Returns the key of the copy of a file in which each of its documents has its status.
+/// Returns the key of the copy of a file. The key depends on the status of each document of the file.
 fn key_with_statuses(
     file_key: u128,
     documents: Range<u32>,
