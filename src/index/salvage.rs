@@ -44,9 +44,9 @@ pub struct Salvaged {
     pub damages: Vec<String>,
 }
 
-/// Creates a new index from the intact parts of the index in the folder `from` of `folders`. Documents keep
-/// their numbers, and new documents get none of the numbers of lost ones. The list of input files is not
-/// copied, so that lost documents can be added again.
+/// Creates a new index from the intact parts of the index in the folder `from` of `folders`. Documents keep their
+/// numbers, and new documents do not get the numbers of lost documents. The list of input files is not copied, so that
+/// lost documents can be added again.
 ///
 /// # Errors
 ///

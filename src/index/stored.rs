@@ -74,7 +74,7 @@ pub(super) struct StoredDocument<'s> {
 /// Numbers that describe the size of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexSize {
-    /// Number of documents, without removed ones.
+    /// Number of documents. Removed documents are not counted.
     pub documents: u64,
     /// Number of documents that were removed.
     pub removed: u64,
