@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 const COPY: &str = "copy";
 /// Ending of the name of the file with the note of a copy.
 const NOTE: &str = "note";
-/// Number of bytes in front of a note: the length of the copy, and a hash of the note.
+/// Number of bytes before a note: the length of the copy, and a hash of the note.
 const NOTE_HEAD: usize = 24;
 
-/// Folder with stored copies. Each copy has a key, and a note, which is data of the run that wrote the copy.
+/// Folder with stored copies. Each copy has a key and a note. The note has data of the run that wrote the copy.
 #[derive(Debug)]
 pub(crate) struct CopyStore {
     folder: PathBuf,
@@ -116,7 +116,7 @@ impl CopyStore {
     }
 }
 
-/// Returns the bytes in front of the note of a copy with `length` bytes.
+/// Returns the bytes before the note of a copy with `length` bytes.
 fn note_head(length: u64, note: &[u8]) -> [u8; NOTE_HEAD] {
     let mut head = [0; NOTE_HEAD];
     head[..8].copy_from_slice(&length.to_le_bytes());

@@ -9,8 +9,8 @@ use std::io::{self, Write};
 const COMMON_DIVISOR: u64 = 100;
 /// Minimum number of documents that contain a common item.
 const COMMON_LEAST: u64 = 10;
-/// Divisor of the number of documents: a file of items is suspicious if at least this share of the documents contains
-/// one of its items.
+/// Divisor of the number of documents. A file of items is suspicious if the number of documents that contain one of its
+/// items is at least the quotient.
 const SUSPICIOUS_DIVISOR: u64 = 20;
 
 /// Counts of the items of a file.
@@ -48,7 +48,7 @@ impl ItemSource {
         self.found_documents >= documents.div_ceil(SUSPICIOUS_DIVISOR).max(COMMON_LEAST)
     }
 
-    /// Writes the counts of all files as a field of a JSON object, with a comma behind it.
+    /// Writes the counts of all files as a field of a JSON object, followed by a comma.
     ///
     /// # Errors
     ///

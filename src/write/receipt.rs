@@ -30,7 +30,7 @@ pub(crate) struct Receipt {
     pub(crate) request: ReceiptRequest,
     /// Name of the method that was used. If the user left it open, it was chosen from a sample.
     pub(crate) method: String,
-    /// Settings of the method, with those that the user left open.
+    /// Settings of the method, including the settings that the user did not give.
     pub(crate) settings: NamedValues,
     /// Rule for lines that were left out of the comparison. `None` if whole texts were compared.
     pub(crate) boilerplate: Option<String>,

@@ -18,7 +18,7 @@ const FILE: usize = 48;
 /// How much of a collection is repeated, and the texts that are repeated most.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepetitionSummary {
-    /// Noun for documents that count as different, for example `document` or `host`.
+    /// Noun for the things that count as different documents, for example `document` or `host`.
     pub noun: &'static str,
     /// Number of words of all documents.
     pub words: u64,

@@ -256,8 +256,8 @@ fn write_numbers(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Result<()> {
     out.write_all(b"</tbody></table></details>\n")
 }
 
-/// Writes one horizontal bar that is divided into `parts`. Each part has a CSS class, a name and a count of things
-/// with the name `noun`.
+/// Writes one horizontal bar that is divided into `parts`. Each part has a CSS class, a name and a count. `noun` is the
+/// noun for the counted things.
 pub(super) fn write_parts(
     out: &mut dyn Write,
     title: &str,

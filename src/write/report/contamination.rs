@@ -16,7 +16,7 @@ use crate::write::summary::Summary;
 use simtool_base::quantity::{bytes, counted, grouped};
 use std::io::{self, Write};
 
-/// Maximum number of files of items in the table of these files.
+/// Maximum number of rows of the table of files with items.
 const FILES: usize = 50;
 /// Maximum number of characters of the name of a file or an item.
 const NAME: usize = 48;

@@ -74,7 +74,7 @@ pub struct Summary {
     pub removed: u64,
     /// Dates by which kept documents are chosen. `None` if the date does not decide that.
     pub dates: Option<Dates>,
-    /// Number of documents whose value is no number, where a rule for choosing kept documents compares numbers.
+    /// Number of documents whose value is not a number, although a rule for choosing kept documents compares numbers.
     pub unread_numbers: u64,
     /// Number of bytes of text of the removed documents.
     pub removed_bytes: u64,
@@ -91,7 +91,7 @@ pub struct Summary {
     /// Number of words of removed documents that are in none of the shingles that the removed and the kept document
     /// share. `None` if they were not counted.
     pub lost_words: Option<u64>,
-    /// Number of removed documents that lose such words. `None` if the words were not counted.
+    /// Number of removed documents with words that [`Self::lost_words`] counts. `None` if the words were not counted.
     pub losing_removals: Option<u64>,
     /// Number of kept documents in whose favour other documents are removed.
     pub clusters: u64,
