@@ -131,10 +131,10 @@ pub struct Labelled {
 }
 
 impl Labelled {
-    /// Reads the labels of `documents` from two files. `truth` lists the true pairs, which are
-    /// near-duplicates. Its third column may say that a pair is none of near-duplicates, or that it counts neither
-    /// as true nor as false. `set_aside` lists further pairs that count neither as true nor as false. A pair that is
-    /// true and set aside counts as true.
+    /// Reads the labels of `documents` from two files. `truth` lists the true pairs, which are near-duplicates. Its
+    /// third column may say that a pair is not one of near-duplicates, or that it counts neither as true nor as false.
+    /// `set_aside` lists further pairs that count neither as true nor as false. A pair that is true and set aside
+    /// counts as true.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ pub type Pair = [u32; 2];
 
 /// Words that say that a pair is one of near-duplicates, in lower case.
 const YES: [&str; 5] = ["1", "yes", "y", "true", "t"];
-/// Words that say that a pair is none of near-duplicates, in lower case and with `-` between words.
+/// Words that say that a pair is not one of near-duplicates, in lower case and with `-` between words.
 const NO: [&str; 16] = [
     "0",
     "no",

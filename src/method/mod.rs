@@ -100,8 +100,8 @@ impl Method {
         }
     }
 
-    /// Creates the method that finds documents whose words are all in other documents. `terms` are the runs of words
-    /// that must be there.
+    /// Creates the method that finds documents whose words are all in other documents. `terms` defines the runs of
+    /// words that must be in the other documents.
     fn covered(terms: Terms) -> Self {
         Self { name: COVERED, close: Criterion::Coverage, ..Self::exact(terms, Threshold::DEFAULT) }
     }
@@ -171,8 +171,8 @@ impl Method {
         Self::parse_whole(name.as_deref().unwrap_or(Self::DEFAULT), options)
     }
 
-    /// Takes the option `method` out of `options`, and adds the settings behind its colon to `options`. Returns the
-    /// name of the method, if one is given.
+    /// Takes the option `method` out of `options`, and adds the settings after its colon to `options`. Returns the name
+    /// of the method, if one is given.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ use simtool::run::{
 use simtool::stages::quantity::{bytes, counted, grouped};
 use std::io::{self, Write};
 
-/// Maximum number of names of files, or of IDs, that are printed. Further ones are only counted.
+/// Maximum number of names of files, or of IDs, that are printed. Further names are only counted.
 const LISTED: usize = 20;
 
 /// Creates an index.

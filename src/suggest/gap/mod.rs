@@ -46,8 +46,9 @@ const WIDE: usize = 20;
 /// Smallest threshold, in hundredths, that is chosen in a range without pairs. The whole collection has pairs of
 /// unrelated documents that are more similar than those of the sample, so a lower threshold would find such pairs.
 const LEAST: usize = 30;
-/// Rank, among the documents that are most similar to a probe, of the first one that is taken as unrelated to the
-/// probe. The median of its similarity over all probes is the similarity that most unrelated documents do not exceed.
+/// Rank of the first document that is taken as unrelated to a probe, among the documents from the most to the least
+/// similar to the probe. Most unrelated documents are at most as similar as the median of the similarity at this rank
+/// over all probes.
 const UNRELATED_RANK: u32 = 20;
 /// Greatest share of all probes that may be in scripts with fewer than [`ENOUGH`] probes. If their share is greater,
 /// no gap is reported.

@@ -120,7 +120,7 @@ impl Call {
         recorded.origins = later.collect();
     }
 
-    /// Prints which settings are not of the command line. Users who see a wrong option may not remember that the
+    /// Prints which settings do not come from the command line. Users who see a wrong option may not remember that the
     /// environment or the settings file has it.
     pub(crate) fn show_origins(&self) {
         let mut of_file = String::new();
