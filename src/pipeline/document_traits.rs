@@ -27,7 +27,7 @@ pub(crate) struct WantedTraits<'w> {
     pub(crate) text_facts: bool,
 }
 
-/// Values of documents that settings compare.
+/// Values of documents that settings use, such as `keep` and `within`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DocumentTraits {
     /// For each rule that chooses kept documents, the value of each document. A rule that compares no field has

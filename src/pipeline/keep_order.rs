@@ -49,7 +49,7 @@ pub(crate) struct FieldRule {
 }
 
 impl From<Keep> for KeepOrder {
-    /// Creates the order with one rule. If the rule compares a field, this is the first field of the documents.
+    /// Creates the order with one rule. A rule that compares a field compares the first field of the documents.
     fn from(rule: Keep) -> Self {
         let is_first = rule == Keep::First;
         Self { keys: if is_first { Vec::new() } else { vec![KeepKey::Rule { rule, field: 0 }] } }

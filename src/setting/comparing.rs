@@ -104,7 +104,7 @@ pub(super) const FINGERPRINTS: &[Setting] = &[Setting::named(
 .default("simhash")
 .explained_by(fingerprint_help)];
 
-/// Settings of the method of an index, and of its limit.
+/// Settings for creating an index: the method, and the maximum distance of repeats.
 pub(super) const INDEXES: &[Setting] = &[
     Setting::named(
         "method",

@@ -28,7 +28,7 @@ pub(crate) struct Receipt {
     pub(crate) version: String,
     /// Request of the user.
     pub(crate) request: ReceiptRequest,
-    /// Name of the method that was used. If the user left it open, it was chosen from a sample.
+    /// Name of the method that was used. The method may have been chosen from a sample.
     pub(crate) method: String,
     /// Settings of the method, including the settings that the user did not give.
     pub(crate) settings: NamedValues,

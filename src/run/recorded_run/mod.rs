@@ -112,7 +112,8 @@ impl<'r> RecordedRun<'r> {
         if is_address(file) { file.to_owned() } else { self.place.join(file) }
     }
 
-    /// Returns the path by which the file that the outputs of the run call `name` can be opened now.
+    /// Returns a path by which a file of the run can be opened now. `name` is the name of the file in the outputs of
+    /// the run.
     pub(super) fn path_of_name(&self, name: &str) -> PathBuf {
         let path = self.path(Path::new(name));
         match path_with_bytes(name) {

@@ -171,7 +171,7 @@ fn push_curves(svg: &mut String, evaluation: &Evaluation, up: &Range) {
     );
 }
 
-/// Appends a title above a part.
+/// Appends the title of a part of the picture, above the part.
 fn push_title(svg: &mut String, x: f64, title: &str) {
     let _ = writeln!(
         svg,
