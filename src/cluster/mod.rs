@@ -22,8 +22,8 @@ pub struct Removal {
     pub closeness: Option<Closeness>,
 }
 
-/// Returns the removals that are left if `count` documents of each cluster are kept: the kept document, and those
-/// of the others that `prefer` puts first. It compares two row numbers and returns `Less` if the first row should
+/// Returns the removals that are left if `count` documents of each cluster are kept: the kept document, and the removed
+/// documents that `prefer` puts first. `prefer` compares two row numbers and returns `Less` if the first row should
 /// rather be kept.
 ///
 /// ```

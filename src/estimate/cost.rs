@@ -137,7 +137,7 @@ impl RunCost<'_> {
         }
     }
 
-    /// Returns the cost of a run that looks for the words of documents in others.
+    /// Returns the cost of a run that looks for the words of documents in other documents.
     fn with_coverage(&self) -> Cost {
         let memory = self.plan.resources().memory as f64;
         let kept = kept_terms_cost(
@@ -194,8 +194,8 @@ impl RunCost<'_> {
         }
     }
 
-    /// Returns the bytes of temporary files for texts that are expensive to read: of the texts if common lines are left
-    /// out, and otherwise of the terms that do not fit in memory.
+    /// Returns the bytes of temporary files for texts that are expensive to read. If common lines are left out, the
+    /// files hold the texts, and otherwise the terms that do not fit in memory.
     fn temporary_text_bytes(&self) -> f64 {
         if self.plan.boilerplate().is_some() {
             return self.kept_text_bytes();
@@ -206,7 +206,8 @@ impl RunCost<'_> {
         (TERM_BYTES * terms - in_memory).max(0.0)
     }
 
-    /// Returns the bytes of temporary files for texts that are expensive to read, if lines of them are left out.
+    /// Returns the bytes of temporary files for texts that are expensive to read. This is 0 unless common lines are
+    /// left out.
     fn kept_text_bytes(&self) -> f64 {
         let bytes = self.sum(|sample| sample.amounts.text_bytes * sample.expensive_share);
         if self.plan.boilerplate().is_some() { kept_documents_bytes(bytes) } else { 0.0 }

@@ -131,10 +131,10 @@ pub struct Labelled {
 }
 
 impl Labelled {
-    /// Reads the labels of `documents` from two files. `truth` lists the true pairs, which are
-    /// near-duplicates. Its third column may say that a pair is none of near-duplicates, or that it counts neither
-    /// as true nor as false. `set_aside` lists further pairs that count neither as true nor as false. A pair that is
-    /// true and set aside counts as true.
+    /// Reads the labels of `documents` from two files. `truth` lists the true pairs, which are near-duplicates. Its
+    /// third column may say that a pair is not one of near-duplicates, or that it counts neither as true nor as false.
+    /// `set_aside` lists further pairs that count neither as true nor as false. A pair that is true and set aside
+    /// counts as true.
     ///
     /// # Errors
     ///
@@ -192,7 +192,7 @@ impl Labelled {
         &self.documents.summary
     }
 
-    /// Returns whether a pair has a label. Such a pair is true, or it counts neither as true nor as false.
+    /// Returns whether a pair is true, or counts neither as true nor as false.
     pub(super) fn has_label(&self, pair: Pair) -> bool {
         [&self.truth, &self.set_aside].iter().any(|pairs| pairs.binary_search(&pair).is_ok())
     }

@@ -8,7 +8,7 @@ pub type Pair = [u32; 2];
 
 /// Words that say that a pair is one of near-duplicates, in lower case.
 const YES: [&str; 5] = ["1", "yes", "y", "true", "t"];
-/// Words that say that a pair is none of near-duplicates, in lower case and with `-` between words.
+/// Words that say that a pair is not one of near-duplicates, in lower case and with `-` between words.
 const NO: [&str; 16] = [
     "0",
     "no",
@@ -150,7 +150,7 @@ impl PairLabels {
     ///
     /// # Errors
     ///
-    /// A pair has two labels, or the third column says yes in one line and has another word in another.
+    /// A pair has two labels, or the third column says yes in one line and has an unknown word in another line.
     pub(super) fn finish(self) -> Result<KnownPairs, WrongLine> {
         // In a column of yes and no, another word such as `partly` is no kind of near-duplicates.
         if let (Some(yes), Some((line, kind))) = (self.first_yes, &self.first_kind) {

@@ -155,14 +155,14 @@ impl RatioError {
     }
 }
 
-/// Returns Wilson's interval of a share that was measured on `size` independent things.
+/// Returns Wilson's interval of a share that was measured on `size` independent documents or pairs.
 #[must_use]
 pub(crate) fn share_interval(share: f64, size: f64) -> Interval {
     wilson(share, size, Z)
 }
 
-/// Returns Wilson's interval of a share that was measured on `size` things. `quantile` replaces that of the
-/// normal distribution. The interval contains `share`.
+/// Returns Wilson's interval of a share that was measured on `size` documents or pairs. `quantile` is used in place of
+/// the quantile of the normal distribution. The interval contains `share`.
 fn wilson(share: f64, size: f64, quantile: f64) -> Interval {
     let square = quantile * quantile;
     let middle = share + square / (2.0 * size);
@@ -176,7 +176,7 @@ fn wilson(share: f64, size: f64, quantile: f64) -> Interval {
     }
 }
 
-/// Returns the quantile of 97.5 % of Student's distribution with so many degrees of freedom, at least 1. The
+/// Returns the quantile of 97.5 % of Student's distribution with `freedom` degrees of freedom, but at least 1. The
 /// result is the beginning of the series of Cornish and Fisher, and is 1 % too small for 3 degrees.
 fn quantile(freedom: f64) -> f64 {
     let freedom = freedom.max(1.0);

@@ -155,8 +155,8 @@ fn own_similarity(method: &Method) -> Threshold {
     }
 }
 
-/// Draws the sample, which is the documents whose IDs have the smallest hashes. Returns the numbers of these
-/// documents in ascending order.
+/// Draws the sample: the documents whose IDs have the smallest hashes. Returns the numbers of these documents in
+/// ascending order.
 fn drawn(corpus: &dyn Corpus, summary: &CollectionSummary, settings: SampleSettings) -> Vec<u32> {
     let key = |row: u32| {
         let document = DocOrdinal(row);

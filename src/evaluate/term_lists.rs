@@ -33,8 +33,8 @@ pub(super) struct TermLists {
     list_ends: Vec<usize>,
     /// Document numbers of the terms, one term after the other, ascending within a term.
     lists: Vec<u32>,
-    /// Bits for the frequent terms, in `width` words for each document. Each frequent term has one bit, which
-    /// is set if the document contains the term.
+    /// Bits for the frequent terms, in `width` 64-bit words for each document. Each frequent term has one bit, which is
+    /// set if the document contains the term.
     bits: Vec<u64>,
     width: usize,
     isa: Isa,
@@ -203,7 +203,7 @@ fn occurrences(sets: &[Vec<u64>]) -> Vec<(u64, u32)> {
     occurrences
 }
 
-/// Returns range number `part` of consecutive ranges that begin at 0. `ends` holds the end of each range.
+/// Returns range number `part`, from 0, of consecutive ranges that begin at 0. `ends` holds the end of each range.
 fn range(ends: &[usize], part: usize) -> Range<usize> {
     let start = part.checked_sub(1).map_or(0, |before| ends[before]);
     start..ends[part]

@@ -28,7 +28,7 @@ use std::sync::Arc;
 const SEALED: usize = 1 << 16;
 /// Number of free bytes on the disk below which the disk counts as nearly full.
 const LOW_DISK: u64 = 256 << 20;
-/// Estimated size of a segment with tables, as a multiple of the size of its documents.
+/// Estimated size of a segment with its lookup tables, as a multiple of the size of its documents.
 const WRITTEN_TIMES: u64 = 8;
 
 /// Divisor of the free memory for the pairs of near rows that are added by one call. Each pair is then copied

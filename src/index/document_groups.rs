@@ -47,8 +47,8 @@ pub(super) struct DocumentGroup<'g> {
     corpus: &'g dyn Corpus,
     shards: &'g [usize],
     made: &'g FingerprintedCollection,
-    /// Place at which the groups before this one ended: the number of a file, and the number of records that
-    /// they read from it. This group may continue the file.
+    /// Place at which the previous groups ended: the number of a file, and the number of records that they read from
+    /// it. This group may continue that file.
     begun: (usize, u64),
 }
 

@@ -96,9 +96,10 @@ impl IndexAdder {
     /// Adds the documents of a collection in reading order, and calls `report` with the name of each document
     /// and the result of adding it.
     ///
-    /// Files that were already added as a whole with the same options are skipped. They are recognized by
-    /// name, length and content. With another source, time or field of IDs, all documents of a file arrive once more. An interrupted file continues where it stopped. Other files are read again,
-    /// and their documents that are in the index are neither new nor repeats. Standard input is always added.
+    /// Files that were already added as a whole with the same options are skipped. They are recognized by name, length
+    /// and content. If the user names another source, time or field of IDs than before, all documents of a file are
+    /// added once more. An interrupted file continues where it stopped. Other files are read again, and their documents
+    /// that are in the index are neither new nor repeats. Standard input is always added.
     ///
     /// # Errors
     ///
@@ -182,10 +183,10 @@ impl ArrivingCorpus<'_> {
     }
 }
 
-/// State of adding a corpus, group by group.
+/// State while a corpus is added, one group of shards after the other.
 struct Addition<'c> {
     arriving: &'c ArrivingCorpus<'c>,
-    /// For each file, the number of its documents that are in the index.
+    /// For each file by its number, how far its documents were added.
     inputs: BTreeMap<usize, ArrivingFile>,
     /// Numbers of the files that lost a part while they were read.
     lossy: BTreeSet<usize>,
@@ -299,8 +300,8 @@ impl Addition<'_> {
     }
 }
 
-/// Writes a copy of every file of `collection` without the documents that are near a document of the index.
-/// `added` must be a result with [`Commits::ByCaller`].
+/// Writes a copy of every file of `collection` without the documents that are near a document of the index. `added`
+/// must be the result of an addition with [`Commits::ByCaller`].
 ///
 /// # Errors
 ///
@@ -320,7 +321,7 @@ pub fn write_only_new(
     Ok(())
 }
 
-/// Returns the rows for which `wanted` is true, and the numbers of these rows in `rows`.
+/// Returns the rows for which `wanted` is true, and the index of each of them in `rows`.
 fn only<'r>(
     rows: &'r FingerprintRows<'static>,
     wanted: &[bool],

@@ -17,7 +17,7 @@ pub struct JoinedCounts {
     pub new: u64,
     /// Number of documents that are near a document of the other index, and count as its repeats.
     pub repeats: u64,
-    /// Number of these repeats with the ID and the fingerprint of the document that they repeat.
+    /// Number of the repeats that have the same ID and the same fingerprint as the document that they repeat.
     pub same: u64,
 }
 

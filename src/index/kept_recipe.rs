@@ -17,8 +17,9 @@ const LEAST_BITS: u32 = 8;
 /// a search compares the query with all of them.
 const MOST_WORDS: usize = 8;
 
-/// Tokenizers whose rules changed: the part of the recipe of their old rules, the name that these had, and the name of
-/// the tokenizer that still has them. Version 0.1 left punctuation out of `chars`, and signs out of the numbers of `words`.
+/// Tokenizers whose rules changed. Each entry has the part of a recipe that stands for the old rules, the old name of
+/// the tokenizer, and the name of the tokenizer that has the old rules now. Version 0.1 left punctuation out of
+/// `chars`, and signs out of the numbers of `words`.
 const RENAMED_TOKENIZERS: [(&str, &str, &str); 2] =
     [("/chars+symbols/", "chars", "letters"), ("/words:uax29@", "words", "words-unsigned")];
 

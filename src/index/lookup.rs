@@ -25,8 +25,7 @@ const TASK: usize = 256;
 /// Document of an index whose fingerprint is near a query, which is a fingerprint that is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Near {
-    /// Function that selects documents from all matches of one query. It calls its second argument with each
-    /// document that it selects.
+    /// Distance between the fingerprint of the document and the query.
     pub distance: u32,
     /// Number of the document in the index.
     pub number: u64,

@@ -112,8 +112,8 @@ pub(super) struct SegmentMerger<'m> {
 }
 
 impl SegmentMerger<'_> {
-    /// Writes the last `merged` segments and all pending data as one new segment. Leaves out the removed
-    /// documents.
+    /// Writes the last segments, whose number is `merged`, and all pending data as one new segment. Leaves out the
+    /// removed documents.
     pub(super) fn seal(
         &self,
         writer: &mut IndexWriter,

@@ -68,8 +68,8 @@ impl Pending {
         self.ends.push(self.ids.len());
     }
 
-    /// Counts one more document that is near document `number`. The document comes from `source` and was
-    /// added at `time`.
+    /// Counts one more repeat of document `number`, which is a document near it. The document comes from `source` and
+    /// was added at `time`.
     pub(super) fn push_repeat(&mut self, number: u64, source: u32, time: u64) {
         let repeats = Repeats { number, source, count: 1, first: time, last: time };
         self.rest.repeats.push(repeats);
@@ -152,7 +152,7 @@ pub(super) fn merge_repeats(repeats: &mut Vec<Repeats>) {
 pub(crate) struct SelectionDigests {
     /// Digest of the options that decide what a document is, for example the field of the text.
     pub(crate) reading: Option<u64>,
-    /// Digest of the options that leave out some documents, for example short ones.
+    /// Digest of the options that leave out some documents, for example short documents.
     pub(crate) choice: Option<u64>,
     /// Digest of the source and the time of the documents and of the field of their IDs, if the user gave any of them. A
     /// file that arrives once more, from another source or at another time, is read again, and its documents are repeats.
@@ -264,7 +264,8 @@ impl InputEntry {
         self.is_whole && self.selection.choice.is_none()
     }
 
-    /// Returns whether the document of a record was processed. `reading` says what a document is.
+    /// Returns whether the document of a record was processed. `reading` is the digest of the options that decide what
+    /// a document is.
     pub(super) fn has_record(&self, record: u64, reading: Option<u64>) -> bool {
         self.selection.reading == reading
             && (self.has_all_documents() || self.records.contains(record))

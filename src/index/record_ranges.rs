@@ -13,8 +13,8 @@ const MOST_RANGES: usize = 1 << 12;
 pub(super) struct RecordRanges(Vec<Range<u64>>);
 
 impl RecordRanges {
-    /// Adds the number of a record. Numbers below the greatest one are ignored, because a file that is read
-    /// again begins with the records of before.
+    /// Adds the number of a record. Numbers below the greatest one are ignored, because a file that is read again
+    /// begins with records that were added before.
     pub(super) fn push(&mut self, record: u64) {
         let is_full = self.0.len() == MOST_RANGES;
         match self.0.last_mut() {

@@ -31,8 +31,8 @@ impl IndexAdder {
         Ok(found.len() as u64)
     }
 
-    /// Removes the documents whose last sighting is before `oldest`, in seconds since 1970. The addition of a document and
-    /// its repeats from any source are sightings. With `source`, only documents are removed that this source has brought.
+    /// Removes the documents whose last sighting is before `oldest`, in seconds since 1970. The addition of a document
+    /// and its repeats from any source are sightings. With `source`, removes only documents that came from this source.
     /// Otherwise like [`remove`](Self::remove).
     ///
     /// # Errors

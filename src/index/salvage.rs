@@ -44,9 +44,9 @@ pub struct Salvaged {
     pub damages: Vec<String>,
 }
 
-/// Creates a new index from the intact parts of the index in the folder `from` of `folders`. Documents keep
-/// their numbers, and new documents get none of the numbers of lost ones. The list of input files is not
-/// copied, so that lost documents can be added again.
+/// Creates a new index from the intact parts of the index in the folder `from` of `folders`. Documents keep their
+/// numbers, and new documents do not get the numbers of lost documents. The list of input files is not copied, so that
+/// lost documents can be added again.
 ///
 /// # Errors
 ///
@@ -273,8 +273,8 @@ fn described(segments: &[Segment]) -> Option<Result<KeptRecipe>> {
     Some(KeptRecipe::of(&Manifest::new(method, recipe)))
 }
 
-/// Returns the sources, times, repeats and removals of a segment as far as they are intact. Notes the damage of
-/// the others in `salvaged`.
+/// Returns the sources, times, repeats and removals of a segment as far as they are intact. Notes in `salvaged` which
+/// data are damaged.
 fn rest_of(segment: &Segment, salvaged: &mut Salvaged) -> SegmentRest {
     let path = segment.path().display();
     let origins = segment.origins().inspect_err(|error| salvaged.note(error.with_cause()));

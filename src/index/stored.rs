@@ -74,7 +74,7 @@ pub(super) struct StoredDocument<'s> {
 /// Numbers that describe the size of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexSize {
-    /// Number of documents, without removed ones.
+    /// Number of documents. Removed documents are not counted.
     pub documents: u64,
     /// Number of documents that were removed.
     pub removed: u64,
@@ -269,8 +269,8 @@ impl Index {
     }
 }
 
-/// Calls `visit` with all stored data of every document of an index, except the `removed` ones, in the order of the document
-/// numbers.
+/// Calls `visit` with all stored data of every document of an index, except the `removed` ones, in the order of the
+/// document numbers.
 pub(super) fn visit_stored(
     folder: &IndexFolder,
     recipe: &KeptRecipe,

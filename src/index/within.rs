@@ -2,7 +2,7 @@
 
 use simtool_model::groups::NO_GROUP;
 
-/// Groups of equal rows among the rows that one call adds, and pairs of groups whose rows are near each
+/// Groups of equal rows among the rows (fingerprints) that one call adds, and pairs of groups whose rows are near each
 /// other.
 pub(super) struct Within {
     pub(super) group_of: Vec<u32>,

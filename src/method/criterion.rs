@@ -15,7 +15,7 @@ pub enum Criterion {
     Similarity(Threshold),
     /// The fingerprints must differ in at most this many positions.
     Distance(u32),
-    /// The runs of words of one document must be in others, which may be several. No pairs are compared.
+    /// The runs of words of a document must be in one or several other documents. No pairs are compared.
     Coverage,
 }
 

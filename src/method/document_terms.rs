@@ -130,7 +130,8 @@ impl DocumentTerms {
         }
     }
 
-    /// Whether `other` cuts texts into the same tokens, so that their [sequences](TermScratch::sequence) are the same.
+    /// Returns whether `other` cuts texts into the same tokens, so that their [sequences](TermScratch::sequence) are
+    /// the same.
     pub(crate) fn has_tokens_of(&self, other: &Self) -> bool {
         match (self, other) {
             (
@@ -156,9 +157,9 @@ impl DocumentTerms {
         }
     }
 
-    /// Returns the bytes of the words at these positions, which ascend, among the tokens that are compared. `text` is as
-    /// it is cut into tokens. Returns nothing if the tokenizer does not cut text into Unicode words, because then their
-    /// places in the text are not known.
+    /// Returns the byte range in `text` of the word at each of the `positions`, which must ascend. Positions count the
+    /// compared tokens from 0. The rules for texts must already have changed `text`. Returns an empty list if the
+    /// tokenizer does not cut text into Unicode words, because then their places in the text are not known.
     pub(crate) fn places_of_words(
         &self,
         text: &[u8],

@@ -178,9 +178,9 @@ pub(crate) struct TermCount<'c> {
 }
 
 impl TermCount<'_> {
-    /// Returns the number of documents of `corpus`, and the wanted terms as lists that are in ascending order
-    /// together. The corpus is read once if the counts of all terms fit in memory. Otherwise terms, which are
-    /// hashes, are divided into ranges, and the corpus is read once for each range.
+    /// Returns the number of documents of `corpus`, and the wanted terms in ascending order, divided into several
+    /// lists. The corpus is read once if the counts of all terms fit in memory. Otherwise terms, which are hashes, are
+    /// divided into ranges, and the corpus is read once for each range.
     ///
     /// # Errors
     ///

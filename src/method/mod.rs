@@ -100,8 +100,8 @@ impl Method {
         }
     }
 
-    /// Creates the method that finds documents whose words are all in others. The terms are the runs of words that must
-    /// be there.
+    /// Creates the method that finds documents whose words are all in other documents. `terms` defines the runs of
+    /// words that must be in the other documents.
     fn covered(terms: Terms) -> Self {
         Self { name: COVERED, close: Criterion::Coverage, ..Self::exact(terms, Threshold::DEFAULT) }
     }
@@ -171,8 +171,8 @@ impl Method {
         Self::parse_whole(name.as_deref().unwrap_or(Self::DEFAULT), options)
     }
 
-    /// Takes the option `method` out of `options`, which gets the settings behind its colon. Returns the name of the
-    /// method, if one is given.
+    /// Takes the option `method` out of `options`, and adds the settings after its colon to `options`. Returns the name
+    /// of the method, if one is given.
     ///
     /// # Errors
     ///
@@ -319,13 +319,15 @@ impl Method {
         Some(Self { recipe: self.recipe.with_hash_seed(seed)?, ..self.clone() })
     }
 
-    /// Returns whether the method decides by runs of words that may be in several documents, and finds no pairs.
+    /// Returns whether the method decides by coverage: it looks for the runs of words of a document in one or several
+    /// other documents, and finds no pairs.
     #[must_use]
     pub fn is_coverage(&self) -> bool {
         self.close == Criterion::Coverage
     }
 
-    /// Checks that the method finds pairs of documents, which `user` needs.
+    /// Checks that the method finds pairs of documents. `user` names the part of the program that needs pairs, for the
+    /// message.
     ///
     /// # Errors
     ///
@@ -334,7 +336,7 @@ impl Method {
         if self.is_coverage() { Err(self.no_pairs(user)) } else { Ok(()) }
     }
 
-    /// Returns the error that the method finds no pairs, which `user` needs.
+    /// Returns the error that the method finds no pairs, although `user` needs them.
     pub(crate) fn no_pairs(&self, user: &str) -> Error {
         let rule = format!("finds no pairs, and {user} needs them: choose another method");
         Error::config("method", self.name, rule)
@@ -366,9 +368,9 @@ impl Method {
         &self.compared
     }
 
-    /// Returns the same method with a minimum similarity of sets that is a twentieth lower. All other pairs get
-    /// the same similarity as before. Returns `None` if the method compares no sets, or if no lower limit has this
-    /// property.
+    /// Returns the same method with a minimum similarity of sets that is a twentieth lower, so that it finds more
+    /// pairs. The similarity of each pair stays the same. Returns `None` if the method compares no sets, or if no lower
+    /// limit has this property.
     #[must_use]
     pub(crate) fn with_lower_similarity(&self) -> Option<Self> {
         match (self.close, self.verify) {

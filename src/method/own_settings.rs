@@ -5,7 +5,7 @@ use simtool_fingerprint::{SKETCHES, SketchOption};
 
 /// Name of the method that compares sets of terms directly.
 pub(super) const EXACT: &str = "exact";
-/// Name of the method that finds documents whose words are all in others.
+/// Name of the method that finds documents whose words are all in other documents.
 pub(super) const COVERED: &str = "covered";
 /// Name of the option for the weights of terms when candidate pairs are verified. Verifying compares the sets
 /// of terms of two documents whose fingerprints are close.
@@ -13,7 +13,7 @@ pub(super) const VERIFY_WEIGHT: &str = "verify_weight";
 /// Names of the settings of terms, which all methods have.
 pub(crate) const OF_TERMS: &[&str] = &["shingle", "stop_words", "ignore", "fold"];
 
-/// Settings of all methods, which users write behind the name of the method.
+/// Settings of all methods, which users write after the name of the method.
 pub(crate) const OF_METHODS: &[SketchOption] = &[SketchOption {
     name: "weight",
     value: "tf|binary|log-tf|idf|tf-idf|log-tf-idf|levels",
@@ -21,7 +21,7 @@ pub(crate) const OF_METHODS: &[SketchOption] = &[SketchOption {
            and idf are possible; with idf, similarities compare sums of weights instead of numbers of shingles",
 }];
 
-/// Settings of all methods with fingerprints, which users write behind the name of the method.
+/// Settings of all methods with fingerprints, which users write after the name of the method.
 pub(crate) const OF_FINGERPRINTS: &[SketchOption] = &[
     SketchOption {
         name: "recall",
@@ -53,12 +53,13 @@ pub(crate) fn settings_of_exact() -> impl Iterator<Item = &'static str> {
     OF_METHODS.iter().map(|own| own.name).chain(["similarity"])
 }
 
-/// Returns the names of the settings that all methods with fingerprints have. Of these, `words` is N of `simtool N M`.
+/// Returns the names of the settings that all methods with fingerprints have. The setting `words` is N of `simtool N
+/// M`.
 pub(super) fn settings_of_fingerprints() -> impl Iterator<Item = &'static str> {
     OF_FINGERPRINTS.iter().map(|own| own.name).chain(["max_distance", "verify", "words"])
 }
 
-/// Returns whether the method `method` has the setting `setting`, which users may write behind its name.
+/// Returns whether the method `method` has the setting `setting`, which users may write after its name.
 ///
 /// ```
 /// use simtool::method::has_setting;
@@ -77,7 +78,7 @@ pub fn has_setting(method: &str, setting: &str) -> bool {
     is_own || OF_TERMS.contains(&setting)
 }
 
-/// Returns the settings of the method `method` that users can write only behind its name.
+/// Returns the settings of the method `method` that users can write only after its name.
 #[must_use]
 pub fn own_settings(method: &str) -> Vec<&'static SketchOption> {
     let kind = SKETCHES.iter().find(|kind| kind.name == method);
@@ -86,7 +87,8 @@ pub fn own_settings(method: &str) -> Vec<&'static SketchOption> {
     all.filter(|own| has_setting(method, own.name)).collect()
 }
 
-/// Returns an error about a setting that users write behind the name of the method as an error about the method.
+/// Turns an error about a setting that users write after the name of the method `name` into an error about the option
+/// `method`. Returns other errors unchanged.
 pub(super) fn of_method(name: &str, error: Error) -> Error {
     match error.kind() {
         ErrorKind::Config { field, value, rule } if is_of_method(field) => {
@@ -96,7 +98,7 @@ pub(super) fn of_method(name: &str, error: Error) -> Error {
     }
 }
 
-/// Returns whether a setting is only written behind the name of a method.
+/// Returns whether a setting is only written after the name of a method.
 fn is_of_method(field: &str) -> bool {
     let of_kinds = SKETCHES.iter().flat_map(|kind| kind.options);
     OF_METHODS.iter().chain(OF_FINGERPRINTS).chain(of_kinds).any(|own| own.name == field)

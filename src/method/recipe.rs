@@ -148,7 +148,7 @@ impl RowMaker {
         Self { terms, weigher, sketcher: sketch.sketcher(isa), shape: sketch.shape() }
     }
 
-    /// Whether fingerprints are made of the tokens that `terms` find in a text.
+    /// Returns whether fingerprints are made of the tokens that `terms` find in a text.
     pub(crate) fn has_tokens_of(&self, terms: &DocumentTerms) -> bool {
         self.terms.has_tokens_of(terms)
     }

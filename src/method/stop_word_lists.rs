@@ -5,7 +5,7 @@ use simtool_terms::tokenize::stop_words::StopWords;
 
 /// Separator of the parts of a value of `stop_words`.
 const LIST_SEPARATOR: char = '+';
-/// Beginning of a part of a value of `stop_words` that has the words themselves.
+/// Beginning of a part of the value of `stop_words`, if the part lists the words themselves.
 const OWN_WORDS: &str = "words:";
 
 /// Returns the stop words called `name`: the words of all its parts, which are separated by `+`. A part is the name of

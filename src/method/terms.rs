@@ -90,7 +90,7 @@ impl Terms {
     /// options out of `options`.
     ///
     /// - `shingle` is the name of a [tokenizer](simtool_terms::tokenize::TOKENIZERS) and a number such as `chars:5`, or
-    ///   one of them.
+    ///   only one of the two.
     /// - `stop_words` is the name of a built-in list, the path of a file, which is read, or `words:` and the words. Several
     ///   of them are joined by `+`.
     ///
@@ -208,7 +208,7 @@ impl Terms {
         }
     }
 
-    /// Returns the rules by which a text is changed before it is cut into tokens. `None` if none are.
+    /// Returns the rules by which a text is changed before it is cut into tokens. `None` if no text is changed.
     #[must_use]
     pub(crate) fn rules(&self) -> Option<&TextRules> {
         match self {
@@ -217,7 +217,8 @@ impl Terms {
         }
     }
 
-    /// Returns a text as it is cut into tokens, for example without numbers that do not count.
+    /// Returns a text as the rules for texts change it before it is cut into tokens, for example without ignored
+    /// numbers.
     ///
     /// ```
     /// use simtool::method::Method;

@@ -6,8 +6,8 @@ use simtool_terms::tokenize::hashed_tokens::{HashTokenizer, HashedTokens};
 
 /// Number of bytes for each token: its hash, which its term replaces, and its normal form.
 const BYTES_A_TOKEN: u64 = 9;
-/// Number of bytes for each byte of text: two copies of the text, and a distinct term. There are fewer distinct
-/// terms than bytes, because a character that becomes many others always becomes the same ones.
+/// Number of bytes for each byte of text: two copies of the text, and a distinct term. There are fewer distinct terms
+/// than bytes, because a character that becomes many characters always becomes the same ones.
 const BYTES_A_TEXT_BYTE: u64 = 10;
 /// Maximum number of tokens for each byte of text. The character U+FDFA has three bytes, and its normal form
 /// has 18 characters.

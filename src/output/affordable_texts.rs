@@ -90,9 +90,9 @@ pub(crate) fn affordable_part(collections: &Sides<&dyn Corpus>) -> f64 {
     (budget(all) as f64 / all.max(1) as f64).min(1.0)
 }
 
-/// Returns the fraction of `expensive_shards` expensive shards that are read again for the texts on the
-/// page. `affordable_part` is the fraction that the budget pays for. In such a shard, everything before a
-/// text is read as well.
+/// Returns the fraction of `expensive_shards` expensive shards that are read again for the texts on the page.
+/// `affordable_part` is the fraction of them that the budget pays for. Everything before a text in its shard is read,
+/// too.
 pub(crate) fn shown_share(expensive_shards: f64, affordable_part: f64) -> f64 {
     // Each example shows two texts.
     let shown_texts = 2.0 * EXAMPLES as f64;
@@ -179,8 +179,8 @@ impl AffordableTexts {
         Self { prices, left: u64::MAX, room: memory.limit() / MEMORY_PART / TEXT_BYTES as u64 }
     }
 
-    /// Makes all texts free of cost whose documents may be removed, because these documents are read anyway. The
-    /// reading adds their texts to [`Self::caught`].
+    /// Makes the texts of documents that may be removed free of cost, because these documents are read anyway. Reading
+    /// them adds their texts to [`Self::caught`].
     pub(super) fn with_documents_read_anyway(mut self) -> Self {
         self.prices_mut(Of::Documents).is_read_anyway = true;
         self
@@ -271,7 +271,7 @@ impl AffordableTexts {
     }
 }
 
-/// Reads the texts of documents again. Returns what `shown` makes of each text and the number of its document.
+/// Reads the texts of documents again. For each number of a document, returns the result of `shown` for its text.
 ///
 /// # Errors
 ///
@@ -289,10 +289,10 @@ pub(super) fn read_texts(
     wanted.read(side, threads, progress, shown)
 }
 
-/// Makes the shown part of the text of a document, whose number comes first.
+/// Function that gets the number and the text of a document, and returns the part of the text that is shown.
 type Shown<'s> = dyn Fn(u32, &[u8]) -> Vec<u8> + Sync + 's;
 
-/// Returns the beginning of a text.
+/// Returns the first bytes of a text, at most [`TEXT_BYTES`].
 fn beginning(_: u32, text: &[u8]) -> Vec<u8> {
     text[..text.len().min(TEXT_BYTES)].to_vec()
 }

@@ -10,7 +10,7 @@ const IN_PLACE: &str = "in-place";
 const WEIGHT: &str = "weight=";
 const REPEATED: &str = "repeated=";
 
-/// Columns of the list of all documents, and whether copies of the inputs have them, too.
+/// Columns of the list of all documents, and whether copies of the inputs have these columns, too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotation {
     /// Whether copies of the inputs are written in which records have the columns of the list.
@@ -22,8 +22,8 @@ pub struct Annotation {
 }
 
 impl Annotation {
-    /// Parses parts that are separated by commas: `in-place`, `weight=RULE` and `repeated=N`. `true` is a list
-    /// without more, and for `false` the result is `None`.
+    /// Parses parts that are separated by commas: `in-place`, `weight=RULE` and `repeated=N`. `true` is a list without
+    /// these parts. For `false`, the result is `None`.
     ///
     /// ```
     /// use simtool::output::Annotation;

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 
 /// Number of bands between the similarities 0 and 1.
 const SIMILARITY_BANDS: u64 = 20;
-/// Maximum number of distances that have a band of their own. More distances share bands.
+/// Maximum number of distances that are counted one by one. If there are more distances, several of them share a band
+/// (a range of distances).
 const DISTANCE_BANDS: u32 = 10;
-/// Smallest numbers of documents of the bands of clusters.
+/// Smallest size of each band of clusters, in documents.
 const SIZES: [u64; 6] = [2, 3, 6, 11, 101, 1001];
 
 /// Counts the removed documents by their similarity to the kept document or, if only distances were measured, by
@@ -27,7 +28,7 @@ pub(super) fn closeness_bands(removals: &[Removal]) -> Vec<Band> {
     bands.into_iter().map(band).collect()
 }
 
-/// Returns the place of a band among all bands, and its name. A band of distances has `step` distances.
+/// Returns the number by which bands are sorted, and the name of the band. A band of distances covers `step` distances.
 fn closeness_band(closeness: Option<Closeness>, step: u32) -> (u64, String) {
     let Some(closeness) = closeness else {
         return (u64::MAX, "linked through others".to_owned());

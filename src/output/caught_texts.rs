@@ -37,7 +37,7 @@ impl CaughtTexts {
         }
     }
 
-    /// Returns the texts of the wanted documents in a range that were kept, in order.
+    /// Returns the number and the text of each wanted document in the range `documents` whose text was kept, in order.
     pub(super) fn seen(&self, documents: Range<u32>) -> Vec<(u32, Vec<u8>)> {
         let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         let wanted = self.wanted_in(documents).iter();

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Weights are rounded to so many parts of 1, so that every processor writes the same digits.
+/// Weights are rounded to a multiple of 1 / `PARTS`, so that every processor writes the same digits.
 const PARTS: f64 = 1e6;
 
 /// Rule that gives a kept document a weight by the number of documents in its cluster.
@@ -20,7 +20,7 @@ pub enum ClusterWeight {
     Log,
     /// The square root of the size.
     Sqrt,
-    /// For each size from which a weight holds, in ascending order, that weight. The first size is 1.
+    /// The weights, each with the minimum size of a cluster for it. The sizes are in ascending order and begin with 1.
     Steps(Vec<(u32, f64)>),
 }
 

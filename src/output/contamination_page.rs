@@ -23,7 +23,7 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// Number of items on the page that most documents contain.
+/// Maximum number of items on the page. The items that most documents contain are on it.
 const ITEMS: usize = 20;
 /// Maximum number of bytes that the page shows of an item and of its words in a document.
 const SHOWN_BYTES: usize = 4_000;
@@ -149,7 +149,7 @@ fn shown(text: &[u8], part: Range<usize>) -> Vec<u8> {
 /// Items and examples of the page, with their texts.
 #[derive(Debug)]
 pub(crate) struct PageTexts {
-    /// Items that most documents contain, with the numbers of these documents.
+    /// Items that are in the greatest numbers of documents: the number of each item, and how many documents contain it.
     most: Vec<(u32, u64)>,
     /// Documents that contain a small share of an item, the smallest share first.
     examples: Vec<ItemInDocument>,

@@ -23,7 +23,8 @@ pub(super) const OUTPUT: Output = Output {
     write: write_coverage,
 };
 
-/// A stretch, with the names of the two documents.
+/// A stretch (consecutive words of a removed document that are also in a kept one), with the names of the two
+/// documents.
 struct NamedStretch<'r> {
     removed: DocumentName<'r>,
     kept: DocumentName<'r>,

@@ -33,7 +33,7 @@ pub(super) const OUTPUT: OutputDescription = OutputDescription {
 /// Rules for cutting passages out of copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutRules {
-    /// Copies of a passage that are cut.
+    /// Choice of the copies of a passage that are cut.
     pub cut: Cut,
     /// Text that replaces each cut. `None` puts a line feed between the texts before and after a cut.
     pub mask: Option<String>,
@@ -96,12 +96,12 @@ pub(crate) struct Cutting<'c> {
     pub(crate) rules: &'c CutRules,
     /// Whether the copies are read again and checked.
     pub(crate) is_checked: bool,
-    /// Store of copies that a run which was stopped has finished.
+    /// Store of copies that a stopped run has already finished. `None` if the run stores no copies.
     pub(crate) stored: Option<&'c StoredCopies>,
 }
 
 impl Cutting<'_> {
-    /// Returns the words to cut from a document, and its status if its record can be edited.
+    /// Returns the number of words to cut from a document, and the status of the document if its record can be edited.
     fn of(&self, document: DocOrdinal) -> (u64, DocumentStatus) {
         let CutRules { cut, min_left, .. } = *self.rules;
         let FoundPassages { passages, word_counts, .. } = self.found;
@@ -168,7 +168,7 @@ impl Cutting<'_> {
     }
 }
 
-/// Returns the bytes of a cut, or `None` if they cannot be in memory.
+/// Returns the range of bytes of a cut, or `None` if an offset is too large for a text in memory.
 fn bytes(cut: &CutRange) -> Option<Range<usize>> {
     let [start, end] = [cut.bytes.start, cut.bytes.end].map(usize::try_from);
     Some(start.ok()?..end.ok()?)

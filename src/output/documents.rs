@@ -37,24 +37,24 @@ pub(super) struct DocumentRows;
 /// A document with its cluster.
 pub(super) struct DocumentRow<'r> {
     name: &'r DocumentName<'r>,
-    /// Number of bytes of its text.
+    /// Number of bytes of the text of the document.
     bytes: u32,
-    /// The part of it that is compared.
+    /// Part of the document that is compared.
     content: PageText,
-    /// Number of its words that are not compared, if they were counted.
+    /// Number of words of the document that are not compared. `None` if they were not counted.
     left_out: Option<u32>,
-    /// Number of its tokens, if they were counted.
+    /// Number of tokens of the document. `None` if they were not counted.
     tokens: Option<u32>,
     /// Closeness to the kept document. `None` if the document is kept, or was not compared with the kept one.
     closeness: Option<Closeness>,
     /// Words that the kept document lacks. `None` if the document is kept, or if they were not counted.
     lost: Option<LostWords>,
     is_kept: bool,
-    /// The document that is kept of the cluster.
+    /// The kept document of the cluster.
     kept: &'r DocumentName<'r>,
     kept_row: u32,
     size: u32,
-    /// Number of documents of its cluster with the same text, if they were counted.
+    /// Number of documents of the cluster with the same text. `None` if these documents were not counted.
     exact_copies: Option<u32>,
     sources: u32,
     repeated_share: Option<f64>,
@@ -164,7 +164,7 @@ fn write_documents(results: &Results<'_>) -> Result<()> {
     })
 }
 
-/// Number that stands for the cluster of a document without near-duplicates.
+/// Value in place of the number of a cluster, for a document without near-duplicates.
 const ALONE: u32 = u32::MAX;
 
 /// Documents with their clusters.
@@ -174,7 +174,7 @@ pub(super) struct ClusteredDocuments<'r> {
     clusters: Vec<u32>,
     /// For each cluster, the number of files that its documents are from.
     sources: Vec<u32>,
-    /// For each document, the number of its exact copies. Empty if they were not counted.
+    /// For each document, the number of its exact copies. Empty if the copies were not counted.
     exact_copies: Vec<u32>,
 }
 
@@ -204,8 +204,8 @@ impl<'r> ClusteredDocuments<'r> {
         self.visit_as(row, found.ok().map(|at| &removals[at]), visit)
     }
 
-    /// Does the same as [`visit`](Self::visit) for a document whose `removal` is known. It is `None` if the document
-    /// is kept.
+    /// Does the same as [`visit`](Self::visit) for a document whose `removal` is known. `removal` is `None` if the
+    /// document is kept.
     fn visit_as<R>(
         &self,
         row: u32,

@@ -43,7 +43,7 @@ pub struct Findings<'f> {
     pub levels: &'f [LimitLevel],
     /// Words that each removal loses. `None` if they were not counted.
     losses: Option<&'f RemovalLosses>,
-    /// Kept documents that have the words of removed ones. `None` if pairs decided.
+    /// Kept documents that have the words of removed ones. `None` unless the run decides by coverage.
     coverage: Option<&'f Coverage>,
     /// Number of documents that stay only because their removal would lose too many words.
     kept_for_words: u64,
@@ -137,18 +137,19 @@ impl<'f> Findings<'f> {
         self.plan.lose().filter(|_| self.coverage.is_none()).map(|_| self.kept_for_words)
     }
 
-    /// Returns the number of kept documents that have the words of the document of removal number `at` together. `None`
-    /// if pairs decided.
+    /// Returns the number of kept documents that together have the words of a removed document. `at` is the index of
+    /// its removal. `None` unless the run decides by coverage.
     pub(crate) fn covered_by(&self, at: usize) -> Option<u32> {
         Some(self.coverage?.documents.get(at)?.covering)
     }
 
-    /// Returns the kept documents that have the words of removed ones. `None` if pairs decided.
+    /// Returns the kept documents that have the words of removed ones. `None` unless the run decides by coverage.
     pub(crate) fn coverage(&self) -> Option<&'f Coverage> {
         self.coverage
     }
 
-    /// Returns the number of removed documents whose words are in several kept documents. `None` if pairs decided.
+    /// Returns the number of removed documents whose words are in several kept documents. `None` unless the run decides
+    /// by coverage.
     pub(crate) fn covered_by_several(&self) -> Option<u64> {
         let documents = &self.coverage?.documents;
         Some(documents.iter().filter(|document| document.covering > 1).count() as u64)

@@ -46,7 +46,7 @@ pub(crate) struct RowsFile {
     pub(crate) path: PathBuf,
     pub(crate) file: File,
     format: LineFormat,
-    /// Whether the rows were copied to a file without a name, so that an index of them cannot be kept.
+    /// Whether the rows were copied to a file without a name, so that an index of the rows cannot be kept for later.
     pub(crate) is_temporary: bool,
 }
 
@@ -58,7 +58,7 @@ enum LineFormat {
     Passages,
     /// Rows of `contamination.jsonl`.
     Items,
-    /// Tab-separated values. The positions are those of [`COLUMNS`] in the header.
+    /// Tab-separated values. For each of the [`COLUMNS`], the value has its index in the header.
     Tsv([Option<usize>; COLUMNS.len()]),
 }
 
@@ -177,7 +177,7 @@ impl RowsFile {
         matches!(self.format, LineFormat::Tsv(_))
     }
 
-    /// Returns a text as it is written in a field of a row.
+    /// Returns a text as it is written in a field of a row, without quotation marks.
     pub(crate) fn written(&self, text: &str) -> Vec<u8> {
         let mut written = Vec::new();
         // Writing to memory does not fail.
@@ -220,7 +220,7 @@ fn opened(path: &Path) -> Result<Option<(File, String)>> {
     Ok(Some((file, first)))
 }
 
-/// Returns the document that the columns with these names describe.
+/// Returns the document that the columns with these names describe. `None` if a column is missing.
 fn name_of_json(fields: &Fields<'_>, [id, file, record]: [&str; 3]) -> Option<OutputName> {
     Some(OutputName {
         id: id_field(fields, id)?,

@@ -63,10 +63,9 @@ pub struct MemberCluster {
 pub enum Status {
     /// The document belongs to a cluster, so it is similar to another document.
     Clustered {
-        /// Position of the document in the list of removed documents of the cluster. `None` if it is the kept
-        /// document.
+        /// Cluster that the document belongs to.
         cluster: Arc<MemberCluster>,
-        /// Position of the document in the list of removed documents. `None` if it is the kept document.
+        /// Index of the document in the list of removed documents of the cluster. `None` if it is the kept document.
         at: Option<usize>,
     },
     /// The record could not be read as a document, so it was not compared.
@@ -103,7 +102,7 @@ impl<'s> Sought<'s> {
         self.record_in(file) == Some(record) || id.is_some_and(|id| self.is_id_in(file, id))
     }
 
-    /// Returns the record number if the name has the form `FILE:RECORD` and names this file.
+    /// Returns the record number if the name has the form `FILE:RECORD` and names this file, and otherwise `None`.
     pub(super) fn record_in(self, file: &str) -> Option<u64> {
         let (name, number) = self.0.rsplit_once(':')?;
         if same_file(name) == same_file(file) { number.parse().ok() } else { None }
@@ -207,7 +206,7 @@ impl FinishedRun {
         is_scoped || parameters["keep_count"].as_u64().is_some_and(|count| count > 1)
     }
 
-    /// Returns whether the method decided by runs of words that may be in several documents.
+    /// Returns whether the run decided by coverage: the words of a removed document may be in several kept documents.
     #[must_use]
     pub(crate) fn is_coverage(&self) -> bool {
         self.parameter("method") == Some("covered")
@@ -220,8 +219,8 @@ impl FinishedRun {
         counts.iter().any(|count| self.summary[*count].as_u64().is_some_and(|count| count > 0))
     }
 
-    /// Returns the name, the size in bytes and the modification time of each input file, as the run saw them. Files
-    /// for which `summary.json` does not have all three are left out.
+    /// Returns the name, the size in bytes and the modification time of each input file, as the run saw them. Files for
+    /// which `summary.json` lacks one of these values are left out.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (&str, u64, &str)> {
         let inputs = self.summary["inputs"].as_array().into_iter().flatten();
         inputs.filter_map(|input| {

@@ -11,11 +11,11 @@ pub struct FoundPart {
     pub file: String,
     /// Number of the record that holds the document, counted from 0 in the file.
     pub record: u64,
-    /// Bytes of the text that were found.
+    /// Byte ranges of the text that were found.
     pub spans: Vec<Range<usize>>,
     /// Number of words that were found.
     pub words: u64,
-    /// The other place of these words.
+    /// The other place where these words were found.
     pub source: PartSource,
 }
 
@@ -35,7 +35,7 @@ pub enum PartSource {
     Item {
         /// ID of the item.
         id: String,
-        /// Share of the item that the document has.
+        /// Share of the item that the document has, from 0 to 1.
         share: f64,
     },
 }
@@ -43,7 +43,8 @@ pub enum PartSource {
 /// A kind of search, with the file of its rows.
 struct PartRows {
     file: &'static str,
-    /// Parses the part that a row describes, in the record with this number of this file.
+    /// Parses a row that describes a part of a document. The other arguments are the file and the record number of the
+    /// document. Returns `None` if the row has another form.
     parse: fn(&Fields<'_>, String, u64) -> Option<FoundPart>,
 }
 

@@ -51,7 +51,7 @@ pub(crate) const SIZE_OUTPUT: OutputDescription = OutputDescription {
     columns: || describe_columns(SizeRows::COLUMNS),
 };
 
-/// The data of one row: facts about a document of an index.
+/// Data of one row, which describes a document of an index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndexRow<'r> {
     pub(crate) number: u64,

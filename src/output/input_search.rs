@@ -133,8 +133,8 @@ impl InputSearch<'_> {
         Ok(())
     }
 
-    /// Returns the documents at these places, each the number of a file of the collection and of a record in it. A place
-    /// without a document is missing in the result.
+    /// Returns the documents at `places`. A place is the number of a file in the collection and the number of a record
+    /// in this file. A place without a document is missing in the result.
     ///
     /// # Errors
     ///

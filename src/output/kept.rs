@@ -125,8 +125,8 @@ fn write_removed(results: &Results<'_>) -> Result<()> {
     write_copies_of(files, ids, &|row| !kept[row.index()], results.folder, results.context)
 }
 
-/// Writes copies of `files` with nothing but the documents for which `is_removed` is true. A file without such a document has
-/// no copy.
+/// Writes copies of `files` with nothing but the documents for which `is_removed` returns true. A file without such a
+/// document has no copy.
 pub(super) fn write_copies_of(
     files: &Collection,
     ids: &DocumentIds,

@@ -49,7 +49,8 @@ pub(crate) struct CopyRules<'r> {
     pub(crate) texts: Option<&'r CaughtTexts>,
     /// Fields that the records of documents get.
     pub(crate) added: Option<AddedFields<'r, DocOrdinal>>,
-    /// Store of copies that a run which was stopped has finished. Only for rules that add no fields.
+    /// Store of copies that a stopped run has already finished. `None` if the run stores no copies. Only for rules that
+    /// add no fields.
     pub(crate) stored: Option<&'r StoredCopies>,
     /// Whether copies with cuts are read again and checked. Debug builds always check them.
     pub(crate) is_checked: bool,
@@ -91,8 +92,8 @@ impl<'r> CopyRules<'r> {
 pub(crate) struct KeptCopies {
     /// For each input file, whether it was copied.
     pub(crate) files: Vec<CopyStatus>,
-    /// Documents whose records were copied as they are although parts of their texts should be cut, or although
-    /// they should get fields, because these records cannot be edited. In reading order.
+    /// Documents whose records were copied as they are although parts of their texts should be cut, or although fields
+    /// should be added, because these records cannot be edited. In reading order.
     pub(crate) unedited: Vec<DocOrdinal>,
 }
 
@@ -231,8 +232,8 @@ struct Copies<'c> {
     ids: &'c DocumentIds,
     rules: &'c CopyRules<'c>,
     shards: Vec<FileShards>,
-    /// For each file that has no copy, the reason. A file is copied by one thread unless it is cut, and a cut
-    /// file always has a copy.
+    /// For each file, the reason why it has no copy, if there is a reason. Such a file is copied by one thread, because
+    /// a file that several threads copy always has a copy.
     missing: Vec<OnceLock<NoCopy>>,
     /// Documents whose records could not be edited.
     unedited: Mutex<BTreeSet<DocOrdinal>>,
@@ -286,7 +287,7 @@ impl Copies<'_> {
         KeptCopies { files, unedited: unedited.into_iter().collect() }
     }
 
-    /// Copies one unit, which is a shard or a whole file.
+    /// Copies the unit of `writer`, which is a shard or a whole file.
     fn write(&self, writer: &mut UnitWriter<'_>) -> Result<()> {
         let unit = writer.unit();
         let FileShards { shards, is_cut, recognized, .. } = &self.shards[unit.file];
@@ -486,8 +487,8 @@ impl Copies<'_> {
         self.rules.added.is_some() || is_cut((self.rules.status)(document))
     }
 
-    /// Returns the bytes of a record that is cut or gets fields, or `None` if the record is copied as it is. Rows
-    /// of a table are edited by the writer of its format.
+    /// Returns the bytes of a record from which text is cut or to which fields are added, or `None` if the record is
+    /// copied as it is. Rows of a table are edited by the writer of its format.
     fn edited(
         &self,
         file: usize,

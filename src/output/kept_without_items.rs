@@ -47,7 +47,7 @@ impl Choice for ItemRemoval {
     }
 }
 
-/// Numbers of documents that contain items, by what became of them in the copies.
+/// Counts of the documents that contain items, one count for each way in which the copies treat them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FreedDocuments {
     /// Number of documents that were left out.
@@ -58,7 +58,7 @@ pub struct FreedDocuments {
     pub uncut: u64,
 }
 
-/// Copies to be freed from items.
+/// Input files whose copies are written without the items of an evaluation set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WithoutItems<'c> {
     pub(crate) files: &'c Collection,
@@ -66,9 +66,9 @@ pub(crate) struct WithoutItems<'c> {
     pub(crate) removal: ItemRemoval,
     /// Text that replaces the words of items with [`ItemRemoval::Mask`].
     pub(crate) mask: &'c str,
-    /// Whether documents that contain items are also copied alone.
+    /// Whether the documents that contain items are also written to separate files.
     pub(crate) writes_removed: bool,
-    /// Store of copies that a run which was stopped has finished.
+    /// Store of copies that a stopped run has already finished. `None` if the run stores no copies.
     pub(crate) stored: Option<&'c StoredCopies>,
 }
 

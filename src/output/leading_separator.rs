@@ -63,8 +63,8 @@ impl LeadingSeparator {
         if lacks_end { b"]\n" } else { b"" }
     }
 
-    /// Returns the bytes of the next element, or of its next part, as the copy has them. They have no separator
-    /// if all elements before them were left out.
+    /// Returns the bytes of the next element, or of its next part, as the copy has them. The bytes have no separator if
+    /// all elements before this one were left out.
     pub(super) fn copied<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
         let is_first = !std::mem::replace(&mut self.has_kept, true);
         match self.character {
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use simtool_model::document::Bad;
 
-    /// Returns the copy of `elements`, of which those in `left_out` are left out.
+    /// Returns the copy of `elements`, without the elements in `left_out`.
     fn copy(elements: &[&str], left_out: &[usize]) -> String {
         let mut separator =
             LeadingSeparator { character: Some(b','), ..LeadingSeparator::default() };

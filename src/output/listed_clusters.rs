@@ -89,8 +89,8 @@ pub(super) fn shown_clusters(
     Ok(clusters.map(|(listed, shared)| shown_cluster(findings, listed, shared, texts)).collect())
 }
 
-/// Chooses documents of a cluster whose words are compared: the kept document, and removed documents at equal
-/// intervals. Texts that cost too much are left out.
+/// Chooses documents of a cluster whose words are compared: the kept document, and removed documents evenly spread over
+/// the cluster. Texts that cost too much are left out.
 fn choose_compared(cluster: &Cluster<'_>, affordable: &mut AffordableTexts) -> Vec<WantedText> {
     let kept = WantedText { of: Of::Originals, row: cluster.kept };
     let count = cluster.removed.len();

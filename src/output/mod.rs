@@ -113,7 +113,8 @@ const BYTES_A_PAIR: u64 = 200;
 ///
 /// # Errors
 ///
-/// An output cannot be written, or there are too many pairs to write. It is also an error, and a bug, if a document is neither kept nor removed.
+/// An output cannot be written, or there are too many pairs to write. It is also an error, and a bug, if a document is
+/// neither kept nor removed.
 pub(crate) fn write_outputs(
     findings: &Findings<'_>,
     sources: &SourceCounts,

@@ -81,7 +81,7 @@ pub(super) struct NamedPair<'r> {
     pub(super) closeness: Option<Closeness>,
     /// Words of the first document that the second one lacks. `None` if they were not counted.
     pub(super) lost: Option<LostWords>,
-    /// Number of kept documents that have the words of the first document together. `None` if pairs decided.
+    /// Number of kept documents that have the words of the first document together. `None` if the run compared pairs.
     pub(super) covered_by: Option<u32>,
 }
 

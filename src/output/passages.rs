@@ -107,7 +107,8 @@ impl RowTable for PassageRows {
     ];
 }
 
-/// Returns how much of a collection is repeated. `noun` is the noun for documents that count as different.
+/// Returns how much of a collection is repeated. `noun` is the noun for the things that count as different documents,
+/// for example hosts.
 pub(crate) fn repetition(
     collection: &dyn Corpus,
     found: &FoundPassages,

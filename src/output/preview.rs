@@ -20,8 +20,8 @@ use std::cmp::Reverse;
 /// Number of pairs near the limit that the preview shows. If there are enough, half of them are below the limit.
 pub(crate) const NEAR_PAIRS: usize = 20;
 
-/// Collects the preview, and completes the counts of `summary`. `near_misses` are pairs just below the limit, or
-/// `None` if they were not searched. All texts are read again that the preview shows.
+/// Collects the preview, and completes the counts of `summary`. `near_misses` are pairs just below the limit, or `None`
+/// if they were not searched. The texts that the preview shows are read again.
 ///
 /// # Errors
 ///
@@ -94,8 +94,8 @@ fn as_removal(ClosePair { a, b, closeness }: ClosePair) -> Removal {
     Removal { row: a, kept: b, closeness: Some(closeness) }
 }
 
-/// Returns the removals of the least similar documents, the least similar first, at most `most`. With coverage, those
-/// with most lost words.
+/// Returns at most `most` removals: those of the least similar documents, the least similar first. With coverage,
+/// returns the removals that lose most words.
 fn closest_to_limit(findings: &Findings<'_>, most: usize) -> Vec<Removal> {
     let is_coverage = findings.coverage().is_some();
     let is_proven = |removal: &&Removal| is_coverage || removal.closeness.is_some();

@@ -10,8 +10,8 @@ use std::path::Path;
 /// Minimum number of columns of rows that are recognized. A table of users may have the names of fewer columns.
 const LEAST_COLUMNS: usize = 4;
 
-/// Number of bytes at the start of a file that must have its first row, and at the end of a Parquet file that must have
-/// the name of its format.
+/// Number of bytes at the start of a file in which its first row must be, and at the end of a Parquet file in which the
+/// name of its format must be.
 const READ_BYTES: u64 = 16 << 10;
 
 /// Name in the metadata of each Parquet file that simtool writes.

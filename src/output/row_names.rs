@@ -14,8 +14,8 @@ pub type SideIds<'i, 'a> = [Option<&'i RowIds<'a>>; 2];
 pub(super) struct RowNames<'i>([Option<&'i FoundIds<'i>>; 2]);
 
 impl<'i> RowNames<'i> {
-    /// Creates the names of the first and the second fingerprints of pairs. Reads the IDs from the files,
-    /// unless an earlier call has read them.
+    /// Creates the names of the first and the second fingerprints of pairs. Reads the IDs from the files, unless the
+    /// IDs were read before.
     ///
     /// # Errors
     ///

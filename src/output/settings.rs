@@ -23,7 +23,7 @@ pub struct Outputs {
     pub only_ids: bool,
     /// Whether every pair of near-duplicates is written.
     pub pairs: bool,
-    /// Whether pairs are written however many they are. Otherwise more than 100 million are an error.
+    /// Whether pairs are written whatever their number is. Otherwise more than 100 million are an error.
     pub any_number_of_pairs: bool,
     /// Whether copies of the inputs without the removed documents are written.
     pub kept: bool,
@@ -51,7 +51,8 @@ impl Outputs {
         }
     }
 
-    /// Returns whether copies of the inputs are written in which records have the columns of the list of documents.
+    /// Returns whether the run writes copies of the inputs whose records also have the columns of the list of
+    /// documents.
     pub(super) fn annotates_copies(&self) -> bool {
         self.annotation.as_ref().is_some_and(|annotation| annotation.is_in_place)
     }

@@ -126,7 +126,7 @@ fn sorted_set(elements: impl Iterator<Item = u64>) -> Vec<u64> {
     set
 }
 
-/// Returns whether two of these sets have a Jaccard similarity below 1/2 on average. Two empty sets are equal.
+/// Returns whether the average Jaccard similarity of two of these sets is below 1/2. Two empty sets are equal.
 fn are_different(sets: &[Vec<u64>]) -> bool {
     /// Similarity of equal sets. Similarities are whole numbers, so that their sum is the same everywhere.
     const EQUAL: u64 = 1 << 20;

@@ -154,7 +154,8 @@ pub(crate) struct SourceCounts {
     /// For each source of documents that may be removed, the number of its documents.
     documents: Vec<u64>,
     repeats: Repeats,
-    /// For each of these sources, the number of words that its removals lose. `None` if they were not counted.
+    /// For each source of documents that may be removed, the number of words that its removals lose. `None` if they
+    /// were not counted.
     lost_words: Option<Vec<u64>>,
 }
 
@@ -203,7 +204,7 @@ impl SourceCounts {
         Self { sources, documents, repeats, lost_words }
     }
 
-    /// Returns the number of all documents that may be removed, and of those that are.
+    /// Returns the number of documents that may be removed, and the number of documents that are removed.
     pub(crate) fn totals(&self) -> [u64; 2] {
         [self.documents.iter().sum(), self.repeats.values().sum()]
     }
@@ -227,7 +228,7 @@ impl SourceCounts {
         self.above(most).count() as u64
     }
 
-    /// Describes these sources. Returns `None` if there is none.
+    /// Describes the sources that [`count_above`](Self::count_above) counts. Returns `None` if there is no such source.
     #[must_use]
     pub(crate) fn described_above(&self, most: Percentage) -> Option<String> {
         let above: Vec<SourceRow<'_>> = self.above(most).collect();

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Minimum number of bytes of a file whose copy is stored. It takes longer to bring the copy of a smaller file to the
+/// Minimum number of bytes of a file whose copy is stored. It takes longer to sync the copy of a smaller file to the
 /// disk than to write it again.
 const LEAST_BYTES: u64 = 1 << 20;
 
@@ -33,12 +33,14 @@ pub(crate) struct StoredCopies {
 /// Stored copies that fit the results of a run.
 pub(super) struct FittingCopies<'c> {
     stored: &'c StoredCopies,
-    /// For each file, its key with the statuses of its documents, and its documents. `None` if its copy is not stored.
+    /// For each file, its key, which depends on the statuses of its documents, and the range of its documents. `None`
+    /// if its copy is not stored.
     files: Vec<Option<(u128, Range<u32>)>>,
     /// For each file, its documents that were not edited in the copy of an earlier run. `None` if there is no such
     /// copy.
     stored_unedited: Vec<Option<Vec<DocOrdinal>>>,
-    /// Receiver of the texts that the copying passes. Those of a stored copy are stored with it.
+    /// Receiver of the texts that the copying passes. The texts of a file whose copy is stored are stored with the
+    /// copy.
     texts: Option<&'c CaughtTexts>,
 }
 
@@ -53,7 +55,7 @@ impl StoredCopies {
         Ok(Self { store: CopyStore::open(folder)?, file_keys, least_bytes: LEAST_BYTES })
     }
 
-    /// Removes the store after the run, which has its results.
+    /// Removes the store. It is called when the run has its results.
     pub(crate) fn remove(self) {
         self.store.remove();
     }
@@ -116,7 +118,7 @@ impl FittingCopies<'_> {
     ///
     /// # Errors
     ///
-    /// The copy cannot be brought to the disk.
+    /// The copy cannot be synced to the disk.
     pub(super) fn finish(&self, file: usize, unedited: &[DocOrdinal]) -> Result<()> {
         let Some((key, documents)) = &self.files[file] else { return Ok(()) };
         let mut note = BytesWriter::default();
@@ -159,7 +161,7 @@ impl FittingCopies<'_> {
     }
 }
 
-/// Returns the key of the copy of a file in which each of its documents has its status.
+/// Returns the key of the copy of a file. The key depends on the status of each document of the file.
 fn key_with_statuses(
     file_key: u128,
     documents: Range<u32>,

@@ -45,7 +45,7 @@ struct TextRows;
 struct TextRow<'r> {
     name: DocumentName<'r>,
     document: Document<'r>,
-    /// Text that is compared: that of the document by the rules for texts.
+    /// Text that is compared: the text of the document after the text rules have changed it.
     text: &'r [u8],
     /// Number of words of the document that are not compared.
     left_out: u32,
@@ -148,7 +148,7 @@ fn write_chunks(files: Vec<Receiver<Vec<u8>>>, out: &mut dyn Write) -> io::Resul
     out.flush()
 }
 
-/// Reads `shards`, which are those of a file, and passes its lines on.
+/// Reads the shards of one file, and passes its lines on to `to`.
 fn read_file(
     ComparedTexts { corpus, rules }: ComparedTexts<'_>,
     shards: &[usize],
@@ -181,7 +181,7 @@ struct Lined<'l> {
 }
 
 impl Lined<'_> {
-    /// Returns the number of words of a text that do not count.
+    /// Returns the number of words of a text that the text rules ignore.
     fn ignored_words(&self, text: &[u8]) -> u32 {
         // Most runs ignore nothing, and words are counted as slowly as texts are read.
         if self.rules.is_empty() {

@@ -48,7 +48,7 @@ impl RowTable for UncutRows {
     ];
 }
 
-/// Writes the list of `uncut` documents, which are in ascending order.
+/// Writes the list of the documents `uncut`, which must be in ascending order.
 ///
 /// # Errors
 ///

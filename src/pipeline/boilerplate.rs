@@ -28,20 +28,21 @@ use std::ops::Range;
 /// is compared.
 const OWN_WORDS: usize = 50;
 
-/// Lines that many documents of a site have.
+/// Lines that many documents of a site have, for example of a host.
 #[derive(Debug)]
 struct CommonLines {
-    /// Hash of each line with that of its site, and the number of documents with the line. By the rule for pages, also
-    /// the hash of each site, and the number of its pages.
+    /// For the hash of each line together with its site, the number of documents with the line. By the rule for pages,
+    /// the map also has the number of pages for the hash of each site.
     documents: UnorderedMap<u64, u32>,
     rule: Boilerplate,
 }
 
-/// A document as it is compared.
+/// The text of a document as it is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OwnText<'t> {
     text: &'t [u8],
-    /// Hash of the own lines, if they have so few words that `text` is the whole text.
+    /// Hash of the lines that are not common, if these lines have so few words that `text` is the whole text. `None` if
+    /// there are enough words.
     few_own: Option<u64>,
 }
 
@@ -98,7 +99,8 @@ impl CommonLines {
         }
     }
 
-    /// Returns the minimum number of documents of a site that have a common line.
+    /// Returns the minimum number of documents of a site that must have a line, so that it is common. 0 if all stored
+    /// lines are common.
     fn least(&self, site: u64) -> u32 {
         match self.rule {
             Boilerplate::Pages => {
@@ -111,8 +113,8 @@ impl CommonLines {
     }
 }
 
-/// Returns whether a line may be common. Whether enough of the pages of its site have it is known only when the pages
-/// are counted.
+/// Returns whether a line may be common. By the rule for pages, enough pages of its site must have the line, too. That
+/// is known only when all pages are counted.
 fn is_common(line: &CountedTerm, rule: Boilerplate) -> bool {
     match rule {
         Boilerplate::Nothing => false,
@@ -126,8 +128,9 @@ fn is_counted(document: &Document<'_>, rule: Boilerplate) -> bool {
     rule != Boilerplate::Pages || document.page_text.is_some()
 }
 
-/// Returns one of 32 bits by the title of a page and the first line of its text. Many sites have one title for all
-/// pages, or one first line. Copies of a page have the same of both.
+/// Returns a mark of a page: one of 32 bits, which the title of the page and the first line of its text decide. Copies
+/// of a page have the same title and first line, and so the same mark. The mark depends on the title and on the first
+/// line, because all pages of many sites share one of these.
 fn mark_of_title(document: &Document<'_>) -> u32 {
     let title = document.page_text.map_or(0, |page| page.title);
     let first_line = lines(document.text, 0).next().map_or(0, |(_, line)| line);
@@ -135,7 +138,7 @@ fn mark_of_title(document: &Document<'_>) -> u32 {
     1 << (mix(mix(title) ^ first_line) % u64::from(u32::BITS))
 }
 
-/// Returns the hashes of the lines of a document and, by the rule for pages, that of its site.
+/// Returns the hashes of the lines of a document and, by the rule for pages, the hash of its site.
 fn lines_of<'s>(
     of: InFile<'_>,
     rule: Boilerplate,
@@ -158,8 +161,8 @@ fn of_all_lines(site: u64) -> u64 {
     of_site(hash(b""), site)
 }
 
-/// Returns the lines of a text that are not blank, each with its place, and its hash together with that of the
-/// site. White space at the start and the end of a line is not part of it.
+/// Returns the byte range and the hash of each line of a text that is not blank. The hash is that of the line together
+/// with the site. White space at the start and the end of a line is not hashed.
 fn lines(text: &[u8], site: u64) -> impl Iterator<Item = (Range<usize>, u64)> {
     let mut start = 0;
     text.split(|&byte| byte == b'\n').filter_map(move |line| {
@@ -170,13 +173,14 @@ fn lines(text: &[u8], site: u64) -> impl Iterator<Item = (Range<usize>, u64)> {
     })
 }
 
-/// Returns the hash of a line together with that of its site, which is 0 if there is one site.
+/// Returns the hash of a line together with the hash `site` of its site. The hash of the site is 0 if all documents are
+/// one site.
 fn of_site(line: u64, site: u64) -> u64 {
     if site == 0 { line } else { mix(line ^ site) }
 }
 
-/// Calls `run` with the corpora. If there is a rule for boilerplate, their documents lack the lines that are common
-/// in the last corpus. So the result for a query does not depend on other queries.
+/// Calls `run` with the corpora. If there is a rule for boilerplate, the texts of all corpora lack the lines that are
+/// common in the second corpus, or in the only one. So the result for a query does not depend on other queries.
 ///
 /// # Errors
 ///

@@ -21,42 +21,42 @@ const EXPECTED: &str = "must be a number of documents of at least 2, alone or wi
 pub enum Boilerplate {
     /// No lines are left out.
     Nothing,
-    /// Lines of web pages that pages of at least four titles of a host have, and at least one of
-    /// fifty of its pages. Copies of a page have one title, so they do not make its lines boilerplate.
+    /// Lines that at least one in fifty of the web pages of a host have, if these pages have at least four different
+    /// titles. Copies of a page have one title, so they do not make its lines boilerplate.
     Pages,
     /// Lines that many documents of a site have.
     Lines {
         /// Minimum number of documents with the line.
         least: NonZeroU32,
-        /// Documents that are counted together.
+        /// Rule for the sites. In each site, the documents with the line are counted separately.
         site: Site,
     },
 }
 
-/// Documents whose common lines are boilerplate. Lines of documents of different sites are counted separately.
+/// Rule that divides the documents into sites. Lines of documents of different sites are counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Site {
     /// All documents.
     All,
-    /// Documents whose IDs are URIs of the same host. Documents with other IDs, or without one, are a site.
+    /// Documents whose IDs are URIs of the same host. All documents with other IDs, or without an ID, are one site.
     Host,
-    /// Documents whose IDs are URIs with the same path up to the last slash. Documents with other IDs, or
-    /// without one, are a site if their files are in the same folder.
+    /// Documents whose IDs are URIs with the same path up to the last slash. Documents with other IDs, or without an
+    /// ID, are one site if their files are in the same folder.
     Folder,
 }
 
 impl Site {
-    /// All sites, with their names behind the number of documents.
+    /// All rules for sites, each with the text that selects it after the number of documents.
     const NAMES: [(Self, &str); 3] =
         [(Self::All, ""), (Self::Host, ":host"), (Self::Folder, ":folder")];
 
-    /// Returns the hash of the site of a document, which is 0 if there is one site.
+    /// Returns the hash of the site of a document. The hash is 0 if all documents are one site.
     pub(crate) fn of(self, document: &Document<'_>, file: &Path) -> u64 {
         if self == Self::All { 0 } else { hash(&self.name(document.id, file)) | 1 }
     }
 
-    /// Returns the name of the site of the document `id`. It is empty if there is one site, and for a document without
-    /// a host. The case of the letters of a host makes no difference.
+    /// Returns the name of the site of the document `id`. The name is empty if all documents are one site, and for a
+    /// document without a host. The case of the letters of a host makes no difference.
     pub(crate) fn name<'d>(self, id: Option<DocumentId<'_>>, file: &'d Path) -> Cow<'d, [u8]> {
         let id_as_uri = || id.map(DocumentId::bytes).filter(|id| !uri::host(id).is_empty());
         let of_file =
@@ -78,7 +78,7 @@ impl Boilerplate {
     /// A line of boilerplate is in at least one of this number of the pages of a host.
     pub(super) const PAGES_A_COPY: u32 = 50;
 
-    /// Returns the documents that are counted together.
+    /// Returns the rule that divides the documents into sites.
     pub(super) fn site(self) -> Site {
         match self {
             Self::Nothing | Self::Pages => Site::Host,

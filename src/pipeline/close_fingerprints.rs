@@ -20,7 +20,8 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
 use simtool_set_join::close::{Close, ClosePairs};
 
-/// Bytes of memory for each pair that is found within the scope, and for its copies while pairs are sorted.
+/// Bytes of memory for each close pair of documents that the scope allows to be compared, and for the copies of the
+/// pair while pairs are sorted.
 const BYTES_A_PAIR: u64 = 2 * size_of::<ValuePair>() as u64;
 /// Number of pairs that are found even if the memory is too small for them.
 const FEW_PAIRS: u64 = 1 << 16;
@@ -33,7 +34,7 @@ pub(super) struct RowJoin<'j> {
     /// If it is given, the join uses LSH bands and may miss pairs. It then finds at least this fraction of
     /// the pairs at exactly the maximum distance.
     pub(super) recall: Option<Threshold>,
-    /// Documents that are compared. `None` if all are.
+    /// Selects the documents that are compared with each other. `None` if all are.
     pub(super) scope: Option<&'j RowScope>,
     /// Number of pairs of different fingerprints above which the join ends early, because fewer pairs are
     /// enough.
@@ -42,8 +43,8 @@ pub(super) struct RowJoin<'j> {
 }
 
 impl RowJoin<'_> {
-    /// Finds all pairs of fingerprints, in one collection or between two, by the cheapest join. Returns
-    /// `None` if the pairs do not fit in memory, or are too many.
+    /// Finds all pairs of fingerprints, in one collection or between two, by the cheapest join. Returns `None` if the
+    /// pairs do not fit in memory, or if there are more than [`Self::most`].
     ///
     /// # Errors
     ///
@@ -54,8 +55,8 @@ impl RowJoin<'_> {
         Ok(found.map(|found| closed(found, self.context.threads())))
     }
 
-    /// Finds the groups of equal fingerprints, and the pairs of groups. Returns `None` if the pairs do not
-    /// fit in memory, or are too many.
+    /// Finds the groups of equal fingerprints, and the pairs of groups. Returns `None` if the pairs do not fit in
+    /// memory, or if there are more than [`Self::most`].
     ///
     /// # Errors
     ///

@@ -131,7 +131,8 @@ pub struct ReadDocument {
     pub others: Vec<u64>,
     /// Text of the document.
     pub text: Vec<u8>,
-    /// Values of the fields that the reading was asked for, in their order. `None` for fields that the document lacks.
+    /// Values of the fields that the caller asked for, in the order of the request. `None` for fields that the document
+    /// lacks.
     pub fields: Vec<Option<Vec<u8>>>,
     /// Part of the HTML page that is the document. `None` if the document is no page.
     pub page_text: Option<ExtractedPage>,
@@ -218,7 +219,7 @@ struct FoundDocument {
 }
 
 impl DocumentSearch<'_> {
-    /// Keeps the wanted document and the warnings. Breaks once no further document is needed.
+    /// Stores the wanted document and the warnings in `self`. Breaks once no further document is needed.
     fn visit(&mut self, event: Event<'_>) -> Result<ControlFlow<()>> {
         match event {
             Event::Piece(_) | Event::Reached(_) => Ok(ControlFlow::Continue(())),
@@ -275,7 +276,7 @@ impl DocumentSearch<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Returns whether the document is wanted by its record number, so that no second one can follow.
+    /// Returns whether the document is wanted by its record number, so that no second document can match.
     fn is_record(&self) -> bool {
         matches!(self.wanted, WantedDocument::Record(_))
     }
@@ -289,7 +290,7 @@ impl DocumentSearch<'_> {
         }
     }
 
-    /// Returns the document, or an error with what the file lacks.
+    /// Returns the document that was found. If there is none, the error says what the file lacks.
     fn finish(mut self) -> Result<ReadDocument> {
         let Some(found) = self.found.take() else {
             let among = format!("there are {} records", self.records_before);
@@ -316,7 +317,7 @@ impl DocumentSearch<'_> {
         })
     }
 
-    /// Returns an error about the bytes at position `byte` of the file.
+    /// Returns the error that the file should have `expected` at byte offset `byte`.
     fn expected(&self, byte: u64, expected: String) -> Error {
         ErrorKind::Format { path: self.name.to_path_buf(), byte, expected }.into()
     }

@@ -33,8 +33,8 @@ pub struct MatchConfig {
     pub isa: Isa,
 }
 
-/// Number of documents of each cluster that are kept: the kept document in whose favour the others would be
-/// removed, and those of the others that come first in the order of preference.
+/// Number of documents of each cluster that stay: the kept document, and then the documents that come next in the order
+/// of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepCount(pub NonZeroUsize);
 
@@ -57,22 +57,23 @@ impl FromStr for KeepCount {
     }
 }
 
-/// When a run counts the words that each removal loses. Counting reads the removed texts that are not equal to their kept
-/// texts, and these kept texts, once more.
+/// Rule for when a run counts the words that each removal loses. These are the words of the removed document that its
+/// kept document lacks. Counting reads both texts once more, unless they are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LostWordCount {
-    /// Only if [`Config::lose`] limits them.
+    /// Only if [`Config::lose`] limits the lost words.
     #[default]
     IfLimited,
-    /// Also if all texts are cheap to read again, as in files without compression that are no pages, or if they are in a
-    /// temporary file because their common lines are left out. Then counting takes less than a tenth of the time of the
-    /// run, and otherwise up to half of it.
+    /// The words are counted if [`Config::lose`] limits them, and also if all texts are cheap to read again. Texts are
+    /// cheap if they are in uncompressed files and no web pages, or if they are in a temporary file because their
+    /// common lines are left out. Counting then takes less than a tenth of the time of the run. For other texts, it
+    /// would take up to half of the time.
     IfCheap,
     /// Whenever the method compares texts.
     Always,
 }
 
-/// Rule for when a document may be removed because of another one.
+/// Rule for when a document may be removed because of another document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClusterRule {
     /// A document is removed only if it is itself close to the kept document that replaces it.
@@ -112,15 +113,16 @@ pub struct Config {
     pub keep: KeepOrder,
     /// Number of documents of each cluster that are kept.
     pub keep_count: KeepCount,
-    /// Documents that are compared with each other. `None` if all are.
+    /// Rule that selects the documents that are compared with each other. `None` if all are.
     pub scope: Option<Scope>,
-    /// Source of each document, by which removals are counted. `None` if the user named none: then it is the file.
+    /// Value that is the source of a document. Removals are counted for each source. `None` if the user named no value:
+    /// then the source is the file.
     pub by: Option<ScopeValue>,
     /// Fields of the documents that `keep`, `scope` and `by` use. Readers must read them in this order.
     pub fields: DocumentFields,
-    /// Rule for when a document may be removed because of another one.
+    /// Rule for when a document may be removed because of another document.
     pub clusters: ClusterRule,
-    /// Most words that a removal may lose. Documents that would lose more stay. `None` if there is no limit.
+    /// Limit on the words that a removal may lose. Documents that would lose more stay. `None` if there is no limit.
     pub lose: Option<LoseLimit>,
     /// File of decisions of people, which overrule the removals of the run. `None` if there is none.
     pub decisions: Option<PathBuf>,
@@ -130,7 +132,7 @@ pub struct Config {
     pub may_leave_pairs_out: bool,
     /// Whether the tokens of each document are counted and its exact copies are found, for the output `documents`.
     pub has_text_facts: bool,
-    /// When the words are counted that each removal loses, for the outputs of a run.
+    /// Condition under which the run counts the words that each removal loses.
     pub lost_words: LostWordCount,
     /// Lines that are left out of the comparison, unless fewer than 50 words would remain. In a match, the
     /// documents of the corpus are counted. `None` if the user gave no rule: then whole texts are compared, or web
@@ -163,8 +165,9 @@ impl Config {
         Ok(Self { method: Method::parse_all(options)?, ..settings })
     }
 
-    /// Parses all settings except the method, which stays the default method. Takes `keep`, `prefer`,
-    /// `keep_count`, `within`, `across`, `by`, `cluster`, `lose`, `decisions`, `boilerplate` and the options of [`Resources::parse`] out of `options`, and leaves the other options there.
+    /// Parses all settings except the method, which stays the default method. Takes `keep`, `prefer`, `keep_count`,
+    /// `within`, `across`, `by`, `cluster`, `lose`, `decisions`, `boilerplate` and the options of [`Resources::parse`]
+    /// out of `options`, and leaves the other options there.
     ///
     /// # Errors
     ///

@@ -75,7 +75,8 @@ impl<'c> CorpusTerms<'c> {
         Self { parts, ..self }
     }
 
-    /// Stores the terms of the shards of `share` that `parts` does not have.
+    /// Stores the terms of documents in `parts`, for each shard that is missing there. With a `share`, only for shards
+    /// of the share.
     ///
     /// # Errors
     ///
@@ -110,7 +111,7 @@ impl<'c> CorpusTerms<'c> {
         read_summarized(self.collection, shard, self.wanted, first)
     }
 
-    /// Returns the terms of a text, as the visitor needs them.
+    /// Returns the terms of a text: in reading order with repetitions, or as a set, as the method needs them.
     fn found<'s>(&self, text: &[u8], scratch: &'s mut TermScratch) -> &'s mut Vec<u64> {
         if self.is_in_reading_order {
             self.terms.find(text, scratch)
@@ -143,8 +144,8 @@ impl<'c> CorpusTerms<'c> {
         read.order(keep)
     }
 
-    /// Returns the hash of the value of each document that decides with which others it is compared. Every shard
-    /// must have been read before this call.
+    /// Returns for each document the hash of the value that decides which other documents it is compared with. Every
+    /// shard must have been read before this call.
     pub(super) fn scope_values(&self) -> Vec<u64> {
         let summaries = self.summaries.iter().filter_map(OnceLock::get);
         summaries.flat_map(ShardSummary::scope_values).copied().collect()

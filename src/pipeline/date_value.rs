@@ -8,11 +8,11 @@ use simtool_model::field_value::FieldValue;
 
 /// Smallest and largest number that counts as a year.
 const YEARS: (f64, f64) = (1000.0, 9999.0);
-/// Units in which points in time are counted since 1970, as parts of a second. A number below the limit
-/// of a unit is counted in this unit. Each limit is about the year 5138.
+/// Units in which points in time are counted since 1970: for each unit, a limit and the number of units in a second. A
+/// number below the limit is in this unit. Each limit is about the year 5138.
 const UNITS: [(f64, f64); 4] = [(1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (f64::INFINITY, 1e9)];
-/// More forms of times and of days. Dates such as `01/02/2026` are in none of them, because people mean different
-/// days by them.
+/// Further forms of dates with a time, and of dates without a time. Dates such as `01/02/2026` have none of these
+/// forms, because people mean different days by them.
 const FORMS: (&[&str], &[&str]) = (
     &[
         "%Y-%m-%d %H:%M:%S",
@@ -42,7 +42,7 @@ const FORMS: (&[&str], &[&str]) = (
         "%d-%b-%Y", "%d-%B-%Y",
     ],
 );
-/// Names of days of the week, which a date may have in front. The first three letters are enough.
+/// Names of days of the week, which a date may begin with. The first three letters are enough.
 const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 /// Number of microseconds of a second.
 const MICROSECONDS: f64 = 1e6;
@@ -50,17 +50,23 @@ const MICROSECONDS: f64 = 1e6;
 /// Parses the date of a document. The result is the number of microseconds since 1970, or
 /// [`FieldValue::Missing`] if there is no date.
 ///
-/// Dates are written as in ISO 8601 (`2026-01-02`, `2026-01-02T03:04:05Z`, `20260102`), as in mails and
-/// HTTP headers (`Fri, 02 Jan 2026 03:04:05 GMT`; a wrong day of the week does not matter), as the digits of a crawl (`20260102030405`), in one of the
-/// [`FORMS`], as a month or a year, or as the number of seconds, milliseconds, microseconds or nanoseconds since 1970. A time without an
-/// offset counts as UTC.
+/// Dates can have these forms:
+///
+/// - as in ISO 8601 (`2026-01-02`, `2026-01-02T03:04:05Z`, `20260102`)
+/// - as in mails and HTTP headers (`Fri, 02 Jan 2026 03:04:05 GMT`; a wrong day of the week does not matter)
+/// - as the digits of a crawl (`20260102030405`)
+/// - one of the [`FORMS`]
+/// - a month or a year
+/// - the number of seconds, milliseconds, microseconds or nanoseconds since 1970
+///
+/// A time without an offset counts as UTC.
 pub(super) fn date_value(bytes: Option<&[u8]>) -> FieldValue {
     let text = bytes.and_then(|bytes| str::from_utf8(bytes).ok()).map(str::trim);
     let date = text.and_then(|text| parse_digits(text).or_else(|| parse_text(text)));
     date.map_or(FieldValue::Missing, FieldValue::Integer)
 }
 
-/// Parses a date that is a single number. Returns the microseconds since 1970.
+/// Parses a date that is a single number. Returns the microseconds since 1970, or `None` if it is no date.
 fn parse_digits(text: &str) -> Option<i64> {
     if text.len() == 14 && text.bytes().all(|byte| byte.is_ascii_digit()) {
         let (date, time) = text.split_at(8);
@@ -80,7 +86,7 @@ fn parse_digits(text: &str) -> Option<i64> {
     Some((number / unit * MICROSECONDS) as i64)
 }
 
-/// Parses a date that is written with its parts. Returns the microseconds since 1970.
+/// Parses a date that is written with its parts. Returns the microseconds since 1970, or `None` if it is no date.
 fn parse_text(text: &str) -> Option<i64> {
     let text = text.strip_suffix(" UTC").unwrap_or(text);
     let utc = |time: DateTime| time.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
@@ -94,8 +100,8 @@ fn parse_text(text: &str) -> Option<i64> {
     Some(timestamp.as_microsecond())
 }
 
-/// Parses a date in one of the [`FORMS`], which may have the name of a day in front, and the difference from UTC behind its
-/// time. Returns the time in UTC.
+/// Parses a date in one of the [`FORMS`]. The date may begin with the name of a day, and the difference from UTC may
+/// follow its time. Returns the time in UTC.
 fn parse_form(text: &str) -> Option<DateTime> {
     let (times, days) = FORMS;
     // The day of the week follows from the date, so it is not needed, and a wrong one does not matter.
@@ -115,12 +121,12 @@ fn parse_form(text: &str) -> Option<DateTime> {
     time.checked_sub(offset).ok()
 }
 
-/// Returns whether a year may be meant. A year of two digits would be in the first century.
+/// Returns whether a year has at least four digits. A year of two digits would be in the first century.
 fn is_near(year: i16) -> bool {
     f64::from(year) >= YEARS.0
 }
 
-/// Returns a date without the name of a day in front of it, as in `Fri, 2 Jan 2026`.
+/// Returns a date without the name of the day that it begins with, as in `Fri, 2 Jan 2026`.
 fn without_weekday(text: &str) -> &str {
     let (first, rest) = text.split_once([' ', ',']).unwrap_or((text, ""));
     let is_weekday = first.get(..3).is_some_and(|start| {
@@ -130,9 +136,9 @@ fn without_weekday(text: &str) -> &str {
     if is_weekday { rest.trim_start_matches([' ', ',']) } else { text }
 }
 
-/// Splits a time into the time without its zone and the difference of the zone from UTC. The zone is
-/// `UTC`, `GMT+0100`, `UTC-5` or `+01:00`. It is the last word, or the last but one before the year, as `date` writes it.
-/// A name in brackets behind it is left out. Returns `None` if the zone is written in another way.
+/// Splits a time into the time without its zone and the difference of the zone from UTC. The zone is `UTC`, `GMT+0100`,
+/// `UTC-5` or `+01:00`. It is the last word, or the word before the year at the end, as the program `date` writes it. A
+/// name in brackets after the zone is left out. Returns `None` if the zone is written in another way.
 fn split_offset(text: &str) -> Option<(String, Span)> {
     let text = text.split_once(" (").map_or(text, |(text, _)| text);
     let mut words: Vec<&str> = text.split_ascii_whitespace().collect();

@@ -27,7 +27,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 
-/// Maximum number of decisions that no longer fit and that have a note each.
+/// Maximum number of notes about decisions that were not applied. Further decisions are only counted.
 const SHOWN: usize = 20;
 
 /// A document, as the outputs of a run name it.
@@ -75,7 +75,7 @@ pub enum Decision {
     },
 }
 
-/// Decisions of a file, in their order.
+/// Decisions of a file, in the order of its lines.
 #[derive(Clone, Debug)]
 pub struct Decisions(Vec<NumberedDecision>);
 
@@ -91,12 +91,13 @@ struct NumberedDecision {
 pub struct Decided {
     /// Number of decisions that were applied.
     pub applied: u64,
-    /// A sentence for each decision that no longer fits, such as one about a document that the run keeps anyway.
+    /// A sentence for each decision that no longer fits, for example because the run keeps the document anyway.
     pub unfit: Vec<String>,
 }
 
 impl Decided {
-    /// Returns notes about the decisions that no longer fit. All of them are counted, and the first ones are named.
+    /// Returns notes about the decisions that no longer fit. The first [`SHOWN`] decisions have a note each, and the
+    /// others are counted.
     pub(crate) fn notes(&self) -> Vec<String> {
         let shown = self.unfit.iter().take(SHOWN);
         let mut notes: Vec<String> =
@@ -133,7 +134,7 @@ impl Decision {
         }
     }
 
-    /// Returns the decision as the object that its line has.
+    /// Returns the decision as a JSON object, as a line of a file of decisions has it.
     #[must_use]
     pub fn object(&self) -> Value {
         let name = match self {
@@ -158,7 +159,7 @@ impl Decision {
         object
     }
 
-    /// Parses a line. The error describes a good line.
+    /// Parses a line of a file of decisions. The error says what a valid line has.
     pub(crate) fn parse(line: &str) -> Result<Self, &'static str> {
         const EXPECTED: &str =
             "a JSON object with the field decision: keep, swap, keep_cluster or keep_sources";
@@ -207,13 +208,13 @@ impl Decisions {
         Ok(Self(decisions))
     }
 
-    /// Returns the decisions in their order.
+    /// Returns the decisions in the order of their lines.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Decision> {
         self.0.iter().map(|numbered| &numbered.decision)
     }
 
-    /// Changes `removals` as the decisions say. The later of two decisions about a document finds what the earlier one
-    /// left.
+    /// Applies the decisions to `removals`, one after the other. If two decisions concern one document, the later one
+    /// starts from the result of the earlier one.
     pub(super) fn apply(
         &self,
         removals: &mut Vec<Removal>,
@@ -238,7 +239,7 @@ impl Decisions {
     }
 }
 
-/// Names of the documents of a collection by their numbers.
+/// Access to the names of the documents of a collection. Documents are numbered from 0 in reading order.
 struct RowNames<'n> {
     corpus: &'n dyn Corpus,
     read: &'n CollectionSummary,
@@ -265,13 +266,13 @@ impl<'n> RowNames<'n> {
 struct Applying<'a> {
     removals: &'a mut Vec<Removal>,
     names: &'a RowNames<'a>,
-    /// Whether each removed document is kept after all.
+    /// For each removal, whether its document stays after all.
     is_kept: Vec<bool>,
     /// Numbers of the documents that decisions name, in the collection as it is now.
     rows: UnorderedMap<OutputName, u32>,
-    /// Place of the removal of each document that decisions name.
+    /// For each removed document that decisions name, the index of its removal in `removals`.
     of_removed: UnorderedMap<u32, usize>,
-    /// Places of the removals for each kept document that decisions name.
+    /// For each kept document that decisions name, the indexes of the removals in its favor in `removals`.
     of_kept: UnorderedMap<u32, Vec<usize>>,
 }
 
@@ -337,7 +338,7 @@ impl<'a> Applying<'a> {
         Ok(())
     }
 
-    /// Returns the place of the removal of a document.
+    /// Returns the index of the removal of a document. It is an error if the document is not removed.
     fn removal_of(&self, removed: &OutputName) -> Result<usize, String> {
         // A document with another ID at the same place is another document.
         let row = self.rows.get(removed);
@@ -345,14 +346,14 @@ impl<'a> Applying<'a> {
         at.filter(|&at| !self.is_kept[at]).ok_or_else(|| format!("{} is not removed", removed.id))
     }
 
-    /// Returns the places of the removals for a kept document.
+    /// Returns the indexes of the removals in favor of a kept document. It is an error if there are none.
     fn cluster_of(&self, kept: &OutputName) -> Result<Vec<usize>, String> {
         let row = self.rows.get(kept);
         let places = row.and_then(|row| self.of_kept.get(row)).cloned();
         places.ok_or_else(|| format!("no document is removed for {}", kept.id))
     }
 
-    /// Keeps a removed document in place of the kept one of its cluster.
+    /// Keeps a removed document, and removes the kept document of its cluster instead.
     fn swap(&mut self, removed: &OutputName, kept: &OutputName) -> Result<(), String> {
         let at = self.removal_of(removed)?;
         let places = self.cluster_of(kept)?;

@@ -13,8 +13,8 @@ pub struct DocumentFields(Vec<DocumentField>);
 pub struct DocumentField {
     /// Name of the setting, for error messages.
     pub setting: &'static str,
-    /// Name of the field, written like `text_field`. `None` is a usual field of dates, or the field whose values are
-    /// given together with the texts.
+    /// Name of the field, written like `text_field`. `None` if the setting names no field. Then it compares a usual
+    /// field of dates, or the values that are given together with the texts.
     pub name: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl DocumentFields {
         Ok(self.0.len() - 1)
     }
 
-    /// Returns the name of field number `number`, unless its rule leaves it out.
+    /// Returns the name of the field with index `number`. `None` if there is no such field or if it has no name.
     #[must_use]
     pub fn name(&self, number: usize) -> Option<&str> {
         self.0.get(number)?.name.as_deref()

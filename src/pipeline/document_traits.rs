@@ -10,23 +10,24 @@ use simtool_model::field_value::FieldValue;
 use std::cmp::Ordering;
 use std::path::Path;
 
-/// Settings that say which values of documents are collected.
+/// Settings that select the values of documents to collect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WantedTraits<'w> {
     /// Order of preference. `None` if documents are not chosen.
     pub(crate) keep: Option<&'w KeepOrder>,
-    /// Documents that are compared. `None` if all are compared.
+    /// Selects the documents that are compared with each other. `None` if all are.
     pub(crate) scope: Option<Scope>,
-    /// Source by which removals are counted. Only values of fields are collected, because names of documents have the
-    /// other sources.
+    /// Value of a document that is its source. Removals are counted for each source. Only the values of a field are
+    /// collected, because files, folders and hosts are found from the names of documents.
     pub(crate) source: Option<ScopeValue>,
-    /// Whether documents that have few own words are compared only if these are the same.
+    /// Whether pages with few own words are compared only with pages that have the same own words. Own words are those
+    /// outside of lines that many pages have.
     pub(crate) own_words: bool,
     /// Whether the [facts about texts](super::text_facts::TextFacts) are collected.
     pub(crate) text_facts: bool,
 }
 
-/// Values of documents that settings compare.
+/// Values of documents that settings use, such as `keep` and `within`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DocumentTraits {
     /// For each rule that chooses kept documents, the value of each document. A rule that compares no field has
@@ -35,10 +36,10 @@ pub(super) struct DocumentTraits {
     /// For each rule that chooses kept documents, the values that it cannot use. The list ends with the last rule that
     /// has such values.
     unread: Vec<UnreadValues>,
-    /// For each document, the hash of the value that decides with which others it is compared. Empty if all
-    /// documents are compared.
+    /// For each document, the hash of the value that decides which other documents it is compared with. Empty if all
+    /// documents are compared with each other.
     scope_values: Vec<u64>,
-    /// For each document, the value of the field that is its source. Empty if no field is.
+    /// For each document, the value of the field that is its source. Empty if the source is not a field.
     sources: Vec<FieldValue>,
 }
 
@@ -47,8 +48,8 @@ impl WantedTraits<'_> {
     pub(crate) const NONE: Self =
         Self { keep: None, scope: None, source: None, own_words: false, text_facts: false };
 
-    /// Returns the hash that decides with which others a document of `file` is compared. Returns `None` if it is
-    /// compared with all.
+    /// Returns the hash that decides which other documents a document of `file` is compared with. Returns `None` if it
+    /// is compared with all documents.
     fn scope_value(self, document: &Document<'_>, file: &Path) -> Option<u64> {
         let value = self.scope.map(|scope| scope.hash_of(document, file));
         match self.scope {
@@ -109,7 +110,8 @@ impl DocumentTraits {
         store_values(&self.sources, out);
     }
 
-    /// Takes the values that [`store`](Self::store) has appended. Returns `None` if the bytes are others.
+    /// Reads the values that [`store`](Self::store) has appended. Returns `None` if the bytes do not begin with such
+    /// values.
     pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
         let preferences = from.list(|from| from.list(restore_value))?;
         let unread = from.list(UnreadValues::restore)?;
@@ -117,7 +119,7 @@ impl DocumentTraits {
         Some(Self { preferences, unread, scope_values, sources: from.list(restore_value)? })
     }
 
-    /// Adds the values of other documents behind these.
+    /// Appends the values of the documents that follow these documents.
     pub(super) fn append(&mut self, mut more: Self) {
         // The values of a rule that compares a field are in a list that has a value of each document.
         let rows = self.preferences.iter().map(Vec::len).max().unwrap_or(0);
@@ -154,27 +156,29 @@ impl DocumentTraits {
         keep.compare(lengths, [a, b], |index| [value(a, index), value(b, index)])
     }
 
-    /// Returns the number of documents without a value for rule number `index`.
+    /// Returns the number of documents without a value for the rule with index `index`.
     pub(super) fn without_preference(&self, index: usize) -> u64 {
         self.preferences(index).iter().filter(|value| **value == FieldValue::Missing).count() as u64
     }
 
-    /// Returns the value of each document for rule number `index`. Empty if there are no documents.
+    /// Returns the value of each document for the rule with index `index`. Empty if there are no documents.
     pub(super) fn preferences(&self, index: usize) -> &[FieldValue] {
         self.preferences.get(index).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the values that rule number `index` cannot use. `None` if there are none.
+    /// Returns the values that the rule with index `index` cannot use. `None` if there are none.
     pub(super) fn unread(&self, index: usize) -> Option<&UnreadValues> {
         self.unread.get(index).filter(|unread| unread.count > 0)
     }
 
-    /// Returns the number of documents that are compared with no other, because they lack the value.
+    /// Returns the number of documents that are compared with no other document, because they lack the value that the
+    /// option `within` or `across` needs.
     pub(super) fn without_scope(&self) -> u64 {
         self.scope_values.iter().filter(|&&value| value == NO_VALUE).count() as u64
     }
 
-    /// Returns the value of the field that is the source of document number `row`. `None` if it has none.
+    /// Returns the value of the field that is the source of document number `row`. `None` if the document lacks the
+    /// field.
     pub(super) fn source(&self, row: u32) -> Option<&[u8]> {
         match self.sources.get(row as usize)? {
             FieldValue::Text(source) => Some(source),
@@ -182,7 +186,7 @@ impl DocumentTraits {
         }
     }
 
-    /// Returns the hash of the value of each document that decides with which others it is compared.
+    /// Returns for each document the hash of the value that decides which other documents it is compared with.
     pub(super) fn scope_values(&self) -> &[u64] {
         &self.scope_values
     }
@@ -216,7 +220,7 @@ fn store_value(value: &FieldValue, out: &mut BytesWriter) {
     }
 }
 
-/// Takes the value of a field that [`store_value`] has appended.
+/// Reads the value of a field that [`store_value`] has appended.
 fn restore_value(from: &mut BytesReader<'_>) -> Option<FieldValue> {
     Some(match from.number()? {
         0 => FieldValue::Missing,

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 const EXCERPT_BYTES: usize = 240;
 /// Number of bytes that an excerpt takes in addition to its text.
 const BYTES_A_PLACE: usize = size_of::<u32>();
-/// Divisor of the memory limit for all excerpts.
+/// Divisor of the memory limit: the result is the memory for all excerpts.
 const MEMORY_PART: u64 = 64;
 /// Maximum number of bytes of all excerpts.
 const MOST_BYTES: u64 = 256 << 20;
@@ -137,7 +137,7 @@ impl ShardExcerpts {
     }
 }
 
-/// Returns the greatest border of a character in a text that is at most `most`.
+/// Returns the greatest byte offset, up to `most`, at which a text can be cut without cutting a character.
 pub(crate) fn character_border(text: &[u8], most: usize) -> usize {
     if text.len() <= most {
         return text.len();

@@ -32,7 +32,8 @@ use simtool_set_join::row_sequences::RowSequences;
 use simtool_set_join::{KeptChoice, PairFilter, SetJoin};
 use simtool_terms::extract::frequencies::Frequencies;
 
-/// Divisor of the free memory for the pairs of near fingerprints, if their texts are compared afterwards.
+/// Divisor of the free memory for pairs of near fingerprints. It applies if the texts of the pairs are compared
+/// afterwards.
 const CANDIDATES_SHARE: u64 = 4;
 
 /// The near-duplicates that were found, and the summaries of the collections that were read.
@@ -45,8 +46,9 @@ pub(super) struct FoundClose {
     pub(super) spooled_bytes: u64,
 }
 
-/// Finds all close documents in one collection, or between two, by the method of `plan`. Returns the result of `then`,
-/// which gets these documents, and the collections with the texts that were compared.
+/// Finds all close documents in one collection, or between two, by the method of `plan`. Then calls `then` with these
+/// documents and with the collections, and returns the result of `then`. The texts of the collections are then as they
+/// were compared, for example without boilerplate.
 ///
 /// # Errors
 ///
@@ -72,8 +74,8 @@ pub(super) fn find_close<R>(
     })
 }
 
-/// Calls `then` with the collections whose texts are compared, without boilerplate if the plan wants that, and with the
-/// time that preparing them took.
+/// Prepares the texts of collections for comparing: leaves out boilerplate if the plan wants that. Then calls `then`
+/// with the prepared collections and the time that preparing them took, and returns its result.
 ///
 /// # Errors
 ///
@@ -98,7 +100,8 @@ pub(super) fn with_compared_texts<R>(
     })
 }
 
-/// Stores what [`find_close`] reads of the shards of `share`. The rows of a shard must not depend on other shards.
+/// Stores in `parts` the rows and summaries of the shards of `share`, so that [`find_close`] need not read them. The
+/// rows of a shard must not depend on other shards.
 ///
 /// # Errors
 ///
@@ -306,7 +309,8 @@ impl CloseSearch<'_> {
         Ok(self.found_rows(close, read, timings))
     }
 
-    /// Returns the result of a search by fingerprints. If it compares texts, their sequences of tokens count.
+    /// Makes the result of a search by fingerprints. If the search compares texts, texts with different sequences of
+    /// tokens do not count as equal.
     fn found_rows(
         &self,
         close: Close,
@@ -327,8 +331,8 @@ impl CloseSearch<'_> {
         method.verify().map(|_| terms())
     }
 
-    /// Returns the settings for the fingerprints of documents. The texts are compared by `compared` if their
-    /// fingerprints are close, and then their sequences count.
+    /// Returns the settings for the fingerprints of documents. `compared` makes the terms of texts with close
+    /// fingerprints. If it is given, hashes of the sequences of tokens are collected, too.
     fn row_settings<'a>(
         &'a self,
         fitted: &'a Fitted,
@@ -345,7 +349,7 @@ impl CloseSearch<'_> {
         }
     }
 
-    /// Returns which of the fingerprinted documents are compared. `None` if all are.
+    /// Returns the rule that selects the fingerprinted documents to compare. `None` if all are compared.
     fn row_scope(&self, made: &Sides<FingerprintedCollection>) -> Option<RowScope> {
         let relation = self.plan.relation()?;
         let values = made.as_ref().map(|made| made.summary.scope_values().to_vec());
@@ -382,8 +386,8 @@ impl CloseSearch<'_> {
     }
 }
 
-/// Makes texts with different sequences of tokens differ, even if their sets of terms are equal. Takes the sequences out
-/// of the summaries. They do not count if a set can have the similarity 1 with another set.
+/// Makes texts with different sequences of tokens differ, even if their sets of terms are equal. Takes the hashes of
+/// the sequences out of the summaries. Sequences are ignored if two different sets can have the similarity 1.
 fn by_sequences(close: Close, read: &mut Sides<CollectionSummary>, threshold: Threshold) -> Close {
     let hashes = read.as_mut().map(CollectionSummary::take_sequences);
     if !threshold.is_one_for_equal_sets_only() {

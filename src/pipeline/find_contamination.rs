@@ -1,4 +1,4 @@
-//! Finds the items of an evaluation set that documents of a collection contain.
+//! Finds the items of an evaluation set, for example its questions, that documents of a collection contain.
 
 use super::document_traits::WantedTraits;
 use super::item_in_document::{ItemInDocument, store_item, stored_items};
@@ -32,8 +32,8 @@ pub struct FoundContamination {
     pub documents: CollectionSummary,
 }
 
-/// Finds the items of which documents contain a share. Words are those of the tokenizer `words`: upper and lower
-/// case, punctuation and white space do not matter.
+/// Finds the items of an evaluation set that `documents` contain, wholly or in part. `search` sets how large the part
+/// must be. Words are those of the tokenizer `words`: upper and lower case, punctuation and white space do not matter.
 ///
 /// ```
 /// use simtool::stages::context::Context;
@@ -61,9 +61,9 @@ pub fn find_contamination(
     find_in_parts(items, documents, search, &TextRules::default(), None)
 }
 
-/// Finds items like [`find_contamination`]. `rules` change each text before, and keep the bytes of words in place. With
-/// `parts`, stores the items of the documents of each shard, and does not
-/// read the shards that are stored.
+/// Finds items like [`find_contamination`]. `rules` change each text before its words are found, and must not move the
+/// bytes of words. With `parts`, stores the items that the documents of each shard contain, and does not read the
+/// shards that are stored.
 ///
 /// # Errors
 ///
@@ -140,7 +140,8 @@ fn read_items(reader: &WordReader<'_>) -> Result<(Items, CollectionSummary)> {
 }
 
 impl ItemInDocument {
-    /// Creates the row for an item that was found in document number `document`, in these bytes.
+    /// Creates the row for an item that was found in document number `document`, in the byte ranges `bytes` of its
+    /// text.
     fn new(found: &FoundItem, document: u32, bytes: Vec<Range<u64>>) -> Self {
         let range = |words: &Range<u32>| words.start.into()..words.end.into();
         Self {
@@ -166,7 +167,7 @@ impl FoundRows {
     ///
     /// # Errors
     ///
-    /// The memory limit does not allow it.
+    /// The memory limit is too low for another row.
     fn push(&mut self, row: ItemInDocument, ledger: &Ledger) -> Result<()> {
         // The ranges are most of a row if a document has many copies of an item.
         let ranges = row.item_words.capacity() + row.bytes.capacity();
@@ -189,7 +190,7 @@ impl FoundRows {
 struct WordedDocument<'d> {
     /// Number of the document in its shard.
     index: u32,
-    /// The text by the rules for texts.
+    /// Text of the document, after the text rules have changed it.
     text: &'d [u8],
     words: &'d [u64],
 }
@@ -199,13 +200,13 @@ struct WordedDocument<'d> {
 struct Scratch {
     hits: DocumentHits,
     search: SearchBuffers,
-    /// Buffers for the search of the bytes of words.
+    /// Buffers for finding the byte ranges of words.
     tokens: HashedTokens,
     places: Vec<Range<usize>>,
 }
 
 impl Scratch {
-    /// Returns the bytes of ranges of words in `text`. The ranges are in order.
+    /// Returns, for each range of words in `spans`, its range of bytes in `text`. The spans must be in ascending order.
     fn bytes(&mut self, text: &[u8], spans: &[Range<u32>], words: UnicodeWords) -> Vec<Range<u64>> {
         let Self { tokens, places, .. } = self;
         let mut ends: Vec<u32> = spans.iter().flat_map(|span| [span.start, span.end - 1]).collect();
@@ -316,8 +317,8 @@ impl WordReader<'_> {
         Ok(self.per_shard("find items", read)?.into_iter().unzip())
     }
 
-    /// Reads documents again: for each shard, those with the numbers `wanted`, in ascending order. The other arguments
-    /// are those of [`Self::read`].
+    /// Reads some documents again. For each shard, `wanted` lists the indexes of these documents in the shard, in
+    /// ascending order. The other arguments are those of [`Self::read`].
     fn read_again<R: Send>(
         &self,
         stage: &'static str,

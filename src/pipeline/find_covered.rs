@@ -1,4 +1,4 @@
-//! Finds the documents of a collection whose words are all in others, and decides which of them to remove.
+//! Finds the documents of a collection whose words are all in other documents, and decides which of them to remove.
 
 use super::corpus_terms::CorpusTerms;
 use super::find_close::with_compared_texts;
@@ -24,7 +24,7 @@ pub(super) struct FoundCovered {
 }
 
 /// Finds the documents of one collection to remove, or the queries whose words are in documents of a corpus. With
-/// `parts`, stores the runs of the first collection, and does not read the shards that are stored.
+/// `parts`, stores the terms of the documents of the first collection, and does not read the shards that are stored.
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ pub(super) fn find_covered(
     })
 }
 
-/// The search in one collection, or for queries in a corpus.
+/// The search for covered documents: in one collection, or for queries in a corpus.
 struct Covering<'r> {
     corpora: Sides<&'r dyn Corpus>,
     plan: &'r Plan,

@@ -33,7 +33,8 @@ const EXCERPT_BYTES: usize = 1000;
 pub struct FoundPassages {
     /// The passages, in reading order.
     pub passages: Passages,
-    /// The beginning of each text that is repeated most (see [`Repetition::top`](simtool_passages::Repetition)).
+    /// For each of the most repeated texts (see [`Repetition::top`](simtool_passages::Repetition)), its beginning of at
+    /// most 1,000 bytes.
     pub excerpts: Vec<Vec<u8>>,
     /// Number of words of each document.
     pub word_counts: Vec<u32>,
@@ -89,7 +90,7 @@ pub struct RepeatedWords {
 }
 
 impl RepeatedWords {
-    /// Returns the share of the repeated words. `None` if the document has no words.
+    /// Returns the share of the repeated words, from 0 to 1. `None` if the document has no words.
     #[must_use]
     pub fn share(self) -> Option<f64> {
         (self.words > 0).then(|| f64::from(self.repeated) / f64::from(self.words))
@@ -97,7 +98,7 @@ impl RepeatedWords {
 }
 
 /// Returns for each document of `collection` how many of its words are in passages that [`find_passages`] finds by
-/// `search`. `rules` change each text before.
+/// `search`. If there are `rules`, they change each text before its words are found.
 ///
 /// # Errors
 ///
@@ -125,16 +126,17 @@ pub fn repeated_words(
 /// Settings for the words of documents in a search for passages.
 #[derive(Clone, Debug)]
 pub(crate) struct WordSettings {
-    /// Unit of text, such as a sentence, that is repeated as a whole, or any consecutive words.
+    /// Unit of text that is repeated: any consecutive words, or whole units such as sentences.
     pub(crate) unit: TextUnit,
-    /// Origin of a document. Documents of one origin count as one.
+    /// Origin of a document, such as its host. All documents of one origin count as one document.
     pub(crate) origin: Origin,
-    /// Rules by which each text is changed before. They keep the bytes of words in place if places are asked for.
+    /// Rules that change each text before its words are found. If byte ranges of passages are wanted, the rules must
+    /// not move the bytes of words.
     pub(crate) rules: TextRules,
 }
 
-/// Finds passages like [`find_passages`]. With `parts`, stores the words of the documents first, and does not read
-/// the shards that are stored.
+/// Finds passages like [`find_passages`]. With `parts`, first stores the words of the documents of missing shards
+/// there, and then uses the stored words instead of reading shards again.
 ///
 /// # Errors
 ///
@@ -171,7 +173,8 @@ pub(crate) fn find_in_parts(
     Ok(FoundPassages { passages, excerpts, word_counts: word_counts.concat(), summary })
 }
 
-/// Stores the words of the documents of the shards of `share` that `parts` does not have.
+/// Stores the words of documents in `parts`, for each shard that is missing there. With a `share`, only for shards of
+/// the share.
 ///
 /// # Errors
 ///
@@ -197,7 +200,8 @@ pub(crate) fn store_words(
     })
 }
 
-/// Makes the row that is stored for a document: its words, the ends of its units, and the number of words.
+/// Makes the row that is stored for a document, and replaces `row` by it: the hashes of the document's words, the ends
+/// of its units, and the number of its words.
 fn store_units(words: &[u64], ends: &[u32], row: &mut Vec<u64>) {
     row.clear();
     row.extend_from_slice(words);
@@ -205,8 +209,8 @@ fn store_units(words: &[u64], ends: &[u32], row: &mut Vec<u64>) {
     row.push(words.len() as u64);
 }
 
-/// Returns the words and the ends of units of a row that [`store_units`] has made, or `None` if another program has made
-/// it.
+/// Splits a row of [`store_units`] into the hashes of words and the ends of units. Returns `None` if the row has
+/// another form, because another program has made it.
 fn stored_units(row: &[u64]) -> Option<(&[u64], Vec<u32>)> {
     let (&count, numbers) = row.split_last()?;
     let (words, ends) = numbers.split_at_checked(usize::try_from(count).ok()?)?;
@@ -221,7 +225,7 @@ struct CorpusWords<'c> {
     origin: Origin,
     rules: TextRules,
     memory: &'c Ledger,
-    /// Stored words of shards, which are not read then.
+    /// Stored words of shards. The files of these shards are not read. `None` if the run stores nothing.
     parts: Option<&'c Parts<'c>>,
     read: Vec<OnceLock<ReadShard>>,
 }
@@ -307,8 +311,8 @@ impl<'c> CorpusWords<'c> {
         Ok(Some(self.counted(summary, word_counts)))
     }
 
-    /// Reads a shard again, up to the last document that is wanted. Calls `visit` with the position and the text
-    /// of each wanted document, until it fails.
+    /// Reads a shard again, up to the last document that is wanted. Calls `visit` with the index in the shard and the
+    /// text of each wanted document, until `visit` fails.
     fn read_again(
         &self,
         shard: usize,
@@ -329,7 +333,7 @@ impl<'c> CorpusWords<'c> {
 }
 
 impl CorpusWords<'_> {
-    /// Returns the beginnings of texts, by reading their documents again.
+    /// Returns the beginning of each of the `texts`. Reads their documents again.
     fn excerpts(&self, texts: &[TopText], context: &Context<'_>) -> Result<Vec<Vec<u8>>> {
         // Texts name documents of the whole collection, and shards number their documents from 0.
         let mut firsts = vec![0];
@@ -366,7 +370,8 @@ impl CorpusWords<'_> {
     }
 }
 
-/// Returns the beginning of a part of a text.
+/// Returns the beginning of the part `bytes` of a text. It has at most [`EXCERPT_BYTES`] bytes and ends between
+/// characters.
 fn excerpt(text: &[u8], bytes: &Range<u64>) -> Vec<u8> {
     let [start, end] = [bytes.start, bytes.end].map(|at| at.min(text.len() as u64) as usize);
     // Only a text that changed between two readings lacks the part.

@@ -150,7 +150,7 @@ struct ShardRows {
 }
 
 impl ShardRows {
-    /// Returns the number of bytes of memory of the fingerprints and names.
+    /// Returns the number of bytes of memory of the fingerprints and the summary.
     fn bytes(&self) -> u64 {
         size_of_val(&self.words[..]) as u64 + self.summary.bytes()
     }
@@ -234,7 +234,8 @@ impl CollectionRows<'_> {
         if self.sequence_of.is_some() { RowScratch::with_sequence() } else { RowScratch::default() }
     }
 
-    /// Stores the fingerprints of the shards of `share` that `parts` does not have.
+    /// Stores the fingerprints of documents in `parts`, for each shard that is missing there. With a `share`, only for
+    /// shards of the share.
     ///
     /// # Errors
     ///

@@ -43,7 +43,8 @@ impl HeldDocument {
         &self.text
     }
 
-    /// Returns the hash of the lines that few documents have. `None` unless they are so few that the whole text is compared.
+    /// Returns the hash of the lines that few documents have, if they have so few words that the whole text is
+    /// compared. `None` otherwise.
     pub(crate) fn few_own(&self) -> Option<u64> {
         self.few_own
     }

@@ -1,23 +1,26 @@
-//! The items that a document contains, also as a row of numbers, which a run stores for a later run.
+//! The items of an evaluation set that a document contains, also as a row of numbers, which a run stores for a later
+//! run.
 
 use std::ops::Range;
 
-/// An item that a document contains.
+/// An item of an evaluation set, for example a question, that a document contains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ItemInDocument {
     /// Number of the item, in reading order.
     pub item: u32,
     /// Number of the document, in reading order.
     pub document: u32,
-    /// Share of the item that the document has.
+    /// Share of the item that the document has, from 0 to 1.
     pub share: f64,
     /// Number of words of the item that the document has.
     pub words: u32,
-    /// Positions of these words in the item.
+    /// Ranges of these words in the item. The words of the item are counted from 0.
     pub item_words: Vec<Range<u64>>,
-    /// Bytes of words of the item in the document. Offsets are in the decoded text.
+    /// Byte ranges of these words in the decoded text of the document.
     pub bytes: Vec<Range<u64>>,
-    /// Whether no better item has half of these words of the document or more.
+    /// Whether the item is the best one for most of its words in the document. This is false if better items that are
+    /// best themselves have at least half of these words. The better item has the greater share or, with equal shares,
+    /// more words.
     pub is_best: bool,
 }
 

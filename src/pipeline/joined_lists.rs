@@ -1,9 +1,10 @@
-//! Joins lists of words to one list, in little more memory than the result takes.
+//! Joins lists of 64-bit words to one list, in little more memory than the result takes.
 
-/// Number of words that are moved before their memory is released.
+/// Number of 64-bit words that are moved before their memory is released.
 const MOVED_WORDS: usize = 1 << 20;
 
-/// Joins lists to one. The last elements are moved first, so that the memory of a list is released while it is moved.
+/// Joins lists to one list. The last elements are moved first, so that the memory of a list is released while it is
+/// moved.
 pub(super) fn joined_lists(lists: Vec<Vec<u64>>) -> Vec<u64> {
     let mut end = lists.iter().map(Vec::len).sum();
     // Zeros that were not overwritten yet take no memory.

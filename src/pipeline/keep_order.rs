@@ -33,8 +33,8 @@ pub struct KeepOrder {
 enum KeepKey {
     /// A rule of the option `keep`. The number of the field has no meaning if the rule compares no field.
     Rule { rule: Keep, field: usize },
-    /// Documents come in the order in which `values` lists the value of their field. Documents with other values,
-    /// or without one, come last.
+    /// Documents are ordered by the index of their field's value in `values`. Documents with other values, or without
+    /// one, come last.
     Listed { field: usize, values: Vec<String> },
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct FieldRule {
 }
 
 impl From<Keep> for KeepOrder {
-    /// Creates the order with one rule, which compares the first field of the documents if it compares one.
+    /// Creates the order with one rule. A rule that compares a field compares the first field of the documents.
     fn from(rule: Keep) -> Self {
         let is_first = rule == Keep::First;
         Self { keys: if is_first { Vec::new() } else { vec![KeepKey::Rule { rule, field: 0 }] } }
@@ -110,7 +110,7 @@ impl KeepOrder {
         if rules.is_empty() { Keep::First.name().to_owned() } else { rules.join(",") }
     }
 
-    /// Returns the listed values as the option `prefer` writes them.
+    /// Returns the listed values as the option `prefer` writes them. `None` if no rule lists values.
     #[must_use]
     pub(crate) fn written_values(&self, fields: &DocumentFields) -> Option<String> {
         self.keys.iter().find_map(|key| match key {
@@ -121,13 +121,13 @@ impl KeepOrder {
         })
     }
 
-    /// Checks that each rule that compares a field names it. A rule may leave it out if the values of one field are
-    /// given together with the texts. Then one rule must do so. Rules that compare dates need no field if
-    /// `finds_dates` is true.
+    /// Checks that each rule that compares a field names this field. If `is_given` is true, the caller gives the values
+    /// of one field together with the texts. Then one rule must name no field, and it compares the given values. Rules
+    /// that compare dates need no field if `finds_dates` is true.
     ///
     /// # Errors
     ///
-    /// The values are given but not needed, or a rule needs a field.
+    /// The given values are not needed, or a rule that needs a field names none.
     pub fn check_field(
         &self,
         is_given: bool,
@@ -182,8 +182,8 @@ impl KeepOrder {
         self.keys.iter().map(|key| Some((key.field()?, matches!(key, KeepKey::Listed { .. }))))
     }
 
-    /// Returns the value that each rule compares, or `None` for a rule that compares no field. `fields` are the
-    /// values of a document.
+    /// Returns for each rule the value of a document that the rule compares. `None` for a rule that compares no field.
+    /// `fields` are the values of the fields of the document.
     pub(super) fn values<'v>(
         &'v self,
         fields: &'v FieldValues<'v>,
@@ -191,8 +191,9 @@ impl KeepOrder {
         self.keys.iter().map(|key| Some(key.value(fields[key.field()?])))
     }
 
-    /// Compares two documents. `Less` means that the first one is preferred. `lengths` are the lengths of their
-    /// texts. `values` gets the index of a rule, and returns the values of both documents that the rule compares.
+    /// Compares two documents. `Less` means that the first one is preferred. `lengths` are the lengths of their texts,
+    /// and `rows` are their numbers in reading order. `values` gets the index of a rule, and returns the value of each
+    /// document that the rule compares.
     pub(super) fn compare<'v>(
         &self,
         lengths: [u32; 2],

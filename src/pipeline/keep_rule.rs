@@ -88,8 +88,8 @@ impl Keep {
         matches!(self, Self::Newest | Self::Oldest)
     }
 
-    /// Returns whether a document has a value that this rule cannot use as a date or a number. `value` is the parsed
-    /// value. A document without a value also has no date, so the caller must know that it has one.
+    /// Returns whether this rule cannot use the value of a document as a date or a number. `value` is the parsed value.
+    /// The document must have a value, because a date in an unknown form is parsed as missing, too.
     pub(super) fn is_unread(self, value: &FieldValue) -> bool {
         match self {
             Self::Newest | Self::Oldest => *value == FieldValue::Missing,

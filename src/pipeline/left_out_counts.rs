@@ -3,12 +3,12 @@
 use simtool_model::document::Document;
 use std::ops::AddAssign;
 
-/// Counts of documents with lines that many documents have.
+/// Counts of documents from which lines are left out because many documents have them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LeftOutCounts {
     /// Number of documents that were compared without these lines.
     pub(crate) own_texts: u64,
-    /// Number of documents that were compared as a whole, because they have few words without these lines.
+    /// Number of documents that were compared as a whole, because few words would remain without these lines.
     pub(crate) few_own_words: u64,
     /// Number of bytes that were left out, over all documents.
     pub(crate) bytes: u64,
@@ -27,7 +27,7 @@ impl LeftOutCounts {
         Self { own_texts, few_own_words, bytes }
     }
 
-    /// Returns the counts as a list.
+    /// Returns the counts in the order of the fields.
     pub(super) fn numbers(self) -> [u64; 3] {
         [self.own_texts, self.few_own_words, self.bytes]
     }

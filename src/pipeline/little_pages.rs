@@ -11,15 +11,16 @@ const LISTED: usize = 10;
 /// An HTML page whose main content is a small share of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LittlePage {
-    /// Number of its document.
+    /// Number of the document of the page.
     pub(crate) row: u32,
-    /// Number of its words that are compared.
+    /// Number of words of the page that are compared.
     pub(crate) words: u32,
-    /// Number of its words that are not compared.
+    /// Number of words of the page that are not compared.
     pub(crate) left_out_words: u32,
 }
 
-/// The pages with the most words that are not compared, among those whose main content is a small share of the text.
+/// HTML pages whose main content is a small share of their text. The value holds only the pages with the most words
+/// that are not compared.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LittlePages {
     /// The pages, with the most words that are not compared first.
@@ -27,7 +28,7 @@ pub(crate) struct LittlePages {
 }
 
 impl LittlePages {
-    /// Adds the document with number `row`, if it is such a page.
+    /// Adds the document with number `row`, if it is a page whose main content is a small share of its text.
     pub(super) fn note(&mut self, row: u32, document: &Document<'_>) {
         if document.content() == PageText::Little {
             let words = count_words(document.text);
@@ -62,7 +63,8 @@ impl LittlePages {
         out.numbers(numbers.into_iter());
     }
 
-    /// Takes the pages that [`store`](Self::store) has appended. Returns `None` if the bytes are others.
+    /// Reads the pages that [`store`](Self::store) has appended. Returns `None` if the bytes do not begin with such
+    /// pages.
     pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
         let numbers = from.list(BytesReader::short_number)?;
         let (pages, []) = numbers.as_chunks() else { return None };

@@ -45,8 +45,7 @@ pub struct NearDuplicates {
     pub removals: Vec<Removal>,
     /// Words that each removal loses. `None` if they were not counted.
     pub losses: Option<RemovalLosses>,
-    /// Kept documents that have the words of the removed ones, in the order of the removals. `None` unless the method
-    /// decides by coverage.
+    /// The kept documents that have the words of each removed document. `None` unless the method decides by coverage.
     pub coverage: Option<Coverage>,
     /// Number of documents that stay only because their removal would lose more words than [`Plan::lose`] allows.
     pub kept_for_words: u64,
@@ -124,7 +123,8 @@ pub(crate) fn find_in_context(
     })
 }
 
-/// Makes the result of a run of documents whose words are in others. It has no pairs.
+/// Makes the result of a run that decides by coverage: it removes documents whose words are in other documents. The
+/// result has no pairs.
 fn by_coverage(found: FoundCovered) -> NearDuplicates {
     let FoundCovered { read, coverage, timings, spooled_bytes } = found;
     let documents = coverage.documents.iter();

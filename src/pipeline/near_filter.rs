@@ -20,7 +20,7 @@ pub(super) struct NearFilter<'r> {
     /// In one collection, the number of the group of equal fingerprints of each document. Empty if there are
     /// two collections.
     group_of: Vec<u32>,
-    /// Documents that are compared. `None` if all are.
+    /// Selects the documents that are compared with each other. `None` if all are.
     scope: Option<&'r RowScope>,
 }
 

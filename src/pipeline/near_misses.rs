@@ -29,8 +29,8 @@ pub(crate) struct WithNearMisses {
     pub(crate) near_misses: Option<Vec<ClosePair>>,
 }
 
-/// Finds near-duplicates like [`find_in_context`], and at most `most` near
-/// misses.
+/// Finds near-duplicates like [`find_in_context`], and at most `most` near misses, which are pairs of kept documents
+/// just below the limit.
 ///
 /// # Errors
 ///

@@ -10,15 +10,16 @@ use simtool_read::Corpus;
 use simtool_set_join::close::Close;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of memory for each document that is close to another one, while kept documents are chosen and outputs are
+/// Bytes of memory for each document that is close to another document, while kept documents are chosen and outputs are
 /// written: its removal, its place in a cluster and its group.
 const BYTES_A_CLOSE_DOCUMENT: u64 = 56;
-/// The limit of memory may be exceeded by this share of it and by [`SPARE_BYTES`]. An error would be worse.
+/// Divisor of the limit of memory. The result and [`SPARE_BYTES`] are how far the limit may be exceeded. An error would
+/// be worse.
 const SPARE_SHARE: u64 = 10;
 /// Number of bytes by which the limit of memory may be exceeded.
 const SPARE_BYTES: u64 = 24 << 20;
 
-/// Returns the number of bytes that may be used with this limit of memory.
+/// Returns the number of bytes that may be used if the memory is limited to `limit` bytes.
 fn allowed(limit: u64) -> u64 {
     limit.saturating_add(limit / SPARE_SHARE).saturating_add(SPARE_BYTES)
 }
@@ -30,7 +31,7 @@ pub(super) struct RowBytes<'c> {
     limit: u64,
     /// Number of bytes of memory of all shards that were read.
     kept: AtomicU64,
-    /// Length of these shards, as [`Corpus::shard_bytes`] counts it.
+    /// Number of bytes of these shards, as [`Corpus::shard_bytes`] counts them.
     read: AtomicU64,
 }
 
@@ -45,7 +46,7 @@ impl<'c> RowBytes<'c> {
     ///
     /// # Errors
     ///
-    /// All shards so far do not fit. The message foretells how much memory is enough.
+    /// All shards so far do not fit in memory. The message estimates how much memory is enough.
     pub(super) fn add(&self, shard: usize, bytes: u64) -> Result<()> {
         let kept = self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let length = self.corpus.shard_bytes(shard).max(1);
@@ -69,7 +70,7 @@ impl<'c> RowBytes<'c> {
 ///
 /// # Errors
 ///
-/// They do not. The message names the memory that is enough.
+/// They do not fit in memory. The message names the memory that is enough.
 pub(super) fn check_removals(
     read: &Sides<CollectionSummary>,
     close: &Close,

@@ -3,7 +3,7 @@
 use super::scope::{Relation, Scope, ScopeValue};
 use simtool_base::options::Choice;
 
-/// Origin of a document. Documents of one origin count as one.
+/// Origin of a document in a search for repeated passages. All documents of one origin count as one document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
     /// Each document has its own origin.

@@ -17,8 +17,8 @@ use simtool_model::similarity::Threshold;
 use simtool_set_join::kept_pairs::DecidingRule;
 use std::fmt;
 
-/// Most words that a removal by coverage may lose, if the user says nothing else. Texts often have a number or a date of
-/// their own.
+/// Limit on the words that a removal by coverage may lose, if the user sets no limit. Texts often have a number or a
+/// date of their own.
 const LOST_BY_COVERAGE: LoseLimit = LoseLimit::Words(3);
 
 /// Task of a run: to compare one collection with itself, or queries with a corpus.
@@ -128,7 +128,7 @@ impl Plan {
         self.config.keep_count
     }
 
-    /// Returns the documents that are compared with each other. `None` if all are.
+    /// Returns the rule that selects the documents that are compared with each other. `None` if all are.
     #[must_use]
     pub fn scope(&self) -> Option<Scope> {
         self.config.scope
@@ -143,8 +143,8 @@ impl Plan {
         self.scope().map(|scope| scope.relation).or(by_own_words)
     }
 
-    /// Returns the plan with the settings for web pages: without lines that many pages of a host have and, if the user
-    /// left it open, with the minimum similarity of pages.
+    /// Returns the plan with the settings for web pages. Unless the user chose another rule, it leaves out lines that
+    /// many pages of a host have. If `is_default_similarity` is true, it has the minimum similarity for pages.
     pub(crate) fn for_pages(mut self, is_default_similarity: bool) -> Self {
         let method = &mut self.config.method;
         if is_default_similarity && matches!(method.close(), Criterion::Similarity(_)) {
@@ -165,8 +165,8 @@ impl Plan {
         }
     }
 
-    /// Returns whether the words are counted that each removal loses. `is_cheap` says whether all texts are cheap to read
-    /// again.
+    /// Returns whether the run counts the words that each removal loses. `is_cheap` says whether all texts are cheap to
+    /// read again.
     pub(crate) fn counts_lost_words(&self, is_cheap: bool) -> bool {
         let is_wanted = match self.config.lost_words {
             LostWordCount::IfLimited => false,
@@ -176,18 +176,19 @@ impl Plan {
         (is_wanted || self.config.lose.is_some()) && compares_texts(&self.config.method)
     }
 
-    /// Returns the same plan, which counts the words that each removal loses at any price.
+    /// Returns the same plan, but one that always counts the words that each removal loses.
     pub(crate) fn with_lost_words(self) -> Self {
         Self { config: Config { lost_words: LostWordCount::Always, ..self.config }, ..self }
     }
 
-    /// Returns the source by which removals are counted. `None` if the user named none.
+    /// Returns the value of a document that is its source. Removals are counted for each source. `None` if the user
+    /// named no source.
     #[must_use]
     pub(crate) fn source(&self) -> Option<ScopeValue> {
         self.config.by
     }
 
-    /// Returns the most words that a removal may lose. `None` if there is no limit.
+    /// Returns the limit on the words that a removal may lose. `None` if there is no limit.
     #[must_use]
     pub fn lose(&self) -> Option<LoseLimit> {
         self.config.lose
@@ -203,12 +204,12 @@ impl Plan {
         Some(path_text(self.config.decisions.as_deref()?).into_owned())
     }
 
-    /// Returns the most words that a removal may lose if the method decides by coverage, and otherwise `None`.
+    /// Returns the limit on the words that a removal may lose, if the method decides by coverage, and otherwise `None`.
     pub(crate) fn coverage(&self) -> Option<LoseLimit> {
         self.lose().filter(|_| self.method().is_coverage())
     }
 
-    /// Returns the rule for when a document may be removed because of another one.
+    /// Returns the rule for when a document may be removed because of another document.
     #[must_use]
     pub fn clusters(&self) -> ClusterRule {
         self.config.clusters
@@ -224,7 +225,7 @@ impl Plan {
         })
     }
 
-    /// Returns the rule for lines that are left out of the comparison.
+    /// Returns the rule for lines that are left out of the comparison. `None` if no lines are left out.
     #[must_use]
     pub fn boilerplate(&self) -> Option<Boilerplate> {
         self.config.boilerplate.filter(|rule| *rule != Boilerplate::Nothing)
@@ -253,13 +254,13 @@ impl Plan {
     }
 }
 
-/// Returns whether documents are near-duplicates only if their texts were compared.
+/// Returns whether the method compares the texts of near-duplicates, and not only their fingerprints.
 fn compares_texts(method: &Method) -> bool {
     method.verify().is_some()
         || matches!(method.close(), Criterion::Similarity(_) | Criterion::Coverage)
 }
 
-/// Checks that the settings go with a method that decides by coverage.
+/// Checks that the settings fit a method that decides by coverage.
 fn check_coverage(config: &Config) -> Result<()> {
     let name = config.method.name();
     let rule = format!("does not go with {name}, which compares no pairs");

@@ -6,8 +6,8 @@
 use super::stored_bytes::{BytesReader, BytesWriter};
 use simtool_model::document::Bad;
 
-/// Number of the latest different faults of a shard among which the fault of a record is looked up. Most
-/// shards have few different ones.
+/// Number of the latest different faults of a shard among which the fault of a record is looked up. Most shards have
+/// few different faults.
 const LATEST_FAULTS: usize = 16;
 
 /// A record that could not be read as a document, with its place in the collection.
@@ -51,7 +51,7 @@ pub(super) struct ShardQuarantine {
     faults: Vec<BadFault>,
 }
 
-/// Place of a bad record, and the number of its fault.
+/// Place of a bad record, and the index of its fault among the faults of the shard.
 #[derive(Clone, Copy, Debug)]
 struct BadPlace {
     /// Number of the record, counted from the beginning of the shard.
@@ -98,7 +98,8 @@ impl ShardQuarantine {
         }
     }
 
-    /// Takes the records that [`store`](Self::store) has appended. Returns `None` if the bytes are others.
+    /// Reads the records that [`store`](Self::store) has appended. Returns `None` if the bytes do not begin with such
+    /// records.
     pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
         let fault = |from: &mut BytesReader<'_>| {
             Some(BadFault { code: from.code()?, expected: from.text()?.into() })
@@ -134,7 +135,7 @@ impl Quarantine {
         }
     }
 
-    /// Adds all bad records of `more`, which come after the present ones.
+    /// Adds all bad records of `more`, which come after the records of `self`.
     pub(super) fn append(&mut self, more: Self) {
         self.shards.extend(more.shards);
     }

@@ -23,7 +23,8 @@ pub(super) struct RowScope {
 }
 
 impl RowScope {
-    /// Creates the scope of documents whose values have these hashes. Two collections have common classes.
+    /// Creates the scope of documents whose values have these hashes. Documents of two collections with the same value
+    /// are in the same class.
     pub(super) fn new(relation: Relation, values: Sides<Vec<u64>>) -> Self {
         // Small numbers take half of the memory of hashes, and they do not depend on the order of reading.
         let mut distinct: Vec<u64> = values.iter().flatten().copied().collect();
@@ -40,7 +41,7 @@ impl RowScope {
         Self { relation, classes }
     }
 
-    /// Returns the scope of some of the documents, which are given by their row numbers.
+    /// Returns the scope of the documents `rows` alone, numbered in this order.
     pub(super) fn of_rows(&self, rows: Sides<&[u32]>) -> Self {
         let chosen = |(classes, rows): (&Vec<u32>, &[u32])| {
             rows.iter().map(|&row| class_of(classes, row)).collect()
@@ -55,8 +56,8 @@ impl RowScope {
         Self { relation: self.relation, classes }
     }
 
-    /// Returns a number that a document of a collection shares with the documents for which it may stand: they
-    /// are compared with it and with the same other documents. `None` if it is compared with no document.
+    /// Returns a number that is equal for documents of a collection that can represent each other: they are compared
+    /// with each other and with the same other documents. `None` if the document is compared with no document.
     pub(super) fn class(&self, row: u32) -> Option<u32> {
         let class = class_of(self.classes.first(), row);
         match self.relation {
@@ -80,8 +81,9 @@ impl RowScope {
         self.classes.iter().map(|classes| size_of_val(&classes[..]) as u64).sum()
     }
 
-    /// Divides groups of equal fingerprints into groups of documents that stand for each other, and their pairs
-    /// into the pairs of documents that are compared. Returns `None` if there are more than `most` pairs.
+    /// Divides groups of equal fingerprints into groups of documents that can represent each other (see
+    /// [`Self::class`]). Divides the pairs of groups into pairs of these smaller groups whose documents are compared.
+    /// Returns `None` if there are more than `most` pairs.
     pub(super) fn divide(&self, found: &GroupPairs, most: u64) -> Option<GroupPairs> {
         let parts = match &found.groups {
             Sides::One(groups) => Sides::One(self.parts(groups, self.classes.first())),
@@ -108,12 +110,13 @@ impl RowScope {
         Some(GroupPairs { groups: parts.map(|parts| parts.groups), pairs })
     }
 
-    /// Divides groups of equal rows of one collection into groups of rows that stand for each other.
+    /// Divides groups of equal rows of one collection into groups of rows that can represent each other.
     pub(super) fn divide_groups(&self, groups: &Groups) -> Groups {
         self.parts(groups, self.classes.first()).groups
     }
 
-    /// Divides groups of equal rows, whose classes are `classes`. Leaves rows without a class out.
+    /// Divides each group of equal rows into parts of rows with the same class. `classes` has the class of each row.
+    /// Leaves out rows without a class.
     fn parts(&self, groups: &Groups, classes: &[u32]) -> Parts {
         let (mut rows, mut of_group) = (Vec::new(), vec![0]);
         let (mut ranges, mut of_parts) = (Vec::new(), Vec::new());
@@ -138,8 +141,8 @@ impl RowScope {
     }
 }
 
-/// Leaves out the documents of classes without a pair of documents, because they need not be compared. There are
-/// `count` classes.
+/// Sets the class of each document that is alone in its class to [`NONE`], because it need not be compared. Of two
+/// collections, both must have a document of the class. There are `count` classes.
 fn leave_out_single(classes: &mut Sides<Vec<u32>>, count: usize) {
     let sizes = classes.as_ref().map(|classes| {
         let mut sizes = vec![0_u32; count];
@@ -169,7 +172,7 @@ struct Parts {
     groups: Groups,
     /// Class of each part. The parts of a group are in ascending order of their classes.
     classes: Vec<u32>,
-    /// For each undivided group, the number of its first part, and then the number of all parts.
+    /// For each group before it was divided, the index of its first part. The last element is the number of all parts.
     of_group: Vec<u32>,
 }
 
@@ -178,7 +181,7 @@ impl Parts {
         self.of_group[group as usize]..self.of_group[group as usize + 1]
     }
 
-    /// Returns those of `parts`, the parts of one group, that are in a class.
+    /// Returns the parts that are in a class, among `parts`, the parts of one group.
     fn in_class(&self, parts: &Range<u32>, class: u32) -> Range<u32> {
         let classes = &self.classes[parts.start as usize..parts.end as usize];
         let [from, to] = [
@@ -200,7 +203,8 @@ struct PartPairs<'p> {
 }
 
 impl PartPairs<'_> {
-    /// Adds the pairs of two ranges of parts, each of one group. Returns `None` if there are too many pairs.
+    /// Adds the pairs of two ranges of parts that are compared. The parts of each range belong to one group. Returns
+    /// `None` if there are more than `most` pairs.
     fn add(&mut self, first: Range<u32>, second: Range<u32>, distance: u32) -> Option<()> {
         for a in first {
             // The parts of a class are found by binary search. So the time depends on the pairs that are added,

@@ -1,5 +1,5 @@
-//! The options `within` and `across`: which documents are compared with each other. And the option `by`, whose value is
-//! the same: by which source removals are counted.
+//! The options `within` and `across`: which documents are compared with each other. And the option `by`, which has the
+//! same values: by which source removals are counted.
 
 use super::boilerplate_rule::Site;
 use super::document_fields::DocumentFields;
@@ -14,13 +14,13 @@ use std::path::Path;
 /// Hash of the value of a document that has none. No value has this hash.
 pub(super) const NO_VALUE: u64 = 0;
 
-/// Documents that are compared: those with the same value, or those with different values. A document without
-/// a value is compared with no other.
+/// Rule for the pairs of documents that are compared: documents with the same value, or documents with different
+/// values. A document without a value is compared with no other document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// How the values of two documents must relate.
     pub relation: Relation,
-    /// Value of each document that is compared, for example its folder or a field.
+    /// Value of a document that is compared with the value of the other document, for example its folder or a field.
     pub value: ScopeValue,
 }
 
@@ -33,7 +33,7 @@ pub enum Relation {
     Across,
 }
 
-/// Value of a document that decides with which other documents it is compared.
+/// Value of a document that decides which other documents it is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeValue {
     /// The value of a field. The number is its index in [`Document::fields`].
@@ -60,7 +60,7 @@ impl Relation {
 }
 
 impl Scope {
-    /// Takes the options `within` and `across` out of `options`. Adds their field to `fields`.
+    /// Takes the options `within` and `across` out of `options`. If their value is a field, adds it to `fields`.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Scope {
 }
 
 impl ScopeValue {
-    /// Parses the value of the option `setting`. Adds its field to `fields`.
+    /// Parses `name`, the value of the option `setting`. If it is a field, adds it to `fields`.
     ///
     /// # Errors
     ///
@@ -112,7 +112,8 @@ impl ScopeValue {
         })
     }
 
-    /// Returns the value of the document `id` in `file`. `field` returns the value of the field with this number.
+    /// Returns the value of the document with the ID `id` in `file`. `field` returns the value of the field with a
+    /// given index.
     pub(super) fn of<'d>(
         self,
         id: Option<DocumentId<'_>>,

@@ -25,15 +25,15 @@ use std::ops::ControlFlow;
 /// This value and the values of the next constants were measured with both threads of a 2-core AMD EPYC in
 /// November 2026.
 const SECONDS_A_DOCUMENT: f64 = 0.2e-6;
-/// Bytes of memory for each document in addition to its ID: the offset at which the ID ends, the record
-/// number, the length of the text, and the hash of its sequence of tokens.
+/// Bytes of memory for each document in addition to its ID: the offset at which the ID ends, the record number, the
+/// length of the text, and the hash of the text's sequence of tokens.
 const BYTES_A_NAME: f64 = 20.0;
-/// Memory for merging the names of all shards, as a multiple of the memory of all names. The name of a
-/// document is its ID and its place.
+/// Memory for merging the names of all shards, as a multiple of the memory of all names. The name of a document is its
+/// ID with its file and record number.
 const COPIES_OF_NAMES: f64 = 1.5;
 
-/// Estimated cost of the names of all documents. The name of a document is its ID and its place. Names are
-/// collected for each shard and then merged.
+/// Estimated cost of the names of all documents. The name of a document is its ID with its file and record number.
+/// Names are collected for each shard and then merged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NamesCost {
     /// Seconds of one core to collect names, to choose kept documents and to write outputs.
@@ -60,7 +60,7 @@ impl NamesCost {
 #[derive(Clone, Debug)]
 pub(crate) struct ShardSummary {
     ids: ShardIds,
-    /// Bad records of the shard. Their numbers are counted from the beginning of the shard.
+    /// Bad records of the shard, numbered from 0 at the beginning of the shard.
     bad: ShardQuarantine,
     faults: Vec<Fault>,
     /// Values of the documents that decide which of them are compared and kept.
@@ -112,13 +112,14 @@ pub struct CollectionSummary {
     pub without_terms: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
     pub repaired: u64,
-    /// Number of elements of lists that the selector of the text passed over, because they have no text.
+    /// Number of list elements that the selector of the text field skipped, because they have no text.
     pub skipped_elements: u64,
-    /// Number of pages by the part of the page that was compared.
+    /// Number of HTML pages for each part of a page that was compared, for example the main content.
     pub pages: PageTextCounts,
-    /// Pages with the most words that are not compared, if their main content is a small share of their text.
+    /// HTML pages whose main content is a small share of their text: the pages with the most words that are not
+    /// compared.
     pub(crate) little_pages: LittlePages,
-    /// Counts of documents with lines that many documents have.
+    /// Counts of documents from which lines were left out because many documents have them.
     pub(crate) left_out: LeftOutCounts,
     /// Number of documents that the user excluded, for example by `--limit`. These documents are kept but not
     /// compared.
@@ -136,9 +137,9 @@ pub struct CollectionSummary {
     sequences: Vec<u64>,
 }
 
-/// Reads a shard and returns its summary. Calls `visit` with each document and its number in the shard.
-/// `visit` returns what it found out about the document. The summary also has the values of each document
-/// that `wanted` selects.
+/// Reads a shard and returns its summary. Calls `visit` with the index of each document in the shard (from 0) and with
+/// the document. `visit` returns what it found out about the document. The summary also has the values that `wanted`
+/// selects, for example the value of a field of each document.
 ///
 /// # Errors
 ///
@@ -199,9 +200,8 @@ pub(crate) fn read_summarized(
     Ok(summary)
 }
 
-/// Reads a shard again, up to the document with number `end`. Calls `visit` with the number and the text of
-/// each document for which `wanted` returns true. Faults are ignored, because the first reading reported
-/// them.
+/// Reads a shard again, up to but without the document with index `end`. Calls `visit` with the index and the text of
+/// each document for which `wanted` returns true. Faults are ignored, because the first reading reported them.
 ///
 /// # Errors
 ///
@@ -311,13 +311,14 @@ impl CollectionSummary {
         self.ids.bytes() + self.traits.bytes() + others as u64
     }
 
-    /// Removes the hashes of the sequences of all documents, and returns them. They are empty if texts are not
-    /// compared.
+    /// Takes the hashes of the token sequences of all documents out of the summary. The result is empty if texts are
+    /// not compared.
     pub(crate) fn take_sequences(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.sequences)
     }
 
-    /// Merges only the text lengths and the values of all shards, which [`prefer`](Self::prefer) needs.
+    /// Creates a summary with only the text lengths and the values of all documents, which is enough for
+    /// [`prefer`](Self::prefer).
     pub(crate) fn of_preferences<'s>(shards: impl Iterator<Item = &'s ShardSummary>) -> Self {
         let mut all = Self::default();
         for summary in shards {
@@ -355,19 +356,20 @@ impl CollectionSummary {
         lost.fold(0, u64::saturating_add)
     }
 
-    /// Returns the number of documents without a value of the field that rule number `key` compares. The rules
-    /// choose kept documents.
+    /// Returns the number of documents without a usable value of the field that the rule with index `key` compares. The
+    /// rules choose the kept documents.
     #[must_use]
     pub(crate) fn without_preference(&self, key: usize) -> u64 {
         self.traits.without_preference(key)
     }
 
-    /// Returns the values that rule number `key` cannot use as dates or numbers. `None` if there are none.
+    /// Returns the field values that the rule with index `key` cannot use as dates or numbers. `None` if there are
+    /// none.
     pub(crate) fn unread_values(&self, key: usize) -> Option<&UnreadValues> {
         self.traits.unread(key)
     }
 
-    /// Returns for each of `files` files whether a document in it has a value for rule number `key`.
+    /// Returns for each of `files` files whether a document of the file has a value for the rule with index `key`.
     pub(crate) fn files_with_preference(&self, key: usize, files: usize) -> Vec<bool> {
         let mut has_value = vec![false; files];
         for (row, value) in self.traits.preferences(key).iter().enumerate() {
@@ -378,20 +380,21 @@ impl CollectionSummary {
         has_value
     }
 
-    /// Returns the number of documents that are compared with no other, because they lack the value of the option
-    /// `within` or `across`.
+    /// Returns the number of documents that are compared with no other document, because they have no value for the
+    /// option `within` or `across`.
     #[must_use]
     pub(crate) fn without_scope(&self) -> u64 {
         self.traits.without_scope()
     }
 
-    /// Returns the hash of the value of each document that decides with which others it is compared.
+    /// Returns for each document the hash of the value that decides which other documents it is compared with, for
+    /// example of its language. The list is empty if all documents are compared.
     pub(super) fn scope_values(&self) -> &[u64] {
         self.traits.scope_values()
     }
 
-    /// Returns the numbers of all documents, sorted by the rules `keep`: documents that should rather be kept
-    /// come first.
+    /// Returns the numbers of all documents, sorted by the rules `keep`. The documents that should rather be kept come
+    /// first. Documents are numbered from 0 in reading order.
     pub(crate) fn order(&self, keep: &KeepOrder) -> Vec<u32> {
         let mut rows: Vec<u32> = (0..self.lengths.len() as u32).collect();
         rows.sort_by(|&a, &b| self.prefer(keep, a, b));
@@ -406,7 +409,8 @@ impl CollectionSummary {
 }
 
 impl ShardSummary {
-    /// Returns the hash of the value of each document that decides with which others it is compared.
+    /// Returns for each document the hash of the value that decides which other documents it is compared with, for
+    /// example of its language. The list is empty if all documents are compared.
     pub(super) fn scope_values(&self) -> &[u64] {
         self.traits.scope_values()
     }
@@ -430,8 +434,8 @@ impl ShardSummary {
         out.numbers(self.sequences.iter().copied());
     }
 
-    /// Takes the summary that [`store`](Self::store) has appended. `file` is the number of its file in the
-    /// collection. Returns `None` if the bytes are others.
+    /// Reads a summary that [`store`](Self::store) has appended. `file` is the index of the shard's file in the
+    /// collection. Returns `None` if the bytes are no such summary.
     pub(super) fn restore(from: &mut BytesReader<'_>, file: u32) -> Option<Self> {
         let mut summary = Self {
             ids: restore_ids(from, file)?,

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 impl CollectionSummary {
-    /// Returns the source of document number `row`, which is in `file`. `None` if the document has no such value. A
-    /// value of a field must have been collected.
+    /// Returns the source of document number `row`, which is in `file`. `None` if the document has no source, for
+    /// example no host. If the source is a field, its values must have been collected.
     pub(crate) fn source<'s>(
         &'s self,
         row: u32,

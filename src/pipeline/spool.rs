@@ -1,4 +1,4 @@
-//! Temporary files of what a run keeps of shards that are expensive to read, and what does not fit in memory.
+//! Temporary files for data of shards that are expensive to read, and for data that does not fit in memory.
 //!
 //! The files have no names, and disappear when the [`Spool`] is dropped. Each thread writes to a file of its own, shard
 //! after shard.
@@ -18,14 +18,14 @@ pub(super) struct Spool {
     spooled_bytes: AtomicU64,
     /// Maximum number of bytes of all temporary files together.
     most_bytes: u64,
-    /// Whether the data of some shard did not fit in the files. From then on, no other shard is kept.
+    /// Whether the data of some shard did not fit in the files. From then on, no further shard is stored.
     is_full: AtomicBool,
 }
 
 #[derive(Debug, Default)]
 struct Files {
     all: Vec<SpoolFile>,
-    /// Numbers and lengths of the files that no thread is writing to.
+    /// For each file that no thread is writing to, its index in `all` and its length in bytes.
     free: Vec<(usize, u64)>,
 }
 
@@ -82,8 +82,7 @@ impl Writing<'_> {
         false
     }
 
-    /// Marks the shard as finished and returns the place of its data. All of them must have been written
-    /// before this call.
+    /// Marks the shard as finished and returns the place of its data. All data must have been written before this call.
     pub(super) fn finish(mut self) -> SpoolPlace {
         // Moving `start` behind the data marks the shard as finished, so that dropping does not remove it.
         let start = std::mem::replace(&mut self.start, self.end);
@@ -122,7 +121,7 @@ impl Spool {
         self.most_bytes
     }
 
-    /// Returns whether the data of some shard did not fit in the files. From then on, no other shard is kept.
+    /// Returns whether the data of some shard did not fit in the files. From then on, no further shard is stored.
     pub(super) fn is_full(&self) -> bool {
         self.is_full.load(Ordering::Relaxed)
     }
@@ -143,7 +142,7 @@ impl Spool {
         Ok(Writing { spool: self, number, file, start, end: start })
     }
 
-    /// Fills `space` with the data of the shard at `place`, from byte `offset` of them on.
+    /// Fills `space` with data of the shard at `place`, beginning at byte `offset` of these data.
     ///
     /// # Errors
     ///

@@ -76,7 +76,7 @@ impl<'b> BytesReader<'b> {
         self.number()?.try_into().ok()
     }
 
-    /// Takes a list of values. Its length comes first, and `value` takes one value.
+    /// Takes a list of values, whose length comes first. `value` takes one value from the bytes.
     pub(crate) fn list<T>(
         &mut self,
         mut value: impl FnMut(&mut Self) -> Option<T>,
@@ -85,7 +85,7 @@ impl<'b> BytesReader<'b> {
         (0..self.number()?).map(|_| value(self)).collect()
     }
 
-    /// Takes bytes.
+    /// Takes bytes, whose length comes first.
     pub(crate) fn bytes(&mut self) -> Option<&'b [u8]> {
         let length = usize::try_from(self.number()?).ok()?;
         let (bytes, rest) = self.0.split_at_checked(length)?;
@@ -93,12 +93,12 @@ impl<'b> BytesReader<'b> {
         Some(bytes)
     }
 
-    /// Takes text.
+    /// Takes text, whose length in bytes comes first.
     pub(crate) fn text(&mut self) -> Option<&'b str> {
         str::from_utf8(self.bytes()?).ok()
     }
 
-    /// Takes the name of a kind of fault. There are few of them, so they stay in memory until the program ends.
+    /// Takes the name of a kind of fault. There are few such names, so they stay in memory until the program ends.
     pub(crate) fn code(&mut self) -> Option<&'static str> {
         static CODES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
         let code = self.text()?;

@@ -1,8 +1,8 @@
 //! Stores the close documents that a run has found, so that a run which is stopped while it writes its results need
 //! not compare the documents again.
 //!
-//! Their rows of numbers are: first a row with counts, then a row for each group of equal documents, then rows with
-//! some pairs each.
+//! The close documents are stored as rows of numbers: first a row with counts, then a row for each group of equal
+//! documents, then rows with some pairs each.
 
 use super::parts::Parts;
 use simtool_base::error::Result;
@@ -13,9 +13,9 @@ use simtool_model::sides::Sides;
 use simtool_model::similarity::Similarity;
 use simtool_set_join::close::{Close, ClosePair, ClosePairs};
 
-/// Number of numbers that store a pair: its two rows, and [`CLOSENESS`] numbers.
+/// Number of 64-bit numbers that store a pair: one for its two documents, and [`CLOSENESS`] for their closeness.
 const PAIR: usize = 1 + CLOSENESS;
-/// Number of numbers that store a closeness.
+/// Number of 64-bit numbers that store a closeness.
 const CLOSENESS: usize = 3;
 /// Number of pairs in a row of numbers.
 const PAIRS_A_ROW: usize = 1 << 12;
@@ -23,11 +23,11 @@ const PAIRS_A_ROW: usize = 1 << 12;
 const HAS_SIMILARITY: u64 = 1 << 32;
 const HAS_DISTANCE: u64 = 1 << 33;
 
-/// Stores the close documents of one collection, before any of them is changed by the sequences of tokens.
+/// Stores the close documents of one collection, as they were found. Sequences of tokens have not changed them yet.
 ///
 /// # Errors
 ///
-/// They cannot be written.
+/// The close documents cannot be written.
 pub(super) fn store_close(parts: &Parts<'_>, close: &Close) -> Result<()> {
     // Only runs with one collection store parts.
     let Sides::One(groups) = &close.groups else { return Ok(()) };
@@ -60,7 +60,7 @@ pub(super) fn store_close(parts: &Parts<'_>, close: &Close) -> Result<()> {
 ///
 /// # Errors
 ///
-/// They cannot be read.
+/// The stored close documents cannot be read.
 pub(super) fn stored_close(parts: &Parts<'_>, memory: &Ledger) -> Result<Option<Close>> {
     let mut restored = Restored::default();
     let is_whole = parts.visit_result(memory, &mut |row| restored.add(row))?;
@@ -77,7 +77,7 @@ struct Restored {
 }
 
 impl Restored {
-    /// Adds the next row of numbers. Returns `None` if there cannot be such a row.
+    /// Adds the next row of numbers. Returns `None` if the row is not valid in this place.
     fn add(&mut self, row: &[u64]) -> Option<()> {
         let Some(head) = self.head else {
             self.head = Some(row.try_into().ok()?);
@@ -123,7 +123,7 @@ fn numbers(closeness: Closeness) -> [u64; CLOSENESS] {
     [kind, shared, union]
 }
 
-/// Returns the closeness that is stored as these numbers, or `None` if they are of none.
+/// Returns the closeness that these numbers store, or `None` if they store none.
 fn closeness([kind, shared, union]: [u64; CLOSENESS]) -> Option<Closeness> {
     let similarity = Similarity { shared, union };
     let distance = kind as u32;

@@ -1,8 +1,8 @@
 //! Stores the passages that a run has found, so that a run which is stopped while it writes its results need not search
 //! again.
 //!
-//! Their rows of numbers are: first the number of documents, then rows with the number of words of some documents each,
-//! then the rows of the passages.
+//! The passages are stored as rows of numbers: first a row with the number of documents, then rows with the number of
+//! words of some documents each, then the rows of the passages.
 
 use super::parts::Parts;
 use simtool_base::error::Result;
@@ -16,7 +16,7 @@ const DOCUMENTS_A_ROW: usize = 1 << 12;
 ///
 /// # Errors
 ///
-/// They cannot be written.
+/// The passages cannot be written.
 pub(super) fn store_passages(
     parts: &Parts<'_>,
     passages: &Passages,
@@ -36,7 +36,7 @@ pub(super) fn store_passages(
 ///
 /// # Errors
 ///
-/// They cannot be read.
+/// The stored passages cannot be read.
 pub(super) fn stored_passages(
     parts: &Parts<'_>,
     memory: &Ledger,

@@ -24,7 +24,8 @@ pub(super) fn store_ids(ids: &ShardIds, out: &mut BytesWriter) {
     }
 }
 
-/// Takes the record numbers and IDs that [`store_ids`] has appended.
+/// Reads the record numbers and IDs that [`store_ids`] has appended. `file` is the index of the file of the shard.
+/// Returns `None` if the bytes do not begin with them.
 pub(super) fn restore_ids(from: &mut BytesReader<'_>, file: u32) -> Option<ShardIds> {
     let records = from.number()?;
     let is_digest_known = from.number()? != 0;
@@ -55,7 +56,7 @@ pub(super) fn store_fault(fault: &Fault, out: &mut BytesWriter) {
     out.number(*lost_records);
 }
 
-/// Takes the fault that [`store_fault`] has appended.
+/// Reads the fault that [`store_fault`] has appended. Returns `None` if the bytes do not begin with a fault.
 pub(super) fn restore_fault(from: &mut BytesReader<'_>) -> Option<Fault> {
     Some(Fault {
         severity: if from.number()? == 0 { Severity::Warning } else { Severity::Loss },

@@ -13,7 +13,7 @@ use simtool_model::page_text::PageText;
 pub struct TextFacts {
     token_counts: Vec<u32>,
     hashes: Vec<u64>,
-    /// The part of each document that is its text, as its index in [`PageText::ALL`].
+    /// For each document, the part of its web page that was taken as its text, as an index in [`PageText::ALL`].
     contents: Vec<u8>,
     left_out_words: Vec<u32>,
 }
@@ -27,7 +27,7 @@ impl TextFacts {
         self.left_out_words.push(document.left_out_words());
     }
 
-    /// Adds the facts about other documents behind these.
+    /// Appends the facts about the documents that follow these documents.
     pub(super) fn append(&mut self, more: Self) {
         self.token_counts.extend(more.token_counts);
         self.hashes.extend(more.hashes);
@@ -51,7 +51,8 @@ impl TextFacts {
         out.numbers(self.left_out_words.iter().copied().map(u64::from));
     }
 
-    /// Takes the facts that [`store`](Self::store) has appended. Returns `None` if the bytes are others.
+    /// Reads the facts that [`store`](Self::store) has appended. Returns `None` if the bytes do not begin with such
+    /// facts.
     pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
         let token_counts = from.list(BytesReader::short_number)?;
         let hashes = from.list(BytesReader::number)?;
@@ -92,20 +93,21 @@ impl TextFacts {
         &self.token_counts
     }
 
-    /// Returns the part of the document `row` that is its text. `None` if the facts were not collected.
+    /// Returns the part of a web page that was taken as the text of the document `row`. `None` if the facts were not
+    /// collected.
     pub(crate) fn content(&self, row: u32) -> Option<PageText> {
         self.contents.get(row as usize).map(|&content| PageText::ALL[usize::from(content)])
     }
 
-    /// Returns the number of words of each document that are not in its text: of other parts of a page, and of lines that
-    /// many documents have. The list is empty if they were not counted.
+    /// Returns for each document the number of words that are not in its text. They are in other parts of a web page,
+    /// or in lines that many documents have. The list is empty if these words were not counted.
     pub(crate) fn left_out_words(&self) -> &[u32] {
         &self.left_out_words
     }
 
-    /// Returns for each document how many documents of its cluster have the same text, itself included. `lengths`
-    /// has the number of bytes of each text. A document that is in no cluster is alone. The list is empty if the
-    /// facts were not collected.
+    /// Returns for each document how many documents of its cluster have the same text. The document itself counts, too.
+    /// `lengths` has the number of bytes of each text. A document that is in no cluster is alone. The list is empty if
+    /// the facts were not collected.
     #[must_use]
     pub fn exact_copies(&self, lengths: &[u32], clusters: &[Cluster<'_>]) -> Vec<u32> {
         let mut copies = vec![1; self.hashes.len()];

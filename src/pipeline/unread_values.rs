@@ -27,7 +27,7 @@ impl UnreadValues {
         self.first.get_or_insert_with(example);
     }
 
-    /// Adds the values of other documents, whose numbers follow `rows` earlier documents.
+    /// Adds the values of documents that follow the first `rows` documents.
     pub(super) fn append(&mut self, rows: u32, more: Self) {
         self.count += more.count;
         let moved = more.first.map(|(row, value)| (rows.saturating_add(row), value));
@@ -43,7 +43,8 @@ impl UnreadValues {
         }
     }
 
-    /// Takes the value that [`store`](Self::store) has appended. Returns `None` if the bytes are others.
+    /// Reads the value that [`store`](Self::store) has appended. Returns `None` if the bytes do not begin with such a
+    /// value.
     pub(super) fn restore(from: &mut BytesReader<'_>) -> Option<Self> {
         let count = from.number()?;
         // Only a count above 0 has an example.

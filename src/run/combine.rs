@@ -16,8 +16,8 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-/// Returns whether a setting is one of `combine` itself. Those of the shards hold for everything else, because their
-/// machines may have had other memory and threads.
+/// Returns whether a setting belongs to `combine` itself, such as `threads`. The machines of the shards may have had
+/// other memory and threads. All other settings are those of the shards.
 fn is_own(name: &str) -> bool {
     find_command("combine").is_some_and(|command| command.setting(name).is_some())
 }
@@ -32,7 +32,7 @@ pub enum Combined {
 }
 
 /// Writes the results of the run whose shards have stored their parts for `output`. `options` may have `threads`,
-/// `max_memory`, `tmp_dir` and `force`. `out` gets what the run writes to standard output.
+/// `max_memory`, `tmp_dir` and `force`. If the run writes to standard output, it writes to `out`.
 ///
 /// # Errors
 ///
@@ -100,8 +100,8 @@ fn recorded_request(output: &Path) -> Result<RecordedRequest> {
     })
 }
 
-/// Returns the settings of the shards, with those of `combine` in their place. The output may have moved together with
-/// its parts, so the given path counts.
+/// Returns the settings of the shards, in which the settings `own` of `combine` replace those with the same names. The
+/// output may have moved together with its parts, so the given path counts.
 fn settings(recorded: &RecordedRequest, output: &Path, own: &Options) -> Options {
     let mut settings = Options::new();
     for (name, value) in recorded.options.iter() {
@@ -117,7 +117,8 @@ fn settings(recorded: &RecordedRequest, output: &Path, own: &Options) -> Options
     settings
 }
 
-/// Returns an error if there is an output. Other commands advise to name another one, but the parts belong to this name.
+/// Returns an error if there is an output. The error does not advise to name another output, as other commands do,
+/// because the parts belong to this name.
 fn refuse_existing(output: &Path, options: &Options) -> Result<()> {
     let is_taken = match fs::read_dir(output) {
         Ok(mut entries) => entries.next().is_some(),

@@ -77,8 +77,8 @@ impl CompareRequest {
         }
     }
 
-    /// Returns the method with the settings for terms of the runs of `documents`. Settings that the user gave go
-    /// before them.
+    /// Returns the method with the settings for terms of the runs of `documents`. Settings that the user gave have
+    /// precedence over these settings.
     ///
     /// # Errors
     ///

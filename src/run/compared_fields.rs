@@ -87,15 +87,15 @@ impl Request {
         })
     }
 
-    /// Returns whether some dates were not understood, although dates decide what is kept. An older document may have been
-    /// preferred.
+    /// Returns whether dates decide which documents are kept, and some dates were not understood. Then an older
+    /// document may have been preferred.
     pub(super) fn has_unread_dates(&self, read: &CollectionSummary) -> bool {
         let dated = self.config.keep.field_rules().filter(|compared| compared.rule.is_by_date());
         dated.map(|compared| unread_count(read, compared)).any(|unread| unread > 0)
     }
 
-    /// Returns a note about the values that a rule cannot use as dates or numbers, with the first one. `consequence`
-    /// says what follows if the rule can use no value.
+    /// Returns a note about the values that a rule cannot use as dates or numbers, with the first of these values.
+    /// `consequence` says what follows if the rule can use no value.
     fn note_unread(
         &self,
         compared: FieldRule,
@@ -216,8 +216,8 @@ impl Request {
         notes
     }
 
-    /// Returns the numbers of the fields in which no document has a value by which it would be preferred, and
-    /// whether preferred values are listed.
+    /// Returns the indexes of the fields in which no document has a value by which it would be preferred. For each of
+    /// these fields, also returns whether its preferred values are listed.
     fn empty_preferences(&self, read: &CollectionSummary) -> Vec<(usize, bool)> {
         let documents = read.ids.len() as u64;
         let keys = self.config.keep.key_fields().enumerate();
@@ -235,7 +235,7 @@ fn unread_count(read: &CollectionSummary, compared: FieldRule) -> u64 {
     read.unread_values(compared.key).map_or(0, |unread| unread.count)
 }
 
-/// Returns whether no document of a collection has the source `by`.
+/// Returns whether no document of a collection has a value for the source `by`.
 fn lacks_source(input: &Input<'_>, read: &CollectionSummary, by: ScopeValue) -> bool {
     let lacks = |row: u32| {
         let file = read.ids.place(DocOrdinal(row)).file as usize;
@@ -244,7 +244,7 @@ fn lacks_source(input: &Input<'_>, read: &CollectionSummary, by: ScopeValue) -> 
     !read.ids.is_empty() && (0..read.ids.len() as u32).all(lacks)
 }
 
-/// Returns whether no document of a collection has the value that decides with which others it is compared.
+/// Returns whether no document of a collection has the value that decides which other documents it is compared with.
 fn lacks_scope(read: &CollectionSummary) -> bool {
     let documents = read.ids.len() as u64;
     documents > 0 && read.without_scope() == documents

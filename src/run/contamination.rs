@@ -39,8 +39,8 @@ use std::path::{Path, PathBuf};
 const WORDS: usize = 5;
 /// Default text in place of the words of items.
 const MASK: &str = "[...]";
-/// Default share of the measure `weighted`. Words that were changed weigh about as much as others, but the rest of
-/// an item seldom weighs much in a document that has it by chance.
+/// Default minimum share with the measure `weighted`. Words that were changed weigh about as much as others, but the
+/// rest of an item seldom weighs much in a document that has it by chance.
 const WEIGHTED_SHARE: &str = "0.6";
 
 /// Items of an evaluation set, the documents in which they are sought, and the output.
@@ -58,9 +58,9 @@ pub struct ContaminationRequest {
     pub item_input: InputSettings,
     /// Number of words of a shingle.
     pub words: usize,
-    /// Measure of the share of an item.
+    /// Measure by which the share of an item in a document is computed.
     pub measure: Measure,
-    /// Minimum share of an item that a document must have.
+    /// Minimum share of an item that a document must have, from 0 to 1.
     pub share: Threshold,
     /// Rules by which texts are changed before their words are compared.
     pub rules: TextRules,
@@ -68,13 +68,13 @@ pub struct ContaminationRequest {
     pub rows: RowFormat,
     /// Way in which copies of the documents' files are freed from items. `None` writes no copies.
     pub removal: Option<ItemRemoval>,
-    /// Whether documents that contain an item are also copied alone.
+    /// Whether the documents that contain an item are also written to separate files.
     pub writes_removed: bool,
     /// Text that replaces the words of items with [`ItemRemoval::Mask`].
     pub mask: String,
     /// Memory and threads that the run may use.
     pub resources: Resources,
-    /// The output, which is a folder if copies are written and else a file, and the request as the user wrote it.
+    /// The output, which is a folder if copies are written and otherwise a file, and the request as the user wrote it.
     pub job: JobRequest,
 }
 
@@ -174,7 +174,7 @@ impl ContaminationRequest {
     }
 }
 
-/// Takes the fields of items that are joined.
+/// Takes the option `fields` out of `options`: the fields of items that are joined. Empty if the user named none.
 pub(super) fn item_fields(options: &mut Options) -> Vec<String> {
     let fields = options.take("fields");
     fields.iter().flat_map(|list| list.split(',')).map(str::to_owned).collect()
@@ -213,7 +213,7 @@ fn joined_fields(fields: &[String]) -> Option<String> {
     }
 }
 
-/// The face of a run, for messages about items.
+/// The face of a run, for messages about items. It names the option `fields` in place of `text_field`.
 struct ItemFace<'f>(&'f dyn Face);
 
 impl Face for ItemFace<'_> {
@@ -222,7 +222,8 @@ impl Face for ItemFace<'_> {
     }
 }
 
-/// Finds the items of which documents contain a share, and writes them in the order of the items.
+/// Finds the items of an evaluation set that documents contain, wholly or in part, and writes them in the order of the
+/// items.
 ///
 /// If the output is `-`, they are written to `standard_output`.
 ///

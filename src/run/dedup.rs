@@ -41,8 +41,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
-/// Share of the documents of a source that may be removed without a note. The source may have pages of one template, or
-/// a language that the method does not suit.
+/// If a larger share of the documents of a source is removed, the user sees a note. The source may have pages of one
+/// template, or a language that the method does not suit.
 const EMPTIED: Percentage = Percentage::whole(90);
 
 /// Result of a finished run, from which callers make their table, messages and exit code.

@@ -47,7 +47,7 @@ pub struct Request {
     pub config: Config,
     /// Settings that say which outputs are written.
     pub outputs: Outputs,
-    /// Whether a receipt is written, by which others check the results.
+    /// Whether a receipt is written, with which other people can check the results.
     pub(super) has_receipt: bool,
     /// Conditions on which the run ends before it writes anything.
     pub(super) fail_if: FailIf,
@@ -66,7 +66,7 @@ enum MethodRequest {
     /// The method that the user named, or the default method.
     Given {
         method: Box<Method>,
-        /// Whether the user left the minimum similarity open.
+        /// Whether the user gave no minimum similarity.
         is_default_similarity: bool,
     },
     /// A method that is chosen from a sample of the documents. The value has the settings that the user gave,
@@ -181,7 +181,7 @@ impl Request {
         }
     }
 
-    /// Returns whether the user left the minimum similarity open, which then depends on the documents.
+    /// Returns whether the user gave no minimum similarity. The minimum then depends on the documents.
     pub(super) fn is_default_similarity(&self) -> bool {
         matches!(&self.method, MethodRequest::Given { is_default_similarity: true, .. })
     }

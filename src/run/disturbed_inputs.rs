@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Change of the input folder at one moment of a run, and its reversal.
+/// Change of the input folder at one moment of a run, and the function that reverses the change.
 type Disturbance = fn(&Path);
 
 /// A face that disturbs the input at one of the moments in which the run reports its progress.

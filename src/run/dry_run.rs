@@ -67,7 +67,7 @@ impl WrittenFiles {
         }
     }
 
-    /// Returns whether the files of both are in one file system, and share its free space.
+    /// Returns whether the files of `self` and `other` are in one file system, and share its free space.
     fn shares_space(&self, other: &Self) -> bool {
         self.file_system == other.file_system
     }

@@ -32,7 +32,7 @@ enum CountedTogether {
 }
 
 impl CountedTogether {
-    /// All values, with the beginning of their conditions.
+    /// All values, each with the text at the beginning of its conditions.
     const BEGINNINGS: [(Self, &str); 2] =
         [(Self::All, "removed>"), (Self::Source, "source:removed>")];
 }
@@ -68,7 +68,7 @@ impl FailIf {
 }
 
 impl Condition {
-    /// Returns what was found if the condition holds.
+    /// Returns a description of the removed share if the condition holds, and otherwise `None`.
     fn found(self, counts: &SourceCounts) -> Option<String> {
         let Self { of, most } = self;
         match of {

@@ -9,7 +9,7 @@ use simtool_read::remote::Fetching;
 use std::path::Path;
 
 impl InputSettings {
-    /// Sets how objects in stores are fetched from now on. `temporary` is the folder for what was fetched.
+    /// Sets how objects in stores are fetched from now on. `temporary` is the folder for the fetched data.
     pub(crate) fn configure_stores(&self, temporary: &Path) {
         #[cfg(feature = "remote")]
         {

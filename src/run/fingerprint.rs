@@ -92,7 +92,8 @@ impl FingerprintRequest {
     }
 }
 
-/// Computes the fingerprints of the documents of `request` in reading order, and writes them to the file.
+/// Computes the fingerprints of the documents of `request` in reading order, and writes them to the output file of the
+/// request.
 ///
 /// If the output is `-`, they are written to `standard_output`.
 ///

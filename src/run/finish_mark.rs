@@ -40,8 +40,8 @@ impl FinishMark {
         file.finish()
     }
 
-    /// Returns whether the mark in the folder is of this run and of the output at `output`. Then takes over from it
-    /// whether the run had losses.
+    /// Returns whether the mark in the folder is of this run and of the output at `output`. If so, sets `has_losses` to
+    /// the value that the mark in the folder has.
     fn is_of(&mut self, output: &Path) -> bool {
         let Ok(written) = fs::read_to_string(self.folder.join(MARK)) else { return false };
         let last = if output.is_dir() { output.join(SUMMARY) } else { output.to_owned() };
@@ -101,8 +101,8 @@ impl PartsRequest {
         })
     }
 
-    /// Checks whether an earlier run with the same settings and `inputs` has completed `output`, and was killed before
-    /// it removed its parts. Then removes the parts.
+    /// Returns an error if an earlier run with the same settings and `inputs` has completed `output`, but was killed
+    /// before it removed its parts. In this case, also removes the parts.
     ///
     /// # Errors
     ///

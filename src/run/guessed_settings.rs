@@ -209,9 +209,9 @@ const FILE_WORDS: &[&str] = &[
     "quarantined",
 ];
 
-/// Guesses for one command, which go before [`GUESSES`]. The names of commands are those of the program. The calls of
-/// Python that have no command are `texts`, for the functions on texts in memory, and `engine`, for the functions on
-/// engines such as Spark.
+/// Guesses for one command, which are searched before [`GUESSES`]. The names of commands are those of the program. The
+/// calls of Python that have no command are `texts`, for the functions on texts in memory, and `engine`, for the
+/// functions on engines such as Spark.
 const OF_COMMANDS: &[(&str, &[Guess])] = &[
     (
         "contamination",

@@ -337,7 +337,7 @@ impl InputSettings {
     ///
     /// # Errors
     ///
-    /// The list cannot be read, or standard input would be both the list and a document.
+    /// The list cannot be read, or standard input is both the list and a document.
     pub(crate) fn with_listed(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let mut all = paths.to_vec();
         let Some(list) = &self.files_from else { return Ok(all) };

@@ -37,11 +37,11 @@ pub struct InputSettings {
     pub encoding: TextEncoding,
     /// Part of an HTML page whose text is the document.
     pub content: PageContent,
-    /// Characters that structure CSV and TSV. The others are recognized.
+    /// Characters that structure CSV and TSV. Characters that the user did not name are recognized.
     pub dialect: NamedDialect,
     /// Fields of the text, if the user named any.
     pub text_field: Option<String>,
-    /// Option with which the user can name these fields.
+    /// Option with which the user can name the fields of the text.
     pub text_setting: &'static str,
     /// Field of the ID, if the user named one.
     pub id_field: Option<String>,

@@ -25,7 +25,7 @@ use simtool_read::{Collection, Selector};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The part of a request that all commands have whose results are for files.
+/// The part of a request that is the same in all commands which write results to files.
 #[derive(Clone, Debug)]
 pub struct JobRequest {
     /// The request as the user wrote it, which the output folder records.
@@ -69,7 +69,8 @@ impl JobRequest {
         })
     }
 
-    /// Demands that everything that the run reads was stored before, by runs with the option `shard`.
+    /// Requires that earlier runs with the option `shard` have stored everything that the run reads. Otherwise the run
+    /// fails.
     pub fn combine(&mut self) {
         self.parts.combine();
     }
@@ -80,19 +81,20 @@ impl JobRequest {
         self.parts.share().is_some()
     }
 
-    /// Returns the share of the input that the run stores.
+    /// Returns the share of the input that the run stores. `None` if the run reads all of its input.
     pub(super) fn share(&self) -> Option<ShardShare> {
         self.parts.share()
     }
 
-    /// Returns an error if the run stores a share of its input, which has no results.
+    /// Returns an error if the run only stores a share of its input. Such a run has no results.
     pub(super) fn refuse_share(&self) -> Result<()> {
         self.parts.refuse_share(
             "stores a share of the input and has no results: it is an option of the program",
         )
     }
 
-    /// Returns an error if the output has no name but the run writes a folder or stores parts next to it.
+    /// Returns an error if the output is standard output although the run writes a folder, or stores parts next to its
+    /// output.
     pub(super) fn refuse_unnamed(&self, is_folder: bool) -> Result<()> {
         if is_standard_output(&self.output) {
             self.parts.refuse("needs `output`, next to which it stores what it reads")?;
@@ -100,7 +102,7 @@ impl JobRequest {
         if is_folder { refuse_stream_as_folder(&self.output) } else { Ok(()) }
     }
 
-    /// Returns the place of the output, without a mark.
+    /// Returns the place of the output, without the file that marks the output as complete.
     fn place(&self) -> OutputPlace<'_> {
         OutputPlace { path: &self.output, existing: self.existing, mark: None }
     }
@@ -121,7 +123,7 @@ impl<'j> Job<'j> {
     ///
     /// # Errors
     ///
-    /// The resources cannot be had.
+    /// The threads or other resources are not available.
     pub(super) fn open(
         request: &'j JobRequest,
         resources: &'j Resources,
@@ -217,7 +219,7 @@ impl<'j> Job<'j> {
         target.write(place, &write_rows, write_folder, self.face)
     }
 
-    /// Returns the command, the settings and the times of the run, which its page shows.
+    /// Returns the command, the settings and the times of the run. The page with the results shows them.
     pub(super) fn page_summary(
         &self,
         parameters: &[(&'static str, Setting)],
@@ -267,7 +269,7 @@ pub(super) struct Figures<'f> {
     pub(super) parameters: &'f [(&'static str, Setting)],
     /// Names and values of the counts.
     pub(super) counts: &'f [(&'static str, u64)],
-    /// Writes more fields, each with a comma behind it.
+    /// Writes more fields, each followed by a comma.
     pub(super) more: &'f dyn Fn(&mut dyn Write) -> io::Result<()>,
 }
 
@@ -290,8 +292,8 @@ pub(super) struct Stored<'j, 'c> {
 }
 
 impl<'c> Stored<'_, 'c> {
-    /// Returns the store with the fingerprints or other data of the parts of the input that runs have read so far. A
-    /// run stores them, so that a later run need not read the same files again. `None` if the run stores nothing.
+    /// Returns the store for the data of each part of the input, such as fingerprints. A later run need not read the
+    /// stored parts again. `None` if the run stores nothing.
     pub(super) fn parts(&self) -> Option<&Parts<'c>> {
         self.parts.as_ref()
     }
@@ -313,7 +315,8 @@ impl<'c> Stored<'_, 'c> {
         self.copies.as_ref()
     }
 
-    /// Also stores the excerpts of texts with the parts of the input, and restores them, if `excerpts` are given.
+    /// Returns this value with `excerpts`, if they are given. The excerpts are then stored and restored with the parts
+    /// of the input.
     pub(super) fn with_excerpts(mut self, excerpts: Option<&'c Excerpts>) -> Self {
         self.parts = self.parts.map(|parts| parts.with_excerpts(excerpts));
         self
@@ -336,8 +339,8 @@ impl<'c> Stored<'_, 'c> {
         Ok(folder.stored(parts))
     }
 
-    /// Removes everything when the results have their name. Returns a note about parts that were damaged, if there
-    /// were any.
+    /// Removes all stored data. It is called when the results have their final names. Returns a note about parts that
+    /// were damaged, if there were any.
     pub(super) fn remove(self) -> Option<String> {
         // Copies are in the folder of the parts.
         if let Some(copies) = self.copies {

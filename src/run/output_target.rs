@@ -24,7 +24,7 @@ pub(super) struct OutputPlace<'p> {
 }
 
 impl OutputPlace<'_> {
-    /// Writes the mark of the output whose last file is `last`.
+    /// Writes the mark that the output is complete, if there is one. `last` is the last file of the output.
     fn write_mark(&self, last: &Path) -> Result<()> {
         self.mark.map_or(Ok(()), |mark| mark.write(last))
     }
@@ -34,9 +34,9 @@ impl OutputPlace<'_> {
 pub(super) enum OutputTarget<'t> {
     /// Standard output.
     Stream(&'t mut (dyn Write + Send)),
-    /// A file, which gets its name when it is complete.
+    /// A file, which gets its final name when it is complete.
     File,
-    /// A folder, which gets its name when it is complete.
+    /// A folder, which gets its final name when it is complete.
     Folder(Box<OutputFolder>),
 }
 
@@ -76,7 +76,7 @@ impl<'t> OutputTarget<'t> {
         Ok(Self::Folder(Box::new(folder)))
     }
 
-    /// Writes the output, and gives it its name. `write_rows` writes rows, and gets the name of its stream for
+    /// Writes the output, and gives it its final name. `write_rows` writes rows, and gets the name of its stream for
     /// messages. `write_folder` writes the files of a folder.
     ///
     /// # Errors
@@ -114,7 +114,7 @@ pub(super) fn refuse_stream_as_folder(output: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the text that replaces each cut.
+/// Returns `mask`, the text that replaces each cut, if it is one line.
 ///
 /// # Errors
 ///

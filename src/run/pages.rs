@@ -29,8 +29,8 @@ pub(super) fn adapted(
     Ok(plan.for_pages(is_default_similarity))
 }
 
-/// Returns a note about the settings of `plan` that the user left open and that hold because all inputs are web pages.
-/// Returns `None` if there are none.
+/// Returns a note about the settings of `plan` that the user did not give, and that have their values because all
+/// inputs are web pages. Returns `None` if there are no such settings.
 pub(super) fn note_of_pages(request: &Request, plan: &Plan) -> Option<String> {
     let by_pages = Some(Criterion::Similarity(Threshold::DEFAULT_OF_PAGES));
     let limit = Some(plan.method().close()).filter(|_| request.is_default_similarity());

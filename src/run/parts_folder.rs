@@ -24,15 +24,15 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Ending that the name of the folder has behind the name of the output.
+/// Ending of the name of the folder, which begins with the name of the output.
 const ENDING: &str = ".parts";
 /// File in the folder with the command line and the settings of the run.
 const RECORD: &str = "summary.json";
-/// All files of the folder that are no parts, in the order in which they are removed. The mark goes last.
+/// All files of the folder that are not parts, in the order in which they are removed. The mark goes last.
 pub(super) const FILES: &[&str] = &[RECORD, REQUEST, MARK];
 /// File in the folder that marks an output as complete.
 pub(super) const MARK: &str = "finished";
-/// Folder in the folder with copies of input files.
+/// Name of the folder with copies of input files. It is inside the folder of the parts.
 pub(super) const COPIES: &str = "copies";
 /// Maximum number of shards of a collection.
 const MOST_SHARDS: usize = 100_000;
@@ -79,7 +79,7 @@ pub(super) struct PartsFolder<'r> {
     shards: Option<u64>,
 }
 
-/// Result of a run that has stored a shard of its input.
+/// Result of a run that has only stored a shard of its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredParts {
     /// Folder in which the pieces are stored.
@@ -173,7 +173,7 @@ impl PartsRequest {
         Ok(())
     }
 
-    /// Returns an error with this rule if the run stores parts.
+    /// Returns an error with the text `rule` if the run stores parts.
     pub(super) fn refuse(&self, rule: &str) -> Result<()> {
         match self.setting() {
             Some((name, value)) => Err(Error::config(name, value, rule)),
@@ -181,7 +181,7 @@ impl PartsRequest {
         }
     }
 
-    /// Returns an error with this rule if the run stores a share of its input.
+    /// Returns an error with the text `rule` if the run stores a share of its input.
     pub(super) fn refuse_share(&self, rule: &str) -> Result<()> {
         if self.share().is_some() { self.refuse(rule) } else { Ok(()) }
     }
@@ -393,7 +393,7 @@ impl PartsFolder<'_> {
     }
 }
 
-/// Returns whether the folder has a file that a run does not leave there if it is stopped at once.
+/// Returns whether the folder has a file that no run leaves there if it is stopped right after its start.
 fn has_foreign(folder: &Path) -> Result<bool> {
     let entries = fs::read_dir(folder).map_err(|error| Error::io(folder, "list", error))?;
     // The temporary file of a record is hidden, and the mark of a run goes after its record. The request

@@ -37,7 +37,7 @@ use std::path::PathBuf;
 /// Default number of words of a passage.
 const WORDS: usize = 50;
 
-/// Default number of words of a unit, such as a sentence. Shorter ones are often equal by chance.
+/// Default number of words of a unit, such as a sentence. Shorter units are often equal by chance.
 const WORDS_OF_UNIT: usize = 8;
 
 /// Default of [`CutRules::min_left`]: a document of which nothing is left is removed.
@@ -50,18 +50,18 @@ pub struct PassagesRequest {
     pub paths: Vec<PathBuf>,
     /// Settings for reading documents.
     pub input: InputSettings,
-    /// Unit of text that is repeated as a whole, or any consecutive words.
+    /// Unit of text that is repeated: any consecutive words, or whole units such as sentences.
     pub unit: TextUnit,
     /// Minimum number of words of a passage or unit.
     pub words: usize,
     /// Condition under which a passage counts as repeated, for example that at least two documents have it.
     pub rule: Repeated,
-    /// Origin of a document. Documents of one origin count as one.
+    /// Origin of a document, such as its host. All documents of one origin count as one document.
     pub origin: Origin,
     /// Whether the words of all passages that were found equal are compared, and whether copies with cuts are read
     /// again and checked.
     pub is_verified: bool,
-    /// Rules by which texts are changed before their words are compared.
+    /// Rules that change texts before their words are compared.
     pub rules: TextRules,
     /// Format of the output.
     pub rows: RowFormat,
@@ -69,8 +69,8 @@ pub struct PassagesRequest {
     pub cutting: Option<CutRules>,
     /// Memory and threads that the run may use.
     pub resources: Resources,
-    /// The output, which is a folder if there are rules for cutting and else a file, and the request as the user wrote
-    /// it.
+    /// The output, which is a folder if there are rules for cutting and otherwise a file, and the request as the user
+    /// wrote it.
     pub job: JobRequest,
 }
 
@@ -85,7 +85,8 @@ pub struct PassagesFound {
     pub passages: u64,
     /// Number of words that are in repeated passages.
     pub repeated_words: u64,
-    /// Number of words that a cut would remove which keeps the first copy of everything, see [`Cut::First`](simtool_passages::Cut::First).
+    /// Number of words that a cut by [`Cut::First`](simtool_passages::Cut::First) would remove. It keeps the first copy
+    /// of each passage.
     pub later_words: u64,
     /// Number of passages that are whole documents.
     pub whole_documents: u64,
@@ -183,7 +184,8 @@ pub fn store_passage_shard(request: &PassagesRequest, face: &dyn Face) -> Result
     })
 }
 
-/// Takes the option that says when a passage is repeated, and which documents count as different.
+/// Takes the option `min_documents` out of `options`. Returns the condition for repeated passages, and the origin by
+/// which documents count as different.
 fn condition(options: &mut Options) -> Result<(Repeated, Origin)> {
     let Some(given) = options.take("min_documents") else {
         return Ok((Repeated::default(), Origin::default()));

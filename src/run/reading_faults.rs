@@ -36,8 +36,8 @@ pub(super) fn note_whole_pages<'r>(
 /// of them.
 const LISTED_RECORDS: usize = 1000;
 
-/// Returns the faults of files, then one fault for all records without a text, then the other bad records. Of
-/// very many records with the same kind of fault, only the first ones are listed.
+/// Returns the faults of files, then one fault for all records without a text, then the other bad records. If very many
+/// records have the same kind of fault, only the first of them are listed.
 pub(super) fn all_faults(collection: &Collection, read: &CollectionSummary) -> Vec<Fault> {
     let mut faults = read.faults.clone();
     faults.extend(without_text(collection, read));
@@ -132,8 +132,8 @@ const USUAL_FIELDS: [&str; 10] = [
     "title",
 ];
 
-/// Returns a list of fields to copy: the present one if files have it, and the usual fields that are in the lists `there`, one
-/// from each. `lacking` is the number of files that lack the present field.
+/// Returns a list of fields for the user to copy: the present text field if some files have it, and from each list in
+/// `there` one of the usual fields. `lacking` is the number of files that lack the present field.
 fn example_fields(collection: &Collection, lacking: usize, there: &str) -> String {
     let present = collection.text_field().to_string();
     let present = Some(present).filter(|_| lacking < collection.file_count());
@@ -151,7 +151,7 @@ fn example_fields(collection: &Collection, lacking: usize, there: &str) -> Strin
     if fields.len() < 2 { "text,body".to_owned() } else { fields.join(",") }
 }
 
-/// Returns the names of files without a text whose fields are others than those of the file `first`, each with a list of
+/// Returns the names of files without a text whose fields differ from those of the file `first`, each with a list of
 /// its fields. Of several files with the same fields, one is returned.
 fn other_kinds(
     collection: &Collection,
@@ -239,7 +239,7 @@ fn without_text(collection: &Collection, read: &CollectionSummary) -> Option<Fau
 ///
 /// # Errors
 ///
-/// The field is not among them. The error lists those that are there.
+/// The field is not among `all`. The error lists the fields in `all`.
 pub(super) fn refuse_unknown_field(
     setting: &'static str,
     field: &str,

@@ -23,10 +23,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Files of an output folder that have times or numbers of threads, so that no receipt has their hashes.
+/// Files of an output folder that contain times or numbers of threads. A receipt does not have their hashes.
 const WITHOUT_HASH: [&str; 4] = [RECEIPT, REQUEST, SUMMARY, "report.html"];
 
-/// A file whose reading is reported, and ends with an error once the work is cancelled.
+/// A file that reports to `progress` how many bytes were read. Reading fails once the work is cancelled.
 struct WatchedFile<'p, R> {
     file: R,
     progress: &'p dyn Progress,
@@ -43,12 +43,13 @@ impl<R: Read> Read for WatchedFile<'_, R> {
     }
 }
 
-/// Returns SHA-256 of the bytes of an input as they are stored.
+/// Returns the SHA-256 hash of the bytes of an input as they are stored, for example compressed.
 pub(super) fn hash_of_input(file: impl Read, context: &Context<'_>) -> io::Result<FileHash> {
     sha256_of_file(WatchedFile { file, progress: context.progress() })
 }
 
-/// Returns the hash of the tree of a file of an output folder, whose path in the folder is `name`.
+/// Returns the hash of a file of an output folder, which is the root of a tree of hashes. `name` is the path of the
+/// file in the folder.
 pub(super) fn hash_of_output(
     folder: &Path,
     name: &str,
@@ -58,7 +59,8 @@ pub(super) fn hash_of_output(
     if is_of_lines(name) { hash_of_lines(file) } else { hash_of_file(file) }
 }
 
-/// Returns the paths of `files` in the output folder that a receipt has, with `/` between folders, ascending.
+/// Returns the paths of those `files` of the output folder whose hashes a receipt has. The paths have `/` between
+/// folders, and are in ascending order.
 pub(super) fn hashed_outputs(files: &[PathBuf]) -> Vec<String> {
     let names = files.iter().map(|file| path_text(file).replace('\\', "/"));
     let mut names: Vec<String> =
@@ -67,7 +69,7 @@ pub(super) fn hashed_outputs(files: &[PathBuf]) -> Vec<String> {
     names
 }
 
-/// Reads all inputs once more, and returns their hashes. A file that the run could not read has none.
+/// Reads all inputs once more, and returns their hashes. A file that the run could not read has no hash.
 ///
 /// # Errors
 ///
@@ -143,7 +145,8 @@ fn settings_of(plan: &Plan) -> Vec<(String, String)> {
     settings.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Returns the counts of a receipt. Counts that depend on the memory of the run, such as that of the pairs, are left out.
+/// Returns the counts of a receipt. Counts that depend on the memory of the run, such as the number of pairs, are left
+/// out.
 fn counts_of(summary: &Summary) -> BTreeMap<String, u64> {
     // These counts are the same for any number of threads and any memory.
     let read = summary.read.first();

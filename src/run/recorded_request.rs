@@ -26,13 +26,13 @@ pub struct RecordedRequest {
     pub words: WordsRequest,
     /// Settings by their names.
     pub options: Options,
-    /// Names of settings that are not of the command line, each with the place that it comes from.
+    /// Names of settings that do not come from the command line, each with the place that it comes from.
     pub origins: Vec<(String, String)>,
     /// Command line for people. It is shown and never parsed.
     pub command_line: String,
 }
 
-/// Place that a setting comes from if no other one is known.
+/// Place that is named as the origin of a setting if no other place is known.
 const ARGUMENT: &str = "argument";
 
 impl RecordedRequest {
@@ -90,8 +90,8 @@ impl RecordedRequest {
         write_file(folder, REQUEST, |out| out.write_all(self.json().as_bytes()))
     }
 
-    /// Reads the request of the run whose results or stored parts are in `folder`. Returns `None` if the folder has
-    /// none.
+    /// Reads the request of the run whose results or stored parts are in `folder`. Returns `None` if the folder has no
+    /// file with a request.
     ///
     /// # Errors
     ///
@@ -158,7 +158,8 @@ impl RecordedRequest {
         Some(value.into())
     }
 
-    /// Takes what only people read from an earlier record: the command line and the origins of settings.
+    /// Replaces the command line and the origins of settings, which are only for people to read, by the ones in an
+    /// earlier record.
     pub(super) fn take_notes(&mut self, earlier: &Self) {
         self.command_line.clone_from(&earlier.command_line);
         self.origins.clone_from(&earlier.origins);
@@ -174,7 +175,7 @@ fn written_paths(paths: &[PathBuf]) -> Vec<Value> {
     paths.iter().map(|path| written(without_credentials(path).as_os_str())).collect()
 }
 
-/// Reads what [`written`] returns.
+/// Parses JSON that [`written`] has made. Returns `None` for other JSON.
 fn read(value: &Value) -> Option<OsString> {
     if let Some(text) = value.as_str() {
         return Some(text.into());
@@ -184,7 +185,7 @@ fn read(value: &Value) -> Option<OsString> {
     os_string(bytes.collect::<Option<_>>()?)
 }
 
-/// Reads what [`written_paths`] returns.
+/// Parses a list that [`written_paths`] has made. Returns `None` for other JSON.
 fn paths(value: &Value) -> Option<Vec<PathBuf>> {
     value.as_array()?.iter().map(|path| read(path).map(PathBuf::from)).collect()
 }

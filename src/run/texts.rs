@@ -82,7 +82,7 @@ impl TextsRequest {
         &self.config
     }
 
-    /// Returns what the list of all documents has.
+    /// Returns the settings for the list of all documents.
     #[must_use]
     pub fn annotation(&self) -> &Annotation {
         &self.annotation
@@ -100,8 +100,8 @@ fn take_annotation(options: &mut Options) -> Result<Annotation> {
     Ok(annotation)
 }
 
-/// Finds the near-duplicates in one collection of texts in memory, or the texts of the first that are similar to one of
-/// the second.
+/// Finds the near-duplicates in one collection of texts in memory, or the texts of the first collection that are
+/// similar to a text of the second.
 ///
 /// # Errors
 ///

@@ -20,7 +20,7 @@ use simtool_model::document::Bad;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Default shingles, which are assumed if the summary of the run names none.
+/// Default setting of shingles, which is assumed if the summary of the run does not name the setting.
 const SHINGLE: &str = "words:3";
 
 /// Request to explain what became of a document in a finished run.
@@ -44,7 +44,7 @@ pub struct Why {
     /// Whether kept documents of the run may be similar, because some documents were not compared or several
     /// documents of a cluster were kept.
     pub keeps_similar: bool,
-    /// Changes of the files of the document, and of the document it is compared with, since the run.
+    /// Changes since the run of the file of the document, and of the file of the document that it is compared with.
     pub changes: Vec<InputChange>,
     /// Faults of the files that were read again.
     pub faults: Vec<Fault>,
@@ -79,13 +79,13 @@ pub enum DocumentStatus {
 pub struct ClusteredDocument {
     /// Cluster that the document belongs to.
     pub cluster: Arc<MemberCluster>,
-    /// Position of the document in the list of removed documents of the cluster. `None` if it is the kept
-    /// document.
+    /// Index of the document in the list of removed documents of the cluster. `None` if it is the kept document.
     pub at: Option<usize>,
     /// Whether the run was a match, so that the kept document is in the corpus and the removed ones are
     /// queries.
     pub is_match: bool,
-    /// Whether several kept documents together may have the words of a removed one, so that no pairs were compared.
+    /// Whether the run decided by coverage: several kept documents together may have the words of a removed document,
+    /// and no pairs were compared.
     pub is_coverage: bool,
     /// Weighting of the terms with which the run computed similarities, for example `idf`. `None` if the run
     /// did not weight terms.
@@ -159,8 +159,8 @@ impl DocumentStatus {
 }
 
 impl ClusteredDocument {
-    /// Returns the removed document that is compared with the kept one. This is the document itself or, if
-    /// the document was kept, the first removed one.
+    /// Returns the removed document that is compared with the kept document. This is the document itself or, if the
+    /// document was kept, the first removed document. `None` if the cluster has no removed document.
     #[must_use]
     pub fn compared(&self) -> Option<&Member> {
         self.cluster.removed.get(self.at.unwrap_or(0))
@@ -255,8 +255,8 @@ pub(super) struct MemberReader<'r> {
 }
 
 impl MemberReader<'_> {
-    /// Explains why a document is in a cluster. `at` is its position among the removed documents, or `None`
-    /// if it was kept.
+    /// Explains why a document is in a cluster. `at` is its index among the removed documents, or `None` if it was
+    /// kept.
     fn explain(
         &mut self,
         request: &WhyRequest,

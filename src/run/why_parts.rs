@@ -34,8 +34,8 @@ impl DocumentParts {
     }
 }
 
-/// Explains what a search for passages or items has found in a document. `found` has the parts of all documents that `sought`
-/// names.
+/// Explains what a search for passages or items has found in a document. `found` has the parts of all documents that
+/// `sought` names.
 pub(super) fn why_parts(
     run: &RecordedRun<'_>,
     sought: Sought<'_>,

@@ -20,16 +20,16 @@ const KEPT_ROWS: usize = 2048;
 /// [`KEPT_ROWS`] is smaller. With several fingerprints of a section, documents that are near each other
 /// in the input can be compared.
 const LEAST_ROWS: usize = 8;
-/// Lower bound for both fractions in [`TermShares`]. A sample lacks most of the documents that are
-/// similar to a sampled document, so the fractions of a sample are too small.
+/// Lower bound for the fractions of terms in [`TermShares`]. A sample lacks most of the documents that are similar to a
+/// sampled document, so the fractions of a sample are too small.
 const LEAST_SHARE: f64 = 0.06;
 /// Number of bytes of the memory limit for each byte of a sampled text. The terms of a text take at most about
 /// as much.
 const MEMORY_A_TEXT_BYTE: u64 = 64;
-/// Length in bytes of a text that is sampled as a whole with any memory limit.
+/// Maximum number of bytes of a text that is sampled as a whole whatever the memory limit is.
 const ALWAYS_SAMPLED: usize = 256 << 10;
-/// Fraction of similar pairs from which the memory of pairs is estimated. With so many, most documents are from a few
-/// templates.
+/// Minimum fraction of similar pairs from which the memory of pairs is estimated. With this fraction, most documents
+/// are from a few templates.
 const LEAST_PAIR_SHARE: f64 = 0.05;
 
 /// A sample of a collection, with facts about the terms or fingerprints that a method makes of the

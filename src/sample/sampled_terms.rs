@@ -79,8 +79,8 @@ impl SampledTerms {
         share_of_terms(self.documents().map(|(terms, size)| (size, is_living(terms, size))))
     }
 
-    /// Compares the first [`COMPARED_DOCUMENTS`] documents of the sample with each other. Returns the fractions of them
-    /// that are similar to another one.
+    /// Compares the first [`COMPARED_DOCUMENTS`] documents of the sample with each other. Returns the fractions of
+    /// their terms and pairs that belong to similar documents.
     pub(super) fn similar_shares(&self, isa: Isa) -> SimilarShares {
         let context = Context::default().with_isa(isa).with_memory(COMPARING_BYTES);
         let join = SetJoin::new(self.threshold, &context);
@@ -104,7 +104,7 @@ impl SampledTerms {
 /// Fractions of sampled documents that are similar.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SimilarShares {
-    /// Fraction of the terms that belong to documents which are similar to another one.
+    /// Fraction of the terms that belong to documents which are similar to another document.
     pub(super) terms: f64,
     /// Fraction of all pairs of documents that are similar and not equal.
     pub(super) pairs: f64,

@@ -13,7 +13,7 @@ pub(super) use groups;
 /// A command of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandKind {
-    /// Words of the command, such as `dedup` or `index add`, and other names that it has.
+    /// Words of the command, such as `dedup` or `index add`, followed by its other names.
     pub names: &'static [&'static str],
     /// Meaning of the command. The first paragraph is enough for a list of commands.
     pub about: &'static str,

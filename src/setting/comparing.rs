@@ -10,7 +10,7 @@ use simtool_terms::text_rules::{FOLDS, IGNORED};
 use simtool_terms::tokenize::TOKENIZERS;
 use std::fmt::Write as _;
 
-/// Lines that are left out of the comparison.
+/// Setting for the lines that are left out of the comparison.
 pub(super) const BOILERPLATE: Setting = Setting::value(
     "boilerplate",
     "DOCUMENTS[:SITE]",
@@ -27,7 +27,7 @@ pub(super) const BOILERPLATE: Setting = Setting::value(
 )
 .not_on_engines();
 
-/// Pieces of text that do not count.
+/// Setting for pieces of text that do not count.
 pub(super) const IGNORE: Setting = Setting::values(
     "ignore",
     "LIST",
@@ -36,7 +36,7 @@ pub(super) const IGNORE: Setting = Setting::values(
 )
 .explained_by(ignore_help);
 
-/// Spellings that are made equal.
+/// Setting for spellings that are made equal.
 pub(super) const FOLD: Setting = Setting::value(
     "fold",
     "LIST",
@@ -44,7 +44,7 @@ pub(super) const FOLD: Setting = Setting::value(
 )
 .explained_by(fold_help);
 
-/// Method and limits.
+/// Settings of the method and its limits.
 pub const NEAR: &[Setting] = &[
     Setting::named(
         "method",
@@ -94,7 +94,7 @@ pub const NEAR: &[Setting] = &[
     BOILERPLATE,
 ];
 
-/// Method of files of fingerprints.
+/// Setting of the method that makes files of fingerprints.
 pub(super) const FINGERPRINTS: &[Setting] = &[Setting::named(
     "method",
     "METHOD",
@@ -104,7 +104,7 @@ pub(super) const FINGERPRINTS: &[Setting] = &[Setting::named(
 .default("simhash")
 .explained_by(fingerprint_help)];
 
-/// Method of an index, and its limit.
+/// Settings for creating an index: the method, and the maximum distance of repeats.
 pub(super) const INDEXES: &[Setting] = &[
     Setting::named(
         "method",
@@ -123,7 +123,7 @@ pub(super) const INDEXES: &[Setting] = &[
     .short('k'),
 ];
 
-/// Terms of a document.
+/// Settings of the terms of a document.
 pub const TERMS: &[Setting] = &[
     Setting::value(
         "shingle",
@@ -146,7 +146,7 @@ pub const TERMS: &[Setting] = &[
     FOLD,
 ];
 
-/// Showing a plan or a preview.
+/// Settings that show a plan or a preview.
 pub(super) const PLANNING: &[Setting] = &[
     Setting::flag(
         "dry_run",

@@ -64,7 +64,7 @@ pub(super) fn read_settings(file: &Path, command: &str) -> Result<FileSettings> 
     found.iter().map(option).collect()
 }
 
-/// Returns a settings file that has the defaults of a command, behind `#`.
+/// Returns the text of a settings file with the options of a command, each as a comment (`#`) with its default.
 #[must_use]
 pub fn printed_settings(command: &CommandKind) -> String {
     let mut file = format!(

@@ -6,7 +6,7 @@ use simtool_hamming::join::Join;
 use simtool_hamming::joins;
 use std::fmt::Write as _;
 
-/// File of fingerprints to write.
+/// Settings of the file of fingerprints to write.
 pub(super) const FINGERPRINT_FILE: &[Setting] = &[
     Setting::path(
         "output",
@@ -22,12 +22,12 @@ pub(super) const FINGERPRINT_FILE: &[Setting] = &[
 
 const REPLACED_FILE: Setting = Setting::flag("force", "Replace an existing file.").of_resources();
 
-/// Method of a join.
+/// Setting of the method of a join.
 pub(super) const JOINED: &[Setting] = &[Setting::choice("index", "NAME", self_joins, USED_JOIN)
     .explained_by(self_join_help)
     .of_resources()];
 
-/// Queries and method of a search in a file of fingerprints.
+/// Settings of the queries and the method of a search in a file of fingerprints.
 pub(super) const SEARCHED: &[Setting] = &[
     Setting::path(
         "queries",
@@ -40,7 +40,7 @@ pub(super) const SEARCHED: &[Setting] = &[
 
 const USED_JOIN: &str = "Use this method instead of the planner's choice; see --verbose.";
 
-/// Pairs of fingerprints.
+/// Settings of pairs of fingerprints.
 pub(super) const PAIRS: &[Setting] = &[
     Setting::value(
         "max_distance",
@@ -57,7 +57,7 @@ pub(super) const PAIRS: &[Setting] = &[
     ),
 ];
 
-/// Form and place of pairs of fingerprints.
+/// Settings of the form and the place of pairs of fingerprints.
 pub(super) const PAIR_FILE: &[Setting] = &[
     Setting::flag(
         "count",
@@ -82,7 +82,7 @@ pub(super) const PAIR_FILE: &[Setting] = &[
     REPLACED_FILE.needing("output"),
 ];
 
-/// Files of the N most frequent words, each with M bits.
+/// Settings of the files for the N most frequent words, each with M bits.
 pub(super) const WORDS: &[Setting] = &[
     Setting::folder(
         "directory",
@@ -99,7 +99,7 @@ pub(super) const WORDS: &[Setting] = &[
     ),
 ];
 
-/// Files of `simtool N M`.
+/// Settings of the files of `simtool N M`.
 pub(super) const REFERENCE: &[Setting] = &[
     Setting::path(
         "stop_words",
@@ -137,7 +137,7 @@ pub(super) const REFERENCE: &[Setting] = &[
     .default("3"),
 ];
 
-/// Size of a planned index.
+/// Settings of the size of a planned index.
 pub(super) const CAPACITY: &[Setting] = &[
     Setting::value(
         "documents",

@@ -2,11 +2,11 @@
 
 use super::row::Setting;
 
-/// Notes of a new index.
+/// Setting of the notes about a new index.
 pub(super) const CREATED: &[Setting] =
     &[Setting::flag("quiet", "Print no notes.").short('q').printing()];
 
-/// Source and time of added documents.
+/// Settings of the source and the time of added documents.
 pub(super) const ARRIVAL: &[Setting] = &[
     Setting::value(
         "source",
@@ -22,7 +22,7 @@ pub(super) const ARRIVAL: &[Setting] = &[
     ),
 ];
 
-/// Outputs of added documents.
+/// Settings of the outputs about added documents.
 pub(super) const ADDED: &[Setting] = &[
     Setting::results(
         "only_new",
@@ -33,7 +33,7 @@ pub(super) const ADDED: &[Setting] = &[
     Setting::flag("json", "Print repeats as JSON Lines, with file and record.").printing(),
 ];
 
-/// Batches of lines that are filtered.
+/// Settings of the batches of lines that are filtered.
 pub(super) const FILTERED: &[Setting] = &[
     Setting::value(
         "batch",
@@ -62,7 +62,7 @@ pub(super) const FILTERED: &[Setting] = &[
     ),
 ];
 
-/// Answers of an index.
+/// Settings of the answers of an index.
 pub(super) const ANSWERS: &[Setting] = &[
     Setting::flag(
         "all",
@@ -76,10 +76,10 @@ pub(super) const ANSWERS: &[Setting] = &[
     .printing(),
 ];
 
-/// Form of the size of an index.
+/// Setting of the form in which the size of an index is printed.
 pub(super) const SIZE: &[Setting] = &[Setting::flag("json", "Print one JSON object.").printing()];
 
-/// File of the documents of an index.
+/// Settings of the file to which the documents of an index are exported.
 pub(super) const EXPORTED: &[Setting] = &[
     Setting::path(
         "output",
@@ -92,7 +92,7 @@ pub(super) const EXPORTED: &[Setting] = &[
     Setting::flag("force", "Replace an existing file.").needing("output").of_resources(),
 ];
 
-/// Documents that are removed from an index.
+/// Settings that choose the documents to remove from an index.
 pub(super) const REMOVED: &[Setting] = &[
     Setting::path(
         "ids",
@@ -116,6 +116,6 @@ pub(super) const REMOVED: &[Setting] = &[
     .printing(),
 ];
 
-/// Copies of an index without damage.
+/// Setting for copies of an index without damage.
 pub(super) const SALVAGED: &[Setting] =
     &[Setting::flag("force", "Copy the index even if it has no damage.").of_resources()];

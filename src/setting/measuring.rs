@@ -4,7 +4,7 @@ use super::reading::formats;
 use super::row::{Named, Setting, names};
 use simtool_read::PageContent;
 
-/// Labelled documents of a measurement.
+/// Settings of the labelled documents of a measurement.
 pub(super) const TRUTH: &[Setting] = &[
     Setting::paths(
         "corpus",
@@ -36,7 +36,7 @@ pub(super) const TRUTH: &[Setting] = &[
     .default("pairs"),
 ];
 
-/// Methods that are measured.
+/// Settings of the methods that are measured.
 pub(super) const MEASURED: &[Setting] = &[
     Setting::value(
         "method",
@@ -65,7 +65,7 @@ pub(super) const MEASURED: &[Setting] = &[
     .excluding(&["sample", "suggest"]),
 ];
 
-/// Samples of documents without labels.
+/// Settings of samples of documents without labels.
 pub(super) const SAMPLING: &[Setting] = &[
     Setting::value(
         "sample",
@@ -90,7 +90,7 @@ pub(super) const SAMPLING: &[Setting] = &[
     .excluding(&["method", "sample"]),
 ];
 
-/// Results of a measurement.
+/// Settings of the results of a measurement.
 pub(super) const FIGURES: &[Setting] = &[
     Setting::choice("format", "FORMAT", formats_of_figures, "Format of the printed results.")
         .default("table"),
@@ -109,7 +109,7 @@ pub(super) const FIGURES: &[Setting] = &[
     Setting::flag("force", "Replace existing files.").of_resources(),
 ];
 
-/// Fields of labelled documents.
+/// Settings of the fields of labelled documents.
 pub(super) const LABELLED: &[Setting] = &[
     Setting::value(
         "text_field",
@@ -130,7 +130,7 @@ pub(super) const LABELLED: &[Setting] = &[
     .default("main"),
 ];
 
-/// Comparison of two documents.
+/// Settings of the comparison of two documents.
 pub(super) const COMPARED: &[Setting] = &[
     Setting::value(
         "method",
@@ -158,10 +158,10 @@ pub(super) const COMPARED: &[Setting] = &[
     DOCUMENT_JSON,
 ];
 
-/// Form of the text about documents.
+/// Setting of the form of the text about documents.
 pub(super) const EXPLAINED: &[Setting] = &[DOCUMENT_JSON];
 
-/// Audits of finished runs.
+/// Settings of audits of finished runs.
 pub(super) const AUDITED: &[Setting] = &[
     Setting::value(
         "sample",
@@ -178,7 +178,7 @@ pub(super) const AUDITED: &[Setting] = &[
     Setting::flag("json", "Print one JSON object.").printing(),
 ];
 
-/// Reviews of finished runs.
+/// Settings of reviews of finished runs.
 pub(super) const REVIEWED: &[Setting] = &[
     Setting::flag("open", "Open the address in the browser.").printing(),
     Setting::value("port", "N", "Port on the loopback [default: a free one].").of_resources(),
@@ -200,7 +200,7 @@ const DOCUMENT_JSON: Setting =
     Setting::flag("json", "Print one JSON object, without the differences between the texts.")
         .printing();
 
-/// Generated collections.
+/// Settings of generated collections.
 pub(super) const GENERATED: &[Setting] = &[
     Setting::value(
         "documents",

@@ -10,11 +10,12 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Number of letters in the name of a variable with at most one typing error. Short names have many neighbours.
+/// Number of letters of the name of a variable for each typing error that it may have. Short names have many
+/// neighbours.
 const LETTERS_AN_ERROR: usize = 4;
 
-/// Place that a setting comes from. Settings of arguments go before those of the environment, and these before those
-/// of a settings file.
+/// Place that a setting comes from. The arguments override the environment, and the environment overrides a settings
+/// file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The arguments of the call.
@@ -28,7 +29,7 @@ pub enum Origin {
 /// A setting of a call. A setting with several values comes several times.
 #[derive(Clone, Debug)]
 pub struct GivenSetting {
-    /// Row of the setting.
+    /// Row that describes the setting.
     pub row: &'static Setting,
     /// Value of the setting as text.
     pub value: OsString,
@@ -37,8 +38,8 @@ pub struct GivenSetting {
 }
 
 /// Adds the settings of the environment and of the settings file to `given`, which has the settings of the arguments.
-/// Leaves out settings that an earlier place has, and settings that cannot be given together with one of an earlier
-/// place. `environment` has the names and values of variables.
+/// Leaves out a setting if a place that overrides it has the same setting, or one that cannot be given together with
+/// it. `environment` has the names and values of variables.
 ///
 /// ```
 /// use simtool::setting::{Origin, add_settings, find_command};
@@ -86,7 +87,7 @@ pub fn add_settings(
     check_pairs(given)
 }
 
-/// Returns the settings of a file, except those that a setting in `known` goes before.
+/// Returns the settings of a file, except those that a setting in `known` overrides.
 ///
 /// # Errors
 ///
@@ -143,14 +144,15 @@ fn names_file(row: &Setting) -> bool {
     matches!(row.kind, Kind::SettingsFile(_))
 }
 
-/// Returns the value of a variable. An empty value is a value, as on the command line: a variable that is ignored
-/// without a word would surprise its user.
+/// Returns the value of a variable, or `None` if it is not set. An empty value is a value, as on the command line: a
+/// variable that is ignored without a word would surprise its user.
 fn value_of<'e>(variable: &str, environment: &'e [(OsString, OsString)]) -> Option<&'e OsStr> {
     let mut values = environment.iter().filter(|(name, _)| name == variable);
     values.next().map(|(_, value)| &**value)
 }
 
-/// Returns each variable of `environment` whose name is most likely a misspelt one of a setting, with the right name.
+/// Returns each variable of `environment` whose name is most likely a misspelled name of a setting's variable, with the
+/// right name.
 ///
 /// ```
 /// let environment = [("SIMTOOL_THREDS".into(), "4".into()), ("SIMTOOL_OTHER".into(), "".into())];
@@ -170,7 +172,7 @@ pub fn misspelt_variables(environment: &[(OsString, OsString)]) -> Vec<(String, 
     environment.iter().filter_map(|(name, _)| right(name)).collect()
 }
 
-/// Returns whether one of the settings in `known` goes before `row`: the setting itself, or one that cannot be given
+/// Returns whether one of the settings in `known` overrides `row`: the setting itself, or one that cannot be given
 /// together with it.
 fn is_overruled(row: &Setting, known: &[&Setting]) -> bool {
     known.iter().any(|other| other.name == row.name || exclude(row, other))
@@ -185,8 +187,8 @@ fn exclude(one: &Setting, other: &Setting) -> bool {
         || is_alternative && one.name != other.name
 }
 
-/// Returns an error if two settings cannot be given together. The parser of the arguments finds such arguments, and
-/// arguments go before all other settings.
+/// Returns an error if two settings of the environment or the file cannot be given together. The parser of the
+/// arguments checks the arguments, and arguments override all other settings.
 fn check_pairs(given: &[GivenSetting]) -> Result<()> {
     let later = given.iter().filter(|setting| setting.origin != Origin::Argument);
     for (at, one) in later.clone().enumerate() {

@@ -18,7 +18,7 @@ pub struct Setting {
     pub long_help: Option<fn() -> String>,
     /// Value that holds if the setting is not given. `None` if none does, or if it depends on other settings.
     pub default: Option<&'static str>,
-    /// Letter that stands for the name on the command line.
+    /// Letter that can be written on the command line instead of the name.
     pub short: Option<char>,
     /// Names of settings that cannot be given together with this one.
     pub excludes: &'static [&'static str],
@@ -43,9 +43,9 @@ pub enum Required {
     No,
     /// The command cannot run without it.
     Always,
-    /// The command cannot run without it and the setting that is named here.
+    /// The command needs this setting, or the setting that is named here, or both.
     Unless(&'static str),
-    /// The command needs exactly one of the settings that have this name of a group.
+    /// The command needs exactly one of the settings of the group that has this name.
     OneOf(&'static str),
 }
 
@@ -54,7 +54,8 @@ pub enum Required {
 pub enum Kind {
     /// `true` or `false`.
     Flag,
-    /// A text. This kind and the next ones have the name of the value in help.
+    /// A text. The value of this variant and of the next ones is the name of the setting's value in help, for example
+    /// `FILE`.
     Value(&'static str),
     /// Several texts.
     Values(&'static str),

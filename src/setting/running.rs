@@ -2,7 +2,7 @@
 
 use super::row::{Named, Setting};
 
-/// Threads, and the settings file.
+/// Settings of threads, and of the settings file.
 pub(super) const THREADS: &[Setting] = &[
     Setting::value(
         "threads",
@@ -59,7 +59,7 @@ pub const NOTES: &[Setting] = &[
     .printing(),
 ];
 
-/// Memory and temporary files.
+/// Settings of memory and temporary files.
 pub const MEMORY: &[Setting] = &[
     Setting::value(
         "max_memory",
@@ -78,7 +78,7 @@ pub const MEMORY: &[Setting] = &[
     .of_resources(),
 ];
 
-/// Storing what a run reads.
+/// Settings for storing what a run reads.
 pub(super) const PARTS: &[Setting] = &[
     Setting::flag(
         "resume",

@@ -47,7 +47,7 @@ pub(super) const PASSAGES: &[Setting] = &[
     .printing(),
 ];
 
-/// Cutting passages out of copies of the files.
+/// Settings for cutting passages out of copies of the files.
 pub(super) const CUTTING: &[Setting] = &[
     Setting::choice(
         "cut",
@@ -81,7 +81,7 @@ pub(super) const CUTTING: &[Setting] = &[
     .needing("output"),
 ];
 
-/// Items, and which documents contain them.
+/// Settings of items, and conditions on which a document contains an item.
 pub(super) const ITEMS: &[Setting] = &[
     Setting::value(
         "fields",
@@ -110,7 +110,7 @@ pub(super) const ITEMS: &[Setting] = &[
     IGNORE,
 ];
 
-/// Removing items from copies of the files.
+/// Settings for removing items from copies of the files.
 pub(super) const ITEM_REMOVAL: &[Setting] = &[
     Setting::choice(
         "write_kept",
@@ -133,7 +133,7 @@ pub(super) const ITEM_REMOVAL: &[Setting] = &[
     .needing("write_kept"),
 ];
 
-/// Storing what a search for items finds.
+/// Setting for storing the items that a search finds.
 pub(super) const FOUND_PARTS: &[Setting] = &[
     Setting::flag(
         "resume",

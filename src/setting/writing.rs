@@ -8,7 +8,7 @@ use simtool_base::options::Choice as _;
 use simtool_read::USUAL_DATES;
 use std::fmt::Write as _;
 
-/// Choice of the kept documents.
+/// Settings that choose the kept documents.
 pub(super) const KEEPING: &[Setting] = &[
     Setting::value(
         "keep",
@@ -64,7 +64,7 @@ pub(super) const KEEPING: &[Setting] = &[
     ).usual().not_on_engines(),
 ];
 
-/// Limit of the words that a removal loses.
+/// Setting that limits the words that a removal loses.
 pub(super) const LOSSES: &[Setting] = &[
     Setting::value(
         "lose",
@@ -79,7 +79,7 @@ pub(super) const LOSSES: &[Setting] = &[
     ).not_on_engines(),
 ];
 
-/// Counts of the removals by source, and conditions on which they are too many.
+/// Settings of the counts of removals by source, and conditions on which there are too many.
 pub(super) const SOURCES: &[Setting] = &[
     Setting::value(
         "by",
@@ -97,7 +97,7 @@ pub(super) const SOURCES: &[Setting] = &[
     ).not_on_engines(),
 ];
 
-/// Folder of the results of a deduplication or a match.
+/// Settings of the folder of results of a deduplication or a match.
 pub(super) const RESULTS: &[Setting] = &[
     Setting::results(
         "output",
@@ -145,13 +145,13 @@ pub(super) const RESULTS: &[Setting] = &[
     .printing(),
 ];
 
-/// Copies of what was removed.
+/// Setting for copies of the removed documents.
 pub(super) const WRITE_REMOVED: Setting = Setting::flag(
     "write_removed",
     "Also write copies of the input files to removed/, in the same format, with nothing but the removed documents.",
 );
 
-/// File or stream of rows.
+/// Settings of the file or stream of rows.
 pub(super) const ROWS: &[Setting] = &[
     Setting::path(
         "output",

@@ -217,7 +217,7 @@ impl ExampleChooser<'_> {
 #[derive(Clone)]
 struct ProbeFound {
     counts: Histogram,
-    /// For each similarity in hundredths, the place of the first document with it, or [`NONE`].
+    /// For each similarity in hundredths, the place of the first document with this similarity, or [`NONE`].
     examples: [u32; HUNDREDTHS],
 }
 
@@ -254,7 +254,7 @@ struct ProbeComparing {
     all_terms: u64,
 }
 
-/// Returns the places of the probes in the sample of the first collection, at equal distances.
+/// Returns the places of the probes, which are evenly spread over the sample of the first collection.
 fn places(sampled: &Sides<SampledTexts>) -> Vec<usize> {
     let documents = sampled.first().documents.len();
     let count = documents.min(PROBES);

@@ -1,7 +1,7 @@
-//! Whole copies of files that a run stores until it ends. A later run takes them if this one is stopped.
+//! Whole copies of files that a run stores until it ends. If the run is stopped, a later run uses them.
 //!
-//! A copy is written in a temporary folder. When it is whole, it is brought to the disk and gets its name in the
-//! store. So a copy in the store is never a part of one, even after a power cut.
+//! A copy is written in a temporary folder. When it is whole, it is synced to the disk and gets its name in the store.
+//! So a copy in the store is never incomplete, even after a power cut.
 
 use super::staging::{StagingFolder, remove_abandoned};
 use super::whole_file::WholeFile;
@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 const COPY: &str = "copy";
 /// Ending of the name of the file with the note of a copy.
 const NOTE: &str = "note";
-/// Number of bytes in front of a note: the length of the copy, and a hash of the note.
+/// Number of bytes before a note: the length of the copy, and a hash of the note.
 const NOTE_HEAD: usize = 24;
 
-/// Folder with stored copies. Each has a key, and a note of the run that wrote it.
+/// Folder with stored copies. Each copy has a key and a note. The note has data of the run that wrote the copy.
 #[derive(Debug)]
 pub(crate) struct CopyStore {
     folder: PathBuf,
@@ -59,7 +59,7 @@ impl CopyStore {
     ///
     /// # Errors
     ///
-    /// The copy cannot be brought to the disk, or the note cannot be written.
+    /// The copy cannot be synced to the disk, or the note cannot be written.
     pub(crate) fn finish(&self, key: u128, note: &[u8]) -> Result<()> {
         let unfinished = self.unfinished(key);
         let failed = |error| Error::io(&unfinished, "sync", error);
@@ -116,7 +116,7 @@ impl CopyStore {
     }
 }
 
-/// Returns the bytes in front of the note of a copy with `length` bytes.
+/// Returns the bytes before the note of a copy with `length` bytes.
 fn note_head(length: u64, note: &[u8]) -> [u8; NOTE_HEAD] {
     let mut head = [0; NOTE_HEAD];
     head[..8].copy_from_slice(&length.to_le_bytes());

@@ -22,9 +22,9 @@ pub(super) struct DiskFolder {
     disk: Disk,
 }
 
-/// Folders that must be synced to the disk at the end. They begin with the folder that contains the
-/// output. The last is the nearest folder above it that existed before the run. Dropping the value removes
-/// the others, unless the output or other files are in them.
+/// Folders that must be synced to the disk at the end. They begin with the folder that contains the output. The last
+/// folder is the nearest one above it that existed before the run. Dropping the value removes the other folders, unless
+/// the output or other files are in them.
 #[derive(Debug)]
 struct FoldersAbove(Vec<PathBuf>);
 
@@ -76,7 +76,7 @@ impl DiskFolder {
         Ok((Self { place, standing, above, disk }, staging))
     }
 
-    /// Waits until all files in `content` are on the disk. Users know the folder as `path`.
+    /// Syncs all files in `content` to the disk. `path` is the path of the folder for messages.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl DiskFolder {
     }
 
     /// Replaces the old output by `content`, and uses the path `replaced` in between. Fails if another process has
-    /// changed the old output since the start of the run, which `standing` shows.
+    /// changed the old output since the start of the run, which `standing` can show.
     fn replace(
         &self,
         content: &Path,
@@ -155,7 +155,7 @@ impl DiskFolder {
     }
 }
 
-/// Returns the names in the output at `path` that the new one replaces. `None` if there is no output.
+/// Returns the names in the output at `path` that the new output replaces. `None` if there is no output.
 ///
 /// # Errors
 ///

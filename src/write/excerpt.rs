@@ -18,7 +18,7 @@ pub(in crate::write) fn excerpts(texts: [&[u8]; 2]) -> [String; 2] {
     [left, right].map(|text| excerpt(&text, skipped))
 }
 
-/// Returns an excerpt of a text on one line, without its first `skipped` words.
+/// Returns an excerpt of a text on one line, without the first `skipped` words of the text.
 pub(in crate::write) fn excerpt(text: &str, skipped: usize) -> String {
     let mut shown = String::new();
     let mut count = 0;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-/// Choice of what happens if the output folder exists and is not empty.
+/// Rule for an output folder that exists and is not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     /// Fail and leave the folder unchanged.

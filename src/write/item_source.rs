@@ -5,11 +5,12 @@ use super::summary::write_list;
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
 
-/// An item is common if at least one in so many documents contains it.
+/// Divisor of the number of documents: an item is common if at least this share of the documents contains it.
 const COMMON_DIVISOR: u64 = 100;
 /// Minimum number of documents that contain a common item.
 const COMMON_LEAST: u64 = 10;
-/// A file of items is suspicious if at least one in so many documents contains one of its items.
+/// Divisor of the number of documents. A file of items is suspicious if the number of documents that contain one of its
+/// items is at least the quotient.
 const SUSPICIOUS_DIVISOR: u64 = 20;
 
 /// Counts of the items of a file.
@@ -17,21 +18,21 @@ const SUSPICIOUS_DIVISOR: u64 = 20;
 pub struct ItemSource {
     /// Name of the file.
     pub file: String,
-    /// Number of its items.
+    /// Number of items of the file.
     pub items: u64,
-    /// Number of its items that a document contains.
+    /// Number of items of the file that a document contains.
     pub found_items: u64,
-    /// Number of documents that contain one of its items.
+    /// Number of documents that contain an item of the file.
     pub found_documents: u64,
     /// Number of pairs of an item and a document that contains it.
     pub hits: u64,
-    /// Number of its items that at least 10 documents, and at least one in 100 documents, contain.
+    /// Number of items of the file that at least 10 documents, and at least one in 100 documents, contain.
     pub common_items: u64,
     /// Number of hits of the common items.
     pub common_hits: u64,
     /// Number of documents that contain the item which most documents contain.
     pub most_common: u64,
-    /// ID of this item. Empty if no item was found.
+    /// ID of the item that most documents contain. Empty if no item was found.
     pub most_common_id: String,
 }
 
@@ -47,7 +48,7 @@ impl ItemSource {
         self.found_documents >= documents.div_ceil(SUSPICIOUS_DIVISOR).max(COMMON_LEAST)
     }
 
-    /// Writes the counts of all files as a field of a JSON object, with a comma behind it.
+    /// Writes the counts of all files as a field of a JSON object, followed by a comma.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! Merkle trees over the rows of a file, as RFC 6962 (Certificate Transparency, section 2.1) defines them.
 //!
-//! The hash of a leaf is SHA-256 of a zero byte and the row. The hash of a node is SHA-256 of a byte 1 and the hashes of its
-//! two children. The left child of a node has the largest power of two of rows that is less than the rows of the node. So a
-//! row can be proven with the hashes of one path, and a row cannot be taken for a node.
+//! The hash of a leaf is SHA-256 of a zero byte and the row. The hash of a node is SHA-256 of a byte 1 and the hashes
+//! of its two children. The left child of a node with n rows has the largest power of two of rows that is less than n.
+//! So a row can be proven with the hashes of one path, and a row cannot be taken for a node.
 
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -11,9 +11,9 @@ use std::io::{self, Read};
 /// Result of SHA-256.
 pub(crate) type Hash = [u8; 32];
 
-/// First byte of what is hashed for a leaf.
+/// First byte of the bytes that are hashed for a leaf.
 const LEAF: [u8; 1] = [0];
-/// First byte of what is hashed for a node.
+/// First byte of the bytes that are hashed for a node.
 const NODE: [u8; 1] = [1];
 /// Number of bytes of a file that are read at once.
 const BLOCK: usize = 1 << 18;
@@ -23,7 +23,7 @@ const BLOCK: usize = 1 << 18;
 pub(crate) struct FileHash {
     /// Number of bytes of the file.
     pub(crate) bytes: u64,
-    /// Number of leaves of its tree. A file that is hashed as a whole has one.
+    /// Number of leaves of the hash tree of the file. 1 if the file is hashed as a whole.
     pub(crate) rows: u64,
     pub(crate) hash: Hash,
 }
@@ -130,7 +130,7 @@ fn visit_blocks(mut file: impl Read, mut visit: impl FnMut(&[u8])) -> io::Result
     }
 }
 
-/// Returns the beginning of the hash of a leaf.
+/// Returns a hasher that has already taken the first byte of a leaf.
 fn leaf() -> Sha256 {
     Sha256::new_with_prefix(LEAF)
 }

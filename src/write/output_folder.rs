@@ -123,7 +123,7 @@ impl OutputFolder {
         files_of(&self.content).map_err(|error| Error::io(&self.path, "list", error))
     }
 
-    /// Waits until all files of the folder are on the disk, or in the store. This may take a while.
+    /// Syncs all files of the folder to the disk, or sends them to the store. This may take a while.
     ///
     /// # Errors
     ///

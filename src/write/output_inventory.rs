@@ -108,7 +108,7 @@ pub(crate) fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Writes the list as a field of the summary, with a comma behind it. `files` are all files of the output folder except
+/// Writes the list as a field of the summary, followed by a comma. `files` are all files of the output folder except
 /// the summary.
 pub(super) fn write_written_files(out: &mut dyn Write, files: &[PathBuf]) -> io::Result<()> {
     write!(out, "  \"{KEY}\": [")?;

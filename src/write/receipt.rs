@@ -28,9 +28,9 @@ pub(crate) struct Receipt {
     pub(crate) version: String,
     /// Request of the user.
     pub(crate) request: ReceiptRequest,
-    /// Name of the method that was used. If the user left it open, it was chosen from a sample.
+    /// Name of the method that was used. The method may have been chosen from a sample.
     pub(crate) method: String,
-    /// Settings of the method, with those that the user left open.
+    /// Settings of the method, including the settings that the user did not give.
     pub(crate) settings: NamedValues,
     /// Rule for lines that were left out of the comparison. `None` if whole texts were compared.
     pub(crate) boilerplate: Option<String>,
@@ -64,7 +64,7 @@ pub(crate) struct HashedInput {
     pub(crate) file: String,
     /// Whether the file has queries of a match.
     pub(crate) is_query: bool,
-    /// Number of its bytes, and SHA-256 of them in hexadecimal digits. `None` if the run could not read the file.
+    /// Number of bytes of the file, and their SHA-256 in hexadecimal digits. `None` if the run could not read the file.
     pub(crate) hash: Option<(u64, String)>,
 }
 
@@ -74,9 +74,9 @@ pub(crate) struct HashedOutput {
     /// Path of the file in the output folder, with `/` between folders.
     pub(crate) file: String,
     pub(crate) bytes: u64,
-    /// Number of leaves of its tree: its lines, or 1 if the whole file is one leaf.
+    /// Number of leaves of the hash tree of the file: its lines, or 1 if the whole file is one leaf.
     pub(crate) rows: u64,
-    /// Root of its tree in hexadecimal digits.
+    /// Root of the hash tree of the file, in hexadecimal digits.
     pub(crate) root: String,
 }
 
@@ -93,7 +93,8 @@ pub(crate) fn is_of_lines(file: &str) -> bool {
 }
 
 impl Receipt {
-    /// Returns the root of the tree whose leaves are the outputs: name, line break, and root of each.
+    /// Returns the root of the hash tree of all outputs. Each leaf is the name of an output, a line break, and the root
+    /// of the output.
     pub(crate) fn root(&self) -> Hash {
         // The name is part of the leaf, so two files cannot be exchanged.
         let mut tree = MerkleTree::default();
@@ -215,7 +216,7 @@ fn named(values: &NamedValues) -> Value {
     values.iter().map(|(name, value)| json!([name, value])).collect()
 }
 
-/// Reads what [`named`] returns.
+/// Parses JSON that [`named`] has made. Returns `None` for other JSON.
 fn values(json: &Value) -> Option<NamedValues> {
     let pair = |pair: &Value| Some((text(&pair[0])?, text(&pair[1])?));
     json.as_array()?.iter().map(pair).collect()

@@ -18,11 +18,11 @@ const FILE: usize = 48;
 /// How much of a collection is repeated, and the texts that are repeated most.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepetitionSummary {
-    /// Noun for documents that count as different, for example `document` or `host`.
+    /// Noun for the things that count as different documents, for example `document` or `host`.
     pub noun: &'static str,
     /// Number of words of all documents.
     pub words: u64,
-    /// Number of words that are repeated in at least n documents, for several n in ascending order.
+    /// For several n in ascending order, the number of words that are repeated in at least n documents.
     pub levels: Vec<Level>,
     /// Repeated texts for which (number of words) × (number of documents) is greatest, in descending order.
     pub texts: Vec<RepeatedText>,
@@ -37,7 +37,7 @@ pub struct RepeatedText {
     pub words: u64,
     /// Name of the first document with the text.
     pub name: Name,
-    /// Bytes of the text in the decoded text of the document.
+    /// Byte range of the text in the decoded text of the document.
     pub bytes: Range<u64>,
     /// Beginning of the text.
     pub text: Vec<u8>,

@@ -12,7 +12,7 @@ pub struct SharedWords {
     pub shared: u64,
     /// Number of other words of a document, on average.
     pub own: u64,
-    /// Whether the documents look like pages of one template: they are many, and the words of their own differ
+    /// Whether the documents look like pages of one template: they are many, and the words that are not shared differ
     /// from document to document.
     pub is_template: bool,
 }

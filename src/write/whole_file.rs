@@ -116,7 +116,7 @@ impl WholeFile {
         }
     }
 
-    /// Waits until the content is on the disk, or sent to the store. This may take a while.
+    /// Syncs the content to the disk, or sends it to the store. This may take a while.
     ///
     /// # Errors
     ///

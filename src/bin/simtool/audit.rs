@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// Maximum number of wrong rows and changed files that are listed, unless `--verbose` is given.
 const LISTED: usize = 20;
 
-/// Checks the run and prints what holds. The exit code is 1 if something does not.
+/// Checks the run and prints the results of the checks. The exit code is 1 if a check fails.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let request = AuditRequest::parse(call.path("output"), call.options())?;
     let terminal = Terminal::new(call);
@@ -35,7 +35,7 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     })
 }
 
-/// Returns the text about an audit. At most `listed` things of a kind are listed.
+/// Returns the text about an audit. At most `listed` files and at most `listed` rows of each kind are in it.
 fn page(found: &Audit, listed: usize) -> String {
     let Audit { receipt, removals, rows, seed, .. } = found;
     let mut text = String::new();
@@ -48,7 +48,7 @@ fn page(found: &Audit, listed: usize) -> String {
     add_line(&mut text, "inputs", &files(receipt.inputs, of_inputs));
     list(&mut text, "changed", receipt.changed.iter(), listed);
     list(&mut text, "not compared", receipt.unchecked.iter(), listed);
-    // A person should see at once how much of the run the result is about.
+    // A reader should see at once how much of the run was checked.
     let checked = if rows.len() as u64 == *removals {
         "all of them checked".to_owned()
     } else {
@@ -76,7 +76,7 @@ fn page(found: &Audit, listed: usize) -> String {
     text
 }
 
-/// Appends a line for each of the first sentences, and one for the number of the others.
+/// Appends a line for each of the first `listed` sentences, and a line with the number of the others.
 fn list<'s>(
     text: &mut String,
     title: &str,

@@ -16,7 +16,7 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::Done)
 }
 
-/// Returns the entry of the program, and the entries of the papers behind `methods`, or of all papers if it is
+/// Returns the entry of the program, and the entries of the papers behind `methods`, or of all papers if `methods` is
 /// empty.
 fn entries(methods: &[String]) -> String {
     let mut text = format!(

@@ -115,7 +115,7 @@ pub(crate) fn shared_shingles(comparison: &Comparison) -> String {
     format!("{} of {} shingles", comparison.shared, comparison.union())
 }
 
-/// Returns a remark if two texts share all shingles and are not equal, and otherwise nothing.
+/// Returns a remark if two texts share all shingles and are not equal, and otherwise an empty text.
 pub(crate) fn other_sequence(comparison: &Comparison) -> &'static str {
     let are_equal = comparison.similarity == Some(Similarity::ONE);
     if comparison.shared == comparison.union() && !are_equal {

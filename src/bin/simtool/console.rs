@@ -70,7 +70,7 @@ pub(crate) fn option(field: &str) -> Option<String> {
     Some(if row.is_in_files { variable(row.name) } else { name() })
 }
 
-/// Choice of the notes and faults that are shown.
+/// Which notes and faults are shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verbosity {
     /// Whether all faults are shown, and not only the first ones of each kind.
@@ -119,7 +119,7 @@ pub(crate) fn stage_times(stages: &[(&str, Duration)], counts: &[Count]) -> Stri
 
 /// Number of spaces before the lines of a wrapped message, except the first line.
 const INDENT: usize = 4;
-/// Number of columns in which the title of a line can be, for example `removed` with spaces and `|` behind it.
+/// Maximum number of columns of the title of a line, for example of `removed` with spaces and `|` behind it.
 const TITLE: usize = 24;
 /// Minimum width of a terminal on which messages are wrapped. On a narrower one, a wrapped message is no easier to
 /// read.
@@ -150,7 +150,7 @@ fn width_of(stream: &impl std::os::windows::io::AsHandle) -> Option<usize> {
     Some(columns.into())
 }
 
-/// Returns the column at which a wrapped line goes on: behind its title, or below its first word.
+/// Returns the column at which a wrapped line goes on: after its title, or below its first word.
 fn indent_of(line: &str) -> usize {
     let begin = line.len() - line.trim_start_matches(' ').len();
     // Titles and columns of a table are apart by at least two spaces.

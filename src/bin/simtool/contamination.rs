@@ -66,7 +66,7 @@ fn notes(found: &ContaminationFound, words: usize) -> Vec<String> {
     notes
 }
 
-/// Returns sentences about items that so many documents contain that few of these can have copied them.
+/// Returns sentences about items that are in very many documents. Few of these documents can have copied them.
 fn common_items(found: &ContaminationFound) -> Vec<String> {
     let sources = &found.item_sources;
     let mut notes = Vec::new();

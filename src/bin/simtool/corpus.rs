@@ -56,7 +56,7 @@ fn request(call: &Call) -> Result<Request, Error> {
     Ok(request)
 }
 
-/// Prints what a run found, whose results are in `output`.
+/// Prints what a run found. Its results are in `output`.
 pub(crate) fn show(
     outcome: &Outcome,
     output: &Path,

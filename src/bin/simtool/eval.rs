@@ -14,7 +14,7 @@ use simtool::write::evaluation::{write_json, write_lines, write_table};
 /// estimates their recall and precision from a sample, or suggests a method.
 pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     let mut options = call.options();
-    // The library writes no figures, so their format is for the program.
+    // The library does not print results, so their format is a setting of the program.
     options.take("format");
     let format = EvalFormat::of(call);
     let mut request = EvalRequest::parse(call.paths("paths"), call.paths("corpus"), options)?;

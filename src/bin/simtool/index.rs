@@ -15,7 +15,7 @@ use simtool::run::{
 use simtool::stages::quantity::{bytes, counted, grouped};
 use std::io::{self, Write};
 
-/// Maximum number of names of files, or of IDs, that are printed. Further ones are only counted.
+/// Maximum number of names of files, or of IDs, that are printed. Further names are only counted.
 const LISTED: usize = 20;
 
 /// Creates an index.
@@ -97,7 +97,7 @@ pub(crate) fn query(call: &Call) -> anyhow::Result<ExitStatus> {
     Ok(ExitStatus::after(outcome.has_losses))
 }
 
-/// Passes on the lines of standard input that are new, and adds them to an index.
+/// Prints the lines of standard input that are new to an index, and adds them to the index.
 pub(crate) fn filter(call: &Call) -> anyhow::Result<ExitStatus> {
     let request = FilterRequest::parse(call.path("index"), holder(call), call.options())?;
     let terminal = Terminal::new(call);

@@ -1,4 +1,4 @@
-//! Inputs of commands: files, which are mapped, or read with `SIMTOOL_NO_MMAP=true`, and N and M.
+//! Inputs of commands: N and M, and files. Files are mapped, or read if `SIMTOOL_NO_MMAP=true` is set.
 #![expect(unsafe_code, reason = "the user, for whom this program speaks, lets files be mapped")]
 
 use crate::args::Call;

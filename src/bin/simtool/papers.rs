@@ -2,7 +2,7 @@
 
 use simtool::method::Method;
 
-/// Name of the search for repeated passages among the methods.
+/// Name that the search for repeated passages has among the methods.
 const PASSAGES: &str = "passages";
 
 /// A paper, the methods that follow it, and its entry in BibTeX.
@@ -54,7 +54,7 @@ pub(crate) const PAPERS: &[Paper] = &[
   doi = {10.1145/506309.506311}
 }",
     },
-    // Hashes of runs of words that two texts select in the same way, wherever the runs are.
+    // Hashes of runs of words. The runs are selected in the same way in all texts, wherever they are.
     Paper {
         methods: &[PASSAGES],
         entry: "\

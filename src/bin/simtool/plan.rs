@@ -11,7 +11,7 @@ use simtool::stages::quantity::{BYTES_EXPECTED, bytes, parse_bytes};
 use simtool::stages::resources::default_memory;
 use std::fmt::Write;
 
-/// Size of a planned index, and of a machine.
+/// Size of a planned index, and memory of a machine for it.
 #[derive(Debug)]
 pub(crate) struct PlannedIndex {
     documents: f64,

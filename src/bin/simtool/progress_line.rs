@@ -38,7 +38,7 @@ impl ShowProgress {
     }
 }
 
-/// Name of the time before the first stage.
+/// Name that is shown before the first stage.
 const STARTING: &str = "starting";
 /// Time between two printed lines of progress.
 const LINE_EVERY: Duration = Duration::from_secs(2);

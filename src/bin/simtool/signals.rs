@@ -5,8 +5,9 @@
 //! So the message is prepared when the map is registered, and the thread that waits for interruptions removes
 //! unfinished outputs.
 //!
-//! The system also sends a signal if a file grows beyond a size limit of the user. This signal is ignored, so
-//! that the write fails with an error. And it sends one when the terminal is closed, which `nohup` ignores.
+//! The system also sends a signal if a file grows beyond a size limit of the user. This signal is ignored, so that the
+//! write fails with an error. A third signal is sent when the terminal is closed. If `nohup` made the program ignore
+//! this signal, it stays ignored.
 
 /// Registers the memory map of a file, so that the handler can name the file. It stays registered until the
 /// program ends.
@@ -26,8 +27,8 @@ pub(crate) fn ignore_file_size_limit() {
     unix::ignore_file_size_limit();
 }
 
-/// If the address space of the process is limited, lets the program end with a message and exit code 1 where it would
-/// abort for want of memory.
+/// If the address space of the process is limited, makes the program end with a message and exit code 1 when memory
+/// cannot be allocated. Otherwise the program would abort.
 pub(crate) fn report_lack_of_addresses() {
     #[cfg(unix)]
     if simtool::stages::resources::addressable_memory().is_some() {
@@ -35,9 +36,9 @@ pub(crate) fn report_lack_of_addresses() {
     }
 }
 
-/// Runs `run`, which may change the actions of signals, and then restores the actions before it. A process that goes
-/// on, such as Python, and the processes that it forks are then ended by signals as usual. Another call
-/// begins with the actions at the end of this one.
+/// Runs `run`, which may change the actions of signals, and then restores the earlier actions. If the process continues
+/// after the call, as Python does, signals then end it and the processes that it forks as usual. Another call begins
+/// with the actions at the end of this one.
 #[cfg(unix)]
 pub(crate) fn restored<T>(run: impl FnOnce() -> T) -> T {
     unix::restored(run)
@@ -153,7 +154,7 @@ mod unix {
     }
 
     extern "C" fn on_abort(_signal: libc::c_int) {
-        // The standard library has already named the number of bytes that could not be had.
+        // The standard library has already named the number of bytes that could not be allocated.
         let sentence = b"simtool: error: the address space is used up; no output was written; raise its limit (`ulimit -v`), \
             or use fewer --threads and less --max-memory\n";
         // SAFETY: both are async-signal-safe.
@@ -175,7 +176,8 @@ mod unix {
         }
     }
 
-    /// Installs a handler, which must have the form that `flags` ask for, and call async-signal-safe functions alone.
+    /// Installs a handler. The handler must have the form that `flags` ask for, and it may only call functions that are
+    /// async-signal-safe.
     fn handle(signal: libc::c_int, handler: *const (), flags: libc::c_int) {
         // SAFETY: an all-zero `sigaction` is a valid value; its fields are set below.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };

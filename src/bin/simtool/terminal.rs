@@ -9,7 +9,7 @@ use simtool::run::{Face, HeldInterruptions, Notice};
 use simtool::stages::fault::{Fault, Severity};
 use simtool::stages::mapped_file::FileAccess;
 
-/// Maximum number of faults of each kind that are shown. Further ones are only counted.
+/// Maximum number of faults of each kind that are shown. Further faults are only counted.
 const SHOWN_FAULTS: usize = 20;
 
 /// Shows the messages of a run on standard error.

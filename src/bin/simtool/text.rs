@@ -17,7 +17,7 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
     // The progress bar must be gone before notes are printed to the same terminal.
     terminal.end(&written.faults);
     let pages = PageText::ALL.into_iter().map(|part| (written.pages.of(part), part.name()));
-    // Most collections have pages of few kinds.
+    // Most collections have only a few kinds of pages, so the other kinds are left out.
     let pages = pages.filter(|(count, _)| *count > 0);
     let pages = pages.map(|(count, name)| format!("{} {name}", grouped(count)));
     let pages = pages.collect::<Vec<_>>().join(", ");

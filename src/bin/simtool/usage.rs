@@ -54,7 +54,7 @@ pub(crate) fn parse(
 }
 
 /// Returns the call with the settings of the environment and of the settings file, as far as its arguments can be
-/// parsed without them. `None` if there are no such settings, as in most calls.
+/// parsed without them. Returns `None` if there are no such settings, as in most calls.
 fn complete_call(
     form: CommandForm,
     arguments: &[OsString],
@@ -89,7 +89,7 @@ fn complete_call(
     Ok(Some(call))
 }
 
-/// Returns the error for an argument that is a setting of files and of the environment.
+/// Returns an error if the argument is a setting that only settings files and the environment may have.
 fn refused(argument: &OsString) -> Option<simtool::Error> {
     let text = argument.to_string_lossy();
     let option = text.strip_prefix("--")?;
@@ -166,8 +166,8 @@ fn note_small_memory(call: &Call) {
     }
 }
 
-/// Returns the value of `--annotate` if it is a word of its own. The parser would take it for an input, because the
-/// option needs no value.
+/// Returns the value of `--annotate` if it is written as a separate word. The parser would take it for an input,
+/// because the option needs no value.
 fn detached_parts(arguments: &[OsString]) -> Option<Cow<'_, str>> {
     let followed = arguments.windows(2).filter(|words| words[0] == "--annotate");
     let mut behind = followed.map(|words| &words[1]).filter(|word| !Path::new(word).exists());
@@ -224,7 +224,7 @@ fn is_number(text: &str) -> bool {
     !text.ends_with(char::is_alphabetic) && text.parse::<f64>().is_ok()
 }
 
-/// Returns the name of the command of a command line. A command that does not exist has no name.
+/// Returns the name of the command of a command line. It is empty if the command does not exist.
 fn name_of_command(form: CommandForm, arguments: &[OsString]) -> String {
     match form {
         // These forms have no word for their command.
@@ -317,7 +317,7 @@ fn unknown_argument(form: CommandForm, command: &str, argument: &str) -> Option<
     Some(format!("unexpected argument '{argument}': {advice}"))
 }
 
-/// Returns the message for an unknown command behind `command`, which is empty or `index`. `meant` is the name of a
+/// Returns the message for an unknown command after `command`, which is empty or `index`. `meant` is the name of a
 /// similar command, if there is one.
 fn unknown_command(command: &str, name: &str, meant: Option<&str>) -> String {
     let program = program();

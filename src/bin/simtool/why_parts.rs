@@ -6,10 +6,11 @@ use simtool::run::DocumentParts;
 use simtool::stages::quantity::counted;
 use std::fmt::Write;
 
-/// Maximum number of characters of a part that are printed, unless all are wanted.
+/// Maximum number of characters of a part that are printed, unless the whole part is wanted.
 const EXCERPT: usize = 200;
 
-/// Describes the parts of a document. At most `listed` parts are printed, and those in full if `is_whole` is true.
+/// Describes the parts of a document. At most `listed` parts are printed. Of a long part, only the beginning is printed
+/// unless `is_whole` is true.
 pub(crate) fn parts_page(document: &DocumentParts, listed: usize, is_whole: bool) -> String {
     let place = format!("{}:{}", document.located.file, document.located.record);
     let (place, count) = (shown(&place), document.parts.len());

@@ -380,8 +380,8 @@ impl Drop for IndexWriter {
     }
 }
 
-/// Returns an error if a folder has files other than those that an interrupted creation of an index leaves.
-/// The new index overwrites such files.
+/// Returns an error if a folder has files. Files that an interrupted creation of an index leaves are allowed, because
+/// the new index overwrites them.
 fn refuse_used(folder: &Path) -> Result<()> {
     let entries = fs::read_dir(folder).map_err(|e| Error::io(folder, "read", e))?;
     for entry in entries {

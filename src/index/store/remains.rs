@@ -102,8 +102,8 @@ fn numbers(segment: &Segment) -> Range<u64> {
     segment.first()..last.map_or(segment.first(), |last| segment.number(last).saturating_add(1))
 }
 
-/// Returns the ranges of numbers that only the segments without an element in `found` can have. `found` has
-/// the numbers of the other segments, in the order of the manifest, and `end` is the number of documents.
+/// Returns the ranges of numbers that only segments with `None` in `found` can have. `found` has the numbers of the
+/// other segments, in the order of the manifest, and `end` is the number of documents.
 fn gaps(found: impl Iterator<Item = Option<Range<u64>>>, end: u64) -> Vec<Range<u64>> {
     let mut gaps = Vec::new();
     let (mut next, mut is_lost) = (0, false);

@@ -74,7 +74,8 @@ impl BytesWriter {
     }
 }
 
-/// Takes an event and passes it to `visit`. Returns `None` if the bytes do not begin with an event.
+/// Takes an event and passes it to `visit`. A fault is the next one of `faults`. Returns `None` if the bytes do not
+/// begin with an event.
 pub(super) fn visit_event<'k>(
     from: &mut BytesReader<'_>,
     faults: &mut impl Iterator<Item = &'k Fault>,

@@ -30,12 +30,12 @@ const BLOCK_BYTES: usize = 256 << 10;
 /// Longest text that is kept. A shard with a longer one is read again, because packing the text would take as much
 /// memory as the text itself.
 const LONGEST_TEXT: usize = 16 << 20;
-/// Divisor of the free space of the disk. The other half is for terms that do not fit in memory, and for other programs.
+/// Divisor of the free space of the disk. The rest is for terms that do not fit in memory, and for other programs.
 const DISK_PART: u64 = 2;
 /// Number of bytes that LZ4 makes of a byte of text, for estimates. Texts of pages take 0.45 to 0.6.
 const PACKED_SHARE: f64 = 0.6;
 
-/// A corpus that keeps its documents when a shard that is expensive is read for the first time.
+/// A corpus that keeps its documents when a shard that is expensive to read is read for the first time.
 #[derive(Debug)]
 pub(crate) struct KeptDocuments<'c> {
     corpus: &'c dyn Corpus,
@@ -57,7 +57,7 @@ struct KeptShard {
 }
 
 impl KeptShard {
-    /// Visits the events, which are in a file of `spool`.
+    /// Reads the events from a file of `spool` and passes them to `visit`. Returns the number of records.
     fn visit(&self, spool: &Spool, visit: &mut Visit<'_>) -> Result<u64> {
         let damaged = || spool.unreadable(io::ErrorKind::InvalidData.into());
         let (mut packed, mut events) = (Vec::new(), Vec::new());
@@ -124,13 +124,13 @@ impl<'c> KeptDocuments<'c> {
         })
     }
 
-    /// Returns the spool if the documents of a shard are to be kept.
+    /// Returns the spool if the documents of a shard are to be kept, and otherwise `None`.
     fn spool_for(&self, shard: usize) -> Option<&Spool> {
         let spool = self.spool.as_ref().filter(|spool| !spool.is_full());
         spool.filter(|_| self.corpus.price(shard) == Price::Expensive)
     }
 
-    /// Reads a shard, and keeps its events if all of them are visited and fit.
+    /// Reads a shard, and passes its events to `visit`. Keeps the events in `spool` if all of them are visited and fit.
     fn keep(&self, shard: usize, spool: &Spool, visit: &mut Visit<'_>) -> Result<u64> {
         // Nothing depends on the temporary file, so its faults are no errors.
         let mut keeping = spool.begin().ok().map(Keeping::new);

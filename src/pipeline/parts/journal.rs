@@ -1,4 +1,5 @@
-//! Files to which a run appends what it has read. Each run, also one that goes on, writes a file of its own.
+//! Files to which a run appends what it has read. Each run writes a file of its own, even if it continues an earlier
+//! run.
 //!
 //! A file is a sequence of frames. A run that is killed leaves a file whose last frame may be cut, and a power cut
 //! may leave zeros. So a frame has a checksum, and a file is read up to the first frame that is not whole.
@@ -30,7 +31,7 @@ const SYNC_EVERY: Duration = Duration::from_secs(5);
 pub(super) enum FrameKind {
     /// Rows of numbers of some documents of a shard, one row for each document.
     Rows,
-    /// The end of a shard: all its rows are in the frames before, and its summary is in this one.
+    /// The end of a shard: the frames before have all its rows, and this frame has its summary.
     End,
 }
 
@@ -96,7 +97,7 @@ impl Journal {
         &self.path
     }
 
-    /// Appends a frame, and returns it. `content` has room for the header in front, see [`content`].
+    /// Appends a frame, and returns it. `content` must begin with room for the header, see [`content`].
     ///
     /// # Errors
     ///
@@ -129,7 +130,7 @@ impl Journal {
         Ok(frame)
     }
 
-    /// Waits until all frames are on the disk.
+    /// Syncs all frames to the disk.
     ///
     /// # Errors
     ///
@@ -198,7 +199,8 @@ impl Frame {
     }
 }
 
-/// Returns the frames of a file up to the first that is cut or has no valid header. The contents are not read.
+/// Returns the frames of a file up to the first frame that is cut off or has no valid header. The contents of the
+/// frames are neither read nor checked.
 pub(super) fn frames(path: &Path) -> io::Result<Vec<Frame>> {
     let mut file = File::open(path)?;
     let end = file.metadata()?.len();

@@ -32,10 +32,11 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Version of the stored bytes. Another version has other keys.
+/// Version of the stored bytes. It is part of every key, so a run never uses the bytes of another version.
 const VERSION: &str = concat!("parts 6 of simtool ", env!("CARGO_PKG_VERSION"), " ");
 
-/// Divisor of the free memory for a stored result. The objects that are made from it take about twice its bytes.
+/// Divisor of the free memory: a larger stored result is not used. The objects that are made from it take about twice
+/// its bytes.
 const RESULT_SHARE: u64 = 4;
 
 /// Share of the shards of a collection that a run reads.
@@ -47,7 +48,7 @@ pub(crate) struct ShardShare {
     pub(crate) count: usize,
 }
 
-/// Stored shards of a collection.
+/// Shards of a collection that are stored in a folder. Shards that are missing there can be added.
 #[derive(Debug)]
 pub(crate) struct Parts<'c> {
     folder: PathBuf,
@@ -59,13 +60,13 @@ pub(crate) struct Parts<'c> {
     result_key: Option<u128>,
     /// The result of comparing all documents, if it is stored.
     result: OnceLock<StoredShard>,
-    /// File to which this run appends.
+    /// File to which this run appends. It is created when the run stores something for the first time.
     journal: OnceLock<Journal>,
     /// Excerpts of the texts of each shard, which are stored, too. `None` if they are not needed.
     excerpts: Option<&'c Excerpts>,
-    /// Number of stored shards that do not belong to the collection with these settings.
+    /// Number of shards in the folder that belong to other files or other settings.
     unfit: u64,
-    /// Number of stored shards that turned out to be damaged.
+    /// Number of stored shards that turned out to be damaged when they were read.
     damaged: AtomicU64,
     _memory: Reservation,
 }
@@ -121,13 +122,13 @@ impl<'c> Parts<'c> {
         })
     }
 
-    /// Also stores and restores the excerpts of texts.
+    /// Returns these parts with `excerpts`, which are then stored and restored, too.
     pub(crate) fn with_excerpts(self, excerpts: Option<&'c Excerpts>) -> Self {
         Self { excerpts, ..self }
     }
 
-    /// Returns a key for each file of the collection. The key of a file is made from the keys of its shards. It is
-    /// `None` if a shard has no key.
+    /// Returns a key for each file of the collection, made from the keys of its shards. `None` if a shard of the file
+    /// has no key.
     pub(crate) fn file_keys(&self) -> Vec<Option<u128>> {
         let mut keys: Vec<Option<Vec<u8>>> = vec![Some(Vec::new()); self.collection.file_count()];
         for (shard, key) in self.keys.iter().enumerate() {
@@ -141,7 +142,7 @@ impl<'c> Parts<'c> {
         keys.into_iter().map(|bytes| bytes.map(|bytes| wide_hash(&bytes))).collect()
     }
 
-    /// Returns the numbers of the shards that are not stored and could be.
+    /// Returns the indexes of the shards that can be stored but are not stored yet.
     pub(crate) fn missing(&self) -> impl Iterator<Item = usize> {
         (0..self.keys.len())
             .filter(|&shard| self.keys[shard].is_some() && self.stored[shard].get().is_none())
@@ -157,18 +158,19 @@ impl<'c> Parts<'c> {
         self.keys.len() as u64
     }
 
-    /// Returns the number of stored shards that do not belong to the collection with these settings.
+    /// Returns the number of shards in the folder that belong to other files or other settings.
     pub(crate) fn unfit_count(&self) -> u64 {
         self.unfit
     }
 
-    /// Returns the number of stored shards that were found to be damaged. Their files were read again.
+    /// Returns the number of stored shards that turned out to be damaged. Their files were read again.
     pub(crate) fn damaged_count(&self) -> u64 {
         self.damaged.load(Ordering::Relaxed)
     }
 
-    /// Reads the missing shards of `share` and stores them. `read` reads a shard, pushes a row for each of its
-    /// documents, and returns its summary.
+    /// Reads the shards that are missing in the folder, and stores them. With a `share`, only missing shards of the
+    /// share are read. `read` reads the shard with a given index, pushes a row for each of its documents, and returns
+    /// its summary.
     ///
     /// # Errors
     ///
@@ -194,7 +196,8 @@ impl<'c> Parts<'c> {
         self.sync()
     }
 
-    /// Stores the result of comparing all documents. `push_rows` pushes it as rows of numbers.
+    /// Stores the result of comparing all documents, which `push_rows` pushes as rows of numbers. Does nothing if the
+    /// result cannot be stored.
     ///
     /// # Errors
     ///
@@ -207,8 +210,9 @@ impl<'c> Parts<'c> {
         self.sync()
     }
 
-    /// Calls `visit` with the rows of the result that an earlier run has stored. Returns false if there is none, if it
-    /// is damaged, if `visit` returns `None` for a row, or if the result does not fit in the free memory.
+    /// Calls `visit` with each row of the result that an earlier run has stored. Returns false if there is no result,
+    /// if it is damaged, if `visit` returns `None` for a row, or if the result does not fit in the free memory. `visit`
+    /// may have been called for some rows before.
     ///
     /// # Errors
     ///
@@ -233,12 +237,13 @@ impl<'c> Parts<'c> {
         Ok(true)
     }
 
-    /// Waits until everything that this run has stored is on the disk.
+    /// Syncs the file of this run to the disk.
     fn sync(&self) -> Result<()> {
         self.journal()?.sync()
     }
 
-    /// Returns the file to which this run appends. The first call creates it, before several threads append.
+    /// Returns the file to which this run appends. The first call creates the file, and must come before several
+    /// threads append.
     fn journal(&self) -> Result<&Journal> {
         if let Some(journal) = self.journal.get() {
             return Ok(journal);
@@ -265,13 +270,13 @@ impl<'c> Parts<'c> {
         Ok(())
     }
 
-    /// Returns whether the rows of a shard can be visited.
+    /// Returns whether a shard is stored and not known to be damaged, so that its rows can be visited.
     pub(crate) fn has(&self, shard: usize) -> bool {
         self.stored[shard].get().is_some_and(|stored| !stored.is_damaged.load(Ordering::Relaxed))
     }
 
-    /// Returns the summary of a shard, and restores its excerpts. Returns `None` if the shard is not stored, or if
-    /// it is damaged. Then its file must be read.
+    /// Checks a stored shard as a whole, restores its excerpts and returns its summary. Returns `None` if the shard is
+    /// not stored or damaged. Then the caller must read its file. A damaged shard is marked and counted.
     ///
     /// # Errors
     ///
@@ -288,8 +293,8 @@ impl<'c> Parts<'c> {
         Ok(summary)
     }
 
-    /// Returns the summaries of all shards, whose rows are not needed and not checked. Returns `None` if a shard is
-    /// not stored, or if its summary is damaged.
+    /// Returns the summaries of all shards, without checking the rows of the shards. Returns `None` if a shard is not
+    /// stored, or if its summary is damaged.
     ///
     /// # Errors
     ///
@@ -348,7 +353,8 @@ impl<'c> Parts<'c> {
         Some(summary)
     }
 
-    /// Visits the rows of the `wanted` documents of a stored shard. [`summary`](Self::summary) has checked them.
+    /// Calls `visit` with the index and the row of each document of a stored shard for which `wanted` returns true.
+    /// [`summary`](Self::summary) must have checked the shard. Does nothing if the shard is not stored.
     ///
     /// # Errors
     ///
@@ -381,7 +387,7 @@ impl<'c> Parts<'c> {
 }
 
 impl ShardShare {
-    /// Returns whether a shard is in the share.
+    /// Returns whether the shard with index `shard` is in the share.
     pub(crate) fn has(self, shard: usize) -> bool {
         // Neighbouring shards go to different runs, so that large files are divided evenly.
         shard % self.count == self.index
@@ -404,8 +410,8 @@ fn keys(collection: &Collection, settings: &str, depends_on_all: bool) -> Vec<Op
     shards.map(key).collect()
 }
 
-/// Returns the key of the result of shards with these keys. `None` if a shard has no key, because its file may have
-/// other documents in a later run.
+/// Returns the key of the result of comparing all documents, made from the `keys` of all shards. `None` if a shard has
+/// no key, because its file may have other documents in a later run.
 fn result_key(keys: &[Option<u128>]) -> Option<u128> {
     let mut bytes = b"result".to_vec();
     for key in keys {
@@ -414,7 +420,7 @@ fn result_key(keys: &[Option<u128>]) -> Option<u128> {
     Some(wide_hash(&bytes))
 }
 
-/// Returns the files in the folder to which runs have appended, in the order of their names.
+/// Returns the paths of the files in `folder` to which runs have appended, sorted by name.
 fn journals(folder: &Path) -> Result<Vec<PathBuf>> {
     let failed = |error| Error::io(folder, "list", error);
     let mut found = Vec::new();
@@ -428,8 +434,8 @@ fn journals(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Removes the files to which runs have appended from the folder, and the folder if nothing else is in it but
-/// `others`. Errors are ignored, because the results are complete without that.
+/// Removes from `folder` the files to which runs have appended and the files named `others`. Then removes the folder if
+/// it is empty. Errors are ignored, because the results are complete without this cleanup.
 pub(crate) fn remove_parts(folder: &Path, others: &[&str]) {
     let journals = journals(folder).unwrap_or_default();
     let others = others.iter().map(|name| folder.join(name));

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Number of numbers of a frame of rows, except for a document with more numbers.
+/// Maximum number of 64-bit numbers in a frame of rows. Only the row of a single document may have more.
 const FRAME_NUMBERS: usize = 128 << 10;
 
 /// Frames of a stored shard.
@@ -25,9 +25,9 @@ pub(super) struct StoredShard {
 pub(crate) struct StoreRow<'j> {
     journal: &'j Journal,
     key: u128,
-    /// Number of numbers of each document that is not in a frame yet.
+    /// For each document that is not in a frame yet, the length of its row, in numbers.
     lengths: Vec<u32>,
-    /// Numbers of these documents.
+    /// Rows of these documents, one after the other.
     numbers: Vec<u64>,
     rows: Vec<Frame>,
     /// First error of a frame, which ends the storing.
@@ -40,7 +40,7 @@ impl<'j> StoreRow<'j> {
         Self { journal, key, lengths, numbers, rows, failed: None }
     }
 
-    /// Adds the row of the next document. An error is returned at the end of the shard.
+    /// Adds the row of the next document. If writing fails, [`end`](Self::end) returns the error.
     pub(crate) fn push(&mut self, row: &[u64]) {
         // Documents without numbers have lengths, so both lists are limited.
         let is_full = self.numbers.len() + row.len() > FRAME_NUMBERS;
@@ -73,7 +73,7 @@ impl<'j> StoreRow<'j> {
         Ok(())
     }
 
-    /// Stores the end of the rows of `documents` documents, with this content.
+    /// Writes the remaining rows, and the end of the shard: the number of its documents, and the bytes `end`.
     pub(super) fn end(mut self, documents: u32, end: &[u8]) -> Result<StoredShard> {
         // The end comes last: a shard without it was not read to its end, and is not used.
         self.write()?;
@@ -92,7 +92,8 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Parses the content of a frame. Returns `None` if the numbers of its documents contradict its length.
+    /// Parses the content of a frame with the rows of `documents` documents. Returns `None` if the lengths of the rows
+    /// contradict the length of the content.
     pub(super) fn parse(content: &[u8], documents: u32) -> Option<Self> {
         let (lengths, numbers) = content.split_at_checked(documents as usize * size_of::<u32>())?;
         let lengths: Vec<u32> =
@@ -114,7 +115,7 @@ impl Rows {
 }
 
 impl StoredShard {
-    /// Returns the number of bytes of its rows.
+    /// Returns the number of bytes of the rows of the shard.
     pub(super) fn bytes(&self) -> u64 {
         self.rows.iter().map(|frame| frame.bytes).sum()
     }
@@ -130,14 +131,14 @@ impl StoredShard {
         Ok(content.and_then(|content| Rows::parse(&content, frame.documents)))
     }
 
-    /// Returns the error for a frame that was whole before.
+    /// Returns the error for a frame that was undamaged before in this run.
     pub(super) fn changed(&self, frame: &Frame) -> Error {
         let expected = "the bytes that were there before in this run; run again".to_owned();
         ErrorKind::Format { path: (*self.journal).to_owned(), byte: frame.start, expected }.into()
     }
 }
 
-/// Returns the whole shards of a file.
+/// Returns the shards in a file that were stored to their end.
 pub(super) fn stored_shards(journal: &Path) -> Result<Vec<StoredShard>> {
     let found = frames(journal).map_err(|error| Error::io(journal, "read", error))?;
     let path: Arc<Path> = journal.into();

@@ -10,9 +10,9 @@ const BYTES_A_TERM: f64 = 8.0;
 
 /// Estimates the cost of comparing texts, without the time for reading them again.
 ///
-/// `compared` is the number of pairs of texts times the mean number of terms of a text. `terms` is the number
-/// of terms of all texts in these pairs together. `memory` is the memory of the run in bytes. Sets of terms
-/// take at most half of it.
+/// `compared` is the number of pairs of texts times the mean number of terms of a text. `terms` is the number of terms
+/// of all texts in these pairs together. `memory` is the memory of the run in bytes. Sets of terms take at most half of
+/// this memory.
 pub(crate) fn verify_cost(compared: f64, terms: f64, memory: f64) -> WorkCost {
     WorkCost {
         seconds: compared * SECONDS_A_COMPARED_TERM,

@@ -69,8 +69,8 @@ struct BlockedGroups<'t> {
     blocks: Vec<u32>,
 }
 
-/// Result of verifying: pairs of documents whose sets of terms are similar enough, and groups of documents
-/// with equal sets.
+/// Result of comparing sets of terms: pairs of documents whose sets of terms are similar enough, and groups of
+/// documents with equal sets.
 #[derive(Default)]
 struct Verified {
     pairs: Vec<ClosePair>,

@@ -76,8 +76,8 @@ impl<'r> RowTexts<'r> {
         rows.iter().map(of_row).sum()
     }
 
-    /// Reads the texts of `rows`, which ascend, and returns the results of `find` in this order. `find` gets the number and
-    /// the text of a document. Documents that can no longer be read are left out.
+    /// Reads the texts of the documents `rows`, whose numbers must ascend. Calls `find` with the number and the text of
+    /// each document, and returns the results in the same order. Documents that can no longer be read are left out.
     ///
     /// # Errors
     ///

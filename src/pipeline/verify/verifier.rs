@@ -109,8 +109,8 @@ impl Verifier {
         Ok(self.by_sequences(texts, verified.pairs, &equal))
     }
 
-    /// Adds the pairs of texts with equal sets and different sequences. `pairs` names each set by the first text with
-    /// the set, and `equal` lists the texts with equal sets and close fingerprints.
+    /// Returns `pairs` and the pairs of texts with equal sets and different sequences. `pairs` names each set by the
+    /// first text with the set, and `equal` lists the texts with equal sets and close fingerprints.
     fn by_sequences(
         &self,
         texts: &[&[u8]],

@@ -32,7 +32,8 @@ pub(super) struct Reading<'f> {
 /// Documents of the only collection of a run, or of its queries and its corpus.
 pub(super) struct ReadDocuments<'r> {
     sides: Sides<ReadSide<'r>>,
-    /// Name of an input that is needed to know which lines many documents have, and that cannot be read.
+    /// Name of an input that cannot be read, although it is needed to know which lines many documents have. `None` if
+    /// there is no such input.
     lost_input: Option<&'r str>,
 }
 
@@ -48,7 +49,7 @@ struct ReadSide<'r> {
 pub(super) struct FoundDocument<'d> {
     /// Name of the file, as the run wrote it.
     pub(super) file: &'d Path,
-    /// Place by which documents are in reading order.
+    /// File and record number of the document. Sorting documents by this place gives the reading order.
     pub(super) place: Place,
     pub(super) document: &'d HeldDocument,
 }
@@ -141,7 +142,8 @@ impl<'r> ReadDocuments<'r> {
         Ok(Self { sides, lost_input })
     }
 
-    /// Returns the reason why the lines that many documents have are not known. `None` if they are, or are not needed.
+    /// Returns the reason why the lines that many documents have are not known. `None` if they are known, or are not
+    /// needed.
     pub(super) fn lost_lines(&self) -> Option<String> {
         self.lost_input.map(|name| {
             format!(

@@ -47,7 +47,7 @@ pub struct AuditRequest {
     pub output: PathBuf,
     /// Maximum number of removals that are checked.
     pub sample: NonZeroUsize,
-    /// Seed by which they are chosen.
+    /// Seed by which the removals are chosen.
     pub seed: u64,
     /// Threads and memory.
     pub resources: Resources,
@@ -92,7 +92,7 @@ pub struct Audit {
     pub removals: u64,
     /// The removals that were chosen, in the order of the output.
     pub rows: Vec<AuditedRow>,
-    /// Seed by which they were chosen.
+    /// Seed by which the removals were chosen.
     pub seed: u64,
     /// Time that each stage took.
     pub timings: Timings,
@@ -125,7 +125,8 @@ impl Audit {
         counts
     }
 
-    /// Returns the share of all removals that hold, as an interval of 95 %. `None` if no removal could be checked.
+    /// Returns the share of all removals that hold, as an interval with a confidence of 95 %. `None` if no removal
+    /// could be checked.
     #[must_use]
     pub fn share(&self) -> Option<Interval> {
         let holding = self.holding();
@@ -218,7 +219,8 @@ fn missing(output: &Path, what: &str, reason: &str) -> Error {
     ErrorKind::Missing { what, reason: reason.to_owned() }.into()
 }
 
-/// Returns the kept documents that have the words of each removed one, if several kept documents may have them.
+/// Returns the kept documents that have the words of each removed document of `rows`. Empty unless the run decided by
+/// coverage.
 fn kept_of_rows(folder: &Path, rows: &[RemovedRow], is_coverage: bool) -> Result<KeptOfRemoved> {
     if !is_coverage || rows.is_empty() {
         return Ok(KeptOfRemoved::new());

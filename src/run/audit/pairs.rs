@@ -25,12 +25,13 @@ use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Selector};
 use std::collections::BTreeSet;
 
-/// Settings of a run that do not matter for single removals, or name files that may be gone.
+/// Settings of a run that are left out when single removals are checked: they do not matter, or they name files that
+/// may be gone.
 const LEFT_OUT: [&str; 4] = ["decisions", "fail_if", "resume", "shard"];
 /// Largest difference of two similarities that count as equal. A decimal number in a row may be read a little differently.
 const SAME: f64 = 1e-12;
 
-/// The plan of a finished run, for two collections of a few documents or for one of two.
+/// Checks single removals by the plan of a finished run, which it runs on a few documents only.
 pub(super) struct PairCheck<'c> {
     plan: Plan,
     /// The same plan without a limit of the lost words. `None` if there is no limit.
@@ -38,22 +39,23 @@ pub(super) struct PairCheck<'c> {
     context: Context<'c>,
     fields: Vec<Selector>,
     is_match: bool,
-    /// Whether a document may be removed for one that it was not compared with.
+    /// Whether a document may be removed for a kept document that it was not compared with.
     has_chains: bool,
     /// Whether people overruled which document is kept.
     has_decisions: bool,
     boilerplate: Option<Boilerplate>,
-    /// Reason why no two documents can be compared alone. `None` if they can.
+    /// Reason why the plan cannot decide about a few documents alone. `None` if it can.
     unknown: Option<String>,
 }
 
-/// Decision about a removed document, if the collection had no documents but those that the decision needs.
+/// Decision about a removed document in a collection that has only the documents that the decision needs.
 enum Outcome {
-    /// It is removed, and how close it is to the kept one.
+    /// The document is removed. The values are how close it is to the kept document, and the words that its removal
+    /// loses.
     Removed(Option<Closeness>, Option<LostWords>),
-    /// The other document is removed instead.
+    /// The kept document is removed instead.
     Swapped,
-    /// Both stay.
+    /// Both documents stay.
     Kept,
 }
 
@@ -129,7 +131,8 @@ impl<'c> PairCheck<'c> {
         Reading { is_match: self.is_match, boilerplate: self.boilerplate, fields: &self.fields }
     }
 
-    /// Checks a row of the output. `others` are the kept documents that have the words of the removed one, if several may.
+    /// Checks a row of the output. `others` are the kept documents that together have the words of the removed
+    /// document, if the run decided by coverage.
     ///
     /// # Errors
     ///
@@ -176,7 +179,7 @@ impl<'c> PairCheck<'c> {
         Ok(failed_or(reasons, Verdict::Holds))
     }
 
-    /// Returns the reasons why the texts do not give what a row says.
+    /// Returns the reasons why the texts contradict a row. Empty if the texts agree with the row.
     fn reasons(
         &self,
         row: &RemovedRow,
@@ -261,7 +264,7 @@ impl<'c> PairCheck<'c> {
     }
 }
 
-/// Returns the verdict for a row that has these faults, or `otherwise` if it has none.
+/// Returns the verdict for a row that has these faults, or `otherwise` if the row has no faults.
 fn failed_or(reasons: Vec<String>, otherwise: Verdict) -> Verdict {
     if reasons.is_empty() { otherwise } else { Verdict::Fails(reasons) }
 }
@@ -294,7 +297,7 @@ fn differences(
     reasons
 }
 
-/// Returns a sentence about a number that the texts have, and that of the row.
+/// Returns a sentence that compares a number of the texts with the number in the row.
 fn difference(what: &str, found: Option<impl ToString>, written: Option<impl ToString>) -> String {
     let number = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
     let (found, written) =
@@ -302,7 +305,7 @@ fn difference(what: &str, found: Option<impl ToString>, written: Option<impl ToS
     format!("the {what} of the texts is {found}, and the row has {written}")
 }
 
-/// Returns what other rows say against a row.
+/// Returns the contradictions between a row and other rows, as sentences.
 fn of_conflicts(
     row: &RemovedRow,
     others: &BTreeSet<NamedPlace>,

@@ -34,7 +34,7 @@ pub struct ReceiptCheck {
 pub struct FileCounts {
     /// Number of all files.
     pub all: u64,
-    /// Number of files whose bytes are those of the receipt.
+    /// Number of files whose bytes are as the receipt says.
     pub equal: u64,
 }
 
@@ -59,7 +59,8 @@ impl ReceiptCheck {
     }
 }
 
-/// Compares the files of the output folder with their roots in the receipt. `root` is the root that the receipt names.
+/// Compares the files of the output folder with the roots of their hash trees in the receipt. `root` is the root of all
+/// outputs that the receipt names. Adds the results to `check`.
 ///
 /// # Errors
 ///
@@ -113,7 +114,8 @@ pub(super) fn check_outputs(
     Ok(())
 }
 
-/// Compares the inputs that are `needed` with their hashes in the receipt, and the sizes of the others.
+/// Compares the inputs that are `needed` with their hashes in the receipt, and other inputs with their sizes there.
+/// Adds the results to `check`.
 ///
 /// # Errors
 ///
@@ -163,7 +165,7 @@ pub(super) fn check_inputs(
     Ok(())
 }
 
-/// Compares the receipt with the request, the summary and the number of rows of the run.
+/// Compares the receipt with the request, the summary and the number of rows of the run. Adds the results to `check`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! A random sample of the removals of a run, and contradictions between its rows and others.
+//! A random sample of the removals of a run, and contradictions between the sampled rows and other rows.
 
 use crate::output::coverage_rows::{KeptOfRemoved, NamedPlace, place_of};
 use crate::output::finished_rows::{RemovedRow, RowsFile};
@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 pub(super) struct SampledRows {
     /// Number of all removals.
     pub(super) removals: u64,
-    /// The chosen ones, in the order of the output.
+    /// The chosen removals, in the order of the output.
     pub(super) rows: Vec<RemovedRow>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn sample_rows(rows: &RowsFile, seed: u64, size: usize) -> Result<Sam
     Ok(SampledRows { removals, rows: rows.collect::<Result<_>>()? })
 }
 
-/// Documents of chosen rows about which other rows say something else.
+/// Documents of chosen rows that other rows contradict.
 #[derive(Debug, Default)]
 pub(super) struct Conflicts {
     /// Kept documents that are themselves removed.
@@ -49,8 +49,8 @@ pub(super) struct Conflicts {
     pub(super) repeated: BTreeSet<NamedPlace>,
 }
 
-/// Looks for the documents of `chosen` rows, and for the kept documents in `others`, among all rows. In a match, a kept
-/// document is of another collection than the removed ones.
+/// Looks for contradictions between `chosen` rows and all rows. `others` has further kept documents of the chosen rows.
+/// In a match, kept documents are not looked for, because they belong to another collection than the removed ones.
 pub(super) fn conflicts(
     rows: &RowsFile,
     chosen: &[RemovedRow],

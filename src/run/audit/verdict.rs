@@ -3,7 +3,7 @@
 /// Result of checking a removal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The texts give what the row says.
+    /// The texts agree with the row.
     Holds,
     /// The row is wrong, for these reasons.
     Fails(Vec<String>),

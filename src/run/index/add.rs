@@ -1,5 +1,4 @@
-//! `index add`: adds documents to an index, and lists the documents that are near one of the
-//! index.
+//! `index add`: adds documents to an index, and lists the documents that are near a document of the index.
 
 use super::{ArrivalSettings, IndexedDocuments, OpenRequest, SOURCE, refuse_rest};
 use crate::index::{

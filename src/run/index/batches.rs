@@ -64,7 +64,7 @@ struct BatchQueue {
 pub(super) struct LineBatches(Arc<BatchQueue>);
 
 impl Waiting {
-    /// Returns whether no more bytes should wait, because those that wait can be returned.
+    /// Returns whether no more bytes should be read for now, because enough bytes wait for the next call.
     fn is_full(&self, due: &Due) -> bool {
         let has_some = self.lines > 0 || self.is_inside_line;
         has_some && self.bytes.len() >= WAITING || self.has_too_long_line(due)
@@ -85,7 +85,7 @@ impl Waiting {
     }
 
     /// Takes the bytes of the next batch out of the waiting bytes, or returns `None` if no batch is complete and the
-    /// caller must wait. `room` is an empty buffer that takes the bytes that go on waiting.
+    /// caller must wait. `room` is an empty buffer, which receives the bytes that are still waiting.
     ///
     /// # Errors
     ///
@@ -166,7 +166,8 @@ impl BatchQueue {
 }
 
 impl LineBatches {
-    /// Starts the thread that reads the input, which `open` opens in that thread: decoders cannot move to another.
+    /// Starts the thread that reads the input, which `open` opens in that thread: decoders cannot move to another
+    /// thread.
     ///
     /// # Errors
     ///

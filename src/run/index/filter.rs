@@ -184,16 +184,16 @@ impl Write for CountedWriter<'_> {
     }
 }
 
-/// The file of the option `--duplicates`. The filter appends to it each input line whose document is near an
+/// The file that the option `--duplicates` names. The filter appends to it each input line whose document is near an
 /// earlier document.
 struct Duplicates<'a> {
     path: &'a Path,
     out: BufWriter<File>,
 }
 
-/// Adds the documents of the lines of `input`, which may be compressed, to the index, until the input ends, the reader of `out` ends or
-/// the filter is interrupted. Writes lines that are not near an earlier document to `out`, in their order. The
-/// index is committed regularly, and at the end.
+/// Adds the documents of the lines of `input` to the index, until the input ends, the reader of `out` ends or the
+/// filter is interrupted. The input may be compressed. Writes lines that are not near an earlier document to `out`, in
+/// their order. The index is committed regularly, and at the end.
 ///
 /// A line that is no document is passed on, counted, and shown by `face` as a warning.
 ///
@@ -302,8 +302,8 @@ fn end_last_row(path: &Path) -> io::Result<()> {
 }
 
 impl Answers<'_> {
-    /// Answers the lines of `input` until one of the reasons of [`FilterEnd`] comes. The inner result is an
-    /// error if the input or an output fails. Also in this case, the lines that were answered can be committed.
+    /// Answers the lines of `input` until it ends for one of the reasons in [`FilterEnd`]. The inner result is an error
+    /// if the input or an output fails. Also in this case, the lines that were answered can be committed.
     ///
     /// # Errors
     ///
@@ -365,7 +365,7 @@ impl Answers<'_> {
         }
     }
 
-    /// Warns if lines were passed on whose documents are not in the index.
+    /// Prints a warning if lines were passed on although their documents are not in the index.
     fn warn_of_uncommitted(&self) {
         let lines = self.counts.lines - self.committed;
         if lines > 0 {
@@ -375,8 +375,8 @@ impl Answers<'_> {
         }
     }
 
-    /// Adds the batch `waiting` to the index, if there is a batch, and passes its new lines on. Commits if it
-    /// is time. Returns the buffer of the batch, so that its memory can be used again.
+    /// Adds the batch `waiting` to the index, if there is a batch, and passes its new lines on. Commits the index if
+    /// enough time has passed. Returns the buffer of the batch, so that its memory can be used again.
     fn answer(&mut self, waiting: Option<AnsweredBatch>) -> Result<Vec<u8>> {
         let mut room = Vec::new();
         if let Some(AnsweredBatch { bytes, read }) = waiting {
@@ -417,9 +417,9 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Passes the lines of a batch on to standard output, except repeats, which go to the file of duplicates.
-    /// `batch` holds the bytes of the lines. If standard output fails, the lines from the first line on that did not
-    /// reach it are taken back from the index.
+    /// Passes the lines of a batch on to standard output, except repeats, which go to the file of duplicates. `batch`
+    /// holds the bytes of the lines. If standard output fails, the first line that did not reach it and all lines after
+    /// it are taken back from the index.
     fn give(&mut self, batch: &[u8], lines: &[Line]) -> Result<()> {
         // The buffer is empty here, because the end of every batch flushes it.
         let before = self.out.get_ref().accepted;
@@ -443,7 +443,7 @@ impl Answers<'_> {
         self.duplicates.as_mut().map_or(Ok(()), Duplicates::flush)
     }
 
-    /// Writes the lines of a batch to standard output, except repeats, and flushes it.
+    /// Writes the lines of a batch to standard output, except repeats, and flushes standard output.
     fn pass_new(&mut self, batch: &[u8], lines: &[Line]) -> Result<()> {
         // Consecutive lines that pass are written together. `passed` is where the last written or removed
         // line ends.
@@ -479,7 +479,7 @@ impl Answers<'_> {
         Ok(())
     }
 
-    /// Counts the last line that was counted as bad, and reports its `fault`.
+    /// Counts the last counted line as a bad line, and reports its `fault`.
     fn count_bad(&mut self, fault: &str) {
         self.counts.bad += 1;
         if self.counts.bad <= REPORTED {
@@ -489,8 +489,8 @@ impl Answers<'_> {
         }
     }
 
-    /// Passes a part of a line on that is too long to be compared, unless the output has failed. The last part
-    /// of the line counts as a bad line.
+    /// Passes on a part of a line, unless the output has failed. The line is too long to be compared. The last part of
+    /// the line counts as a bad line.
     fn pass_part(&mut self, part: &[u8], is_last: bool) {
         if self.output_error.is_some() {
             return;
@@ -527,8 +527,8 @@ impl Answers<'_> {
     }
 }
 
-/// Returns the number of lines before the first passed line that is not whole within the first `accepted` passed
-/// bytes.
+/// Returns the number of `lines` before the first one that standard output did not accept as a whole. Standard output
+/// got the lines without the repeats, and accepted `accepted` bytes of them.
 fn whole_lines(lines: &[Line], accepted: u64) -> usize {
     let mut passed = 0;
     let is_lost = |line: &Line| {

@@ -91,7 +91,7 @@ pub struct MergeOutcome {
     pub new: u64,
     /// Number of documents that were not added, because they are near a document of the other index.
     pub repeats: u64,
-    /// Number of these repeats with the ID and the fingerprint of the document that they repeat.
+    /// Number of the repeats that have the same ID and the same fingerprint as the document that they repeat.
     pub same: u64,
     /// Number of documents that the index has after the merge.
     pub documents: u64,
@@ -161,8 +161,8 @@ fn check_same_settings(
 /// Name of a setting, and its values in two methods.
 type SettingDifference = (&'static str, String, String);
 
-/// Returns the settings in which two methods differ. If the methods have different names, only the names are
-/// compared, because each method has settings of its own.
+/// Returns the settings in which two methods differ. If the methods have different names, only the names are compared,
+/// because each method has its own settings.
 fn differing_settings(method: &Method, other: &Method) -> Vec<SettingDifference> {
     // Lanes of minhash and bits of simhash have nothing to compare.
     if method.name() != other.name() {

@@ -130,7 +130,7 @@ fn take_time(name: &'static str, options: &mut Options) -> Result<Option<UtcTime
     time.map(Some).map_err(|expected| Error::config(name, text, format!("must be {expected}")))
 }
 
-/// Refuses the settings that the parts of a request have not taken.
+/// Returns an error if `options` has settings that no part of a request has taken.
 fn refuse_rest(options: &Options) -> Result<()> {
     options.refuse_rest("this command on an index has no such option")
 }

@@ -46,7 +46,7 @@ impl RecordedRun<'_> {
         self.read_with(file, record, &options)
     }
 
-    /// Returns the names and values of the fields of a document, except for those of its text.
+    /// Returns the names and values of the fields of a document, except the fields of its text.
     ///
     /// # Errors
     ///

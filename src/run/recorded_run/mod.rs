@@ -57,8 +57,8 @@ pub(super) struct RecordedRun<'r> {
     place: PathBuf,
     resources: &'r Resources,
     face: &'r dyn Face,
-    /// Places of lines, for callers that read many documents. `None` if each document is searched from the beginning of
-    /// its file.
+    /// Offsets of lines in large files, so that many documents can be found quickly. `None` if each document is
+    /// searched from the beginning of its file.
     lines: Option<&'r LineCache>,
 }
 
@@ -95,7 +95,8 @@ impl<'r> RecordedRun<'r> {
         Ok(Self { run, inputs, options, query_options, place, resources, face, lines: None })
     }
 
-    /// Remembers where lines of large files begin, so that the next document of a file is found at once.
+    /// Returns the run with `lines`, which remembers where lines of large files begin, so that the next document of a
+    /// file is found at once.
     pub(super) fn with_lines(self, lines: &'r LineCache) -> Self {
         Self { lines: Some(lines), ..self }
     }
@@ -111,7 +112,8 @@ impl<'r> RecordedRun<'r> {
         if is_address(file) { file.to_owned() } else { self.place.join(file) }
     }
 
-    /// Returns the path by which the file that the outputs of the run call `name` can be opened now.
+    /// Returns a path by which a file of the run can be opened now. `name` is the name of the file in the outputs of
+    /// the run.
     pub(super) fn path_of_name(&self, name: &str) -> PathBuf {
         let path = self.path(Path::new(name));
         match path_with_bytes(name) {
@@ -245,8 +247,8 @@ impl<'r> RecordedRun<'r> {
         }
     }
 
-    /// Returns the places of all documents that `sought` names, as `FILE:RECORD`. Returns `None` if the run
-    /// says that no two documents have the same ID.
+    /// Returns the places of all documents that `sought` names, as `FILE:RECORD`. Returns `None` if the run has
+    /// recorded that no two documents have the same ID.
     ///
     /// # Errors
     ///
@@ -290,8 +292,8 @@ impl<'r> RecordedRun<'r> {
         Ok(found)
     }
 
-    /// Returns the paths of the queries and of the corpus, by which they can be opened now. Standard input is
-    /// left out, because it cannot be read again.
+    /// Returns the paths of the queries and of the corpus, in the form in which they can be opened now. Standard input
+    /// is left out, because it cannot be read again.
     fn paths_of_sides(&self, inputs: &RecordedInputs) -> Result<[Vec<PathBuf>; 2]> {
         let mut sides = [inputs.queries.clone(), inputs.corpus.clone()];
         let is_file = |path: &Path| path != Path::new(STANDARD_INPUT);
@@ -304,7 +306,7 @@ impl<'r> RecordedRun<'r> {
         }))
     }
 
-    /// Returns the paths of the files that the run read in `paths`, by which they can be opened now.
+    /// Returns the paths of the files that the run read in `paths`, in the form in which they can be opened now.
     fn files_of_side(&self, inputs: &RecordedInputs, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let output = self.path(&inputs.output);
         let places = Places { output: &output, temporary: &self.resources.temporary_folder };
@@ -402,7 +404,8 @@ impl RecordedRun<'_> {
         format!(". The documents of this file are {}{more}", records.join(", "))
     }
 
-    /// Returns a sentence about the inputs that have changed since the run, as the end of a message.
+    /// Returns a sentence about the first input that has changed since the run, as the end of a message. The text is
+    /// empty if no input has changed.
     fn changes(&self) -> String {
         let mut changes = self.run.inputs().filter_map(|(file, ..)| self.change_of(file));
         match changes.next() {

@@ -26,7 +26,7 @@ const FILE: &[Setting] = &[Setting::path(
 
 const FOLDER: Setting = Setting::folder("index", "INDEX", "Folder of the index.").required();
 
-/// Check of an index, and what it has in common with other commands on an index.
+/// The command that checks an index. Other commands on an index take its settings.
 const ON_INDEX: CommandKind = CommandKind {
     names: &["index verify"],
     about: "Check every byte of an index.",

@@ -12,7 +12,7 @@ use crate::setting::running::{MEMORY, NOTES, PARTS, THREADS};
 use crate::setting::searching::{CUTTING, FOUND_PARTS, ITEM_REMOVAL, ITEMS, PASSAGES};
 use crate::setting::writing::{KEEPING, LOSSES, RESULTS, ROWS, SOURCES};
 
-/// Files and folders of one collection.
+/// Setting of the files and folders of one collection.
 pub(super) const INPUTS: Setting = Setting::paths(
     "paths",
     "PATH",
@@ -60,7 +60,7 @@ const COMBINED: &[Setting] =
     &[Setting::flag("force", "Replace the output if an earlier run of simtool wrote it.")
         .of_resources()];
 
-/// N and M.
+/// Settings N and M of `simtool N M`.
 pub(super) const FEATURES: &[Setting] = &[
     Setting::value(
         "features",

@@ -46,8 +46,9 @@ const WIDE: usize = 20;
 /// Smallest threshold, in hundredths, that is chosen in a range without pairs. The whole collection has pairs of
 /// unrelated documents that are more similar than those of the sample, so a lower threshold would find such pairs.
 const LEAST: usize = 30;
-/// Rank, among the documents that are most similar to a probe, of the first one that is taken as unrelated to the
-/// probe. The median of its similarity over all probes is the similarity that most unrelated documents do not exceed.
+/// Rank of the first document that is taken as unrelated to a probe, among the documents from the most to the least
+/// similar to the probe. Most unrelated documents are at most as similar as the median of the similarity at this rank
+/// over all probes.
 const UNRELATED_RANK: u32 = 20;
 /// Greatest share of all probes that may be in scripts with fewer than [`ENOUGH`] probes. If their share is greater,
 /// no gap is reported.
@@ -69,7 +70,7 @@ pub(super) struct Evidence {
 enum ScriptEvidence {
     /// Repeats are separate from unrelated documents. Few pairs have a similarity in this range.
     Gap { least: usize, range: Range<usize> },
-    /// Between this similarity and that of copies there are no pairs.
+    /// Between this similarity and the similarity of copies, there are no pairs.
     Copies { last: usize },
     /// There is no gap, for the reason in the text.
     Blurred(String),
@@ -81,7 +82,7 @@ enum ScriptEvidence {
 pub(super) struct Limits {
     /// Minimum similarity, in hundredths, of the pairs that the default method also finds.
     pub(super) copies: usize,
-    /// Part of the collection that is in the sample.
+    /// Fraction of the collection that is in the sample, from 0 to 1.
     pub(super) sampled_share: f64,
 }
 
@@ -231,9 +232,9 @@ impl Pairs {
         self.all[..self.copies].iter().rposition(|&count| count > 0).unwrap_or(0)
     }
 
-    /// Returns the similarity with the fewest pairs before their number rises again. If no pair is there,
-    /// returns the middle of the empty range. Returns `None` if the number of pairs does not rise up to
-    /// the similarity of copies.
+    /// Returns the similarity with the fewest pairs between the similarity that most pairs have and the similarity from
+    /// which their number rises again. If no pair is there, returns the middle of the empty range. Returns `None` if
+    /// the number of pairs does not rise up to the similarity of copies.
     fn valley(&self) -> Option<usize> {
         let end = self.copies - HALF;
         let densest = (HALF..end).rev().max_by_key(|&at| self.window(at))?;

@@ -71,7 +71,7 @@ fn push_json_object<'r, T: RowTable>(
     Ok(())
 }
 
-/// Appends the name of column number `at`, and what precedes it.
+/// Appends the name of column number `at`, and the characters before it, such as a comma.
 fn push_name<T: RowTable>(out: &mut Vec<u8>, at: usize, column: &Column<T>) {
     out.extend_from_slice(if at == 0 { b"{\"" } else { b",\"" });
     out.extend_from_slice(column.name.as_bytes());

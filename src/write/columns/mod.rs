@@ -74,7 +74,7 @@ pub struct Column<T: RowTable> {
 pub enum Value<T: RowTable> {
     /// A text, usually UTF-8. Bytes that are not UTF-8 are written as `\x` and two hexadecimal digits.
     Text(for<'r> fn(&'r T::Row<'r>) -> &'r [u8]),
-    /// The ID of a document: a text, or a number in JSON Lines if it is one in the input.
+    /// The ID of a document: a text, or, in JSON Lines, a number if the ID is a number in the input.
     Id(for<'r> fn(&'r T::Row<'r>) -> DocumentId<'r>),
     /// A number of up to 63 bits.
     Number(for<'r> fn(&'r T::Row<'r>) -> u64),
@@ -90,18 +90,18 @@ pub enum Value<T: RowTable> {
     Time(for<'r> fn(&'r T::Row<'r>) -> UtcTime),
     /// A list of texts.
     Texts(for<'r> fn(&'r T::Row<'r>) -> &'r [&'r str]),
-    /// A list of ranges of numbers of up to 63 bits. Each is written as a list of its start and its end.
+    /// A list of ranges of numbers of up to 63 bits. Each range is written as a list of its start and its end.
     Ranges(for<'r> fn(&'r T::Row<'r>) -> &'r [Range<u64>]),
-    /// An object with fields of its own, or a list of such objects.
+    /// An object with its own fields, or a list of such objects.
     Nested(Nested<T>),
 }
 
 /// Type of columns with IDs in Parquet files. In JSON Lines, each ID has its own type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdType {
-    /// Text, which every ID can be.
+    /// Text. Every ID can be written as text.
     Text,
-    /// Integers of 64 bits with a sign. Every ID of the rows must be such a number.
+    /// Integers of 64 bits with a sign. Every ID in the rows must be such a number.
     Integer,
 }
 

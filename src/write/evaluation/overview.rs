@@ -9,24 +9,25 @@ use std::fmt::Write as _;
 
 /// Width of the picture, in the units of its `viewBox`.
 const WIDTH: f64 = 968.0;
-/// Vertical coordinate of the upper edge of both parts. Their titles are above.
+/// Vertical coordinate of the upper edge of both parts of the picture: the bars and the curves. The titles of the parts
+/// are above.
 const TOP: f64 = 44.0;
-/// Height below both parts, with the labels and the names of the axes.
+/// Height below the bars and the curves, with the labels and the names of the axes.
 const BELOW: f64 = 48.0;
 /// Height of the bar of a method, with the space around it.
 const ROW: f64 = 28.0;
-/// Minimum height of both parts.
+/// Minimum height of the bars and of the curves.
 const LEAST_HEIGHT: f64 = 300.0;
 /// Horizontal range of the bars. The names of the methods are to the left of it, with room for [`NAME`] characters of
 /// a wide font.
 const BARS: Range = Range { from: 210.0, to: 430.0 };
-/// Horizontal range of the curves. To the left of it are the figure of a bar whose F1 is 1 and the name of the axis,
-/// which must not touch.
+/// Horizontal range of the curves. To the left of it are the number at the end of a bar whose F1 is 1, and the name of
+/// the axis. They must not touch.
 const CURVES: Range = Range { from: 532.0, to: 944.0 };
 /// Maximum number of characters of a method's name that are shown.
 const NAME: usize = 26;
-/// Colours of the methods. Further methods have the same colours again. The curve of each method has its own dashes, and
-/// its bar is a frame with the same dashes, so that they can be told apart without colours.
+/// Colours of the methods. If there are more methods, the colours are used again. The curve of each method has its own
+/// dashes, and its bar is a frame with the same dashes, so that they can be told apart without colours.
 const COLOURS: [&str; 10] = [
     "#3b6ea8", "#d9822b", "#2f7f79", "#b23a48", "#8a6bb1", "#8c6d1f", "#4f7d2c", "#c2578f",
     "#5b5f66", "#1f9bb5",
@@ -170,7 +171,7 @@ fn push_curves(svg: &mut String, evaluation: &Evaluation, up: &Range) {
     );
 }
 
-/// Appends a title above a part.
+/// Appends the title of a part of the picture, above the part.
 fn push_title(svg: &mut String, x: f64, title: &str) {
     let _ = writeln!(
         svg,

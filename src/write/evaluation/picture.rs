@@ -176,12 +176,12 @@ mod fonts {
     use super::{PictureFormat, shell_word};
     use std::path::Path;
 
-    /// Fonts for the text of pictures, which this build cannot draw.
+    /// Empty type in place of fonts, because this build cannot draw pictures with text.
     #[derive(Debug)]
     pub(super) enum Fonts {}
 
     impl Fonts {
-        /// Returns a phrase that names the command which converts an SVG file.
+        /// Always returns an error: a phrase with a command that converts an SVG file.
         pub(super) fn of_system(format: PictureFormat, path: &Path) -> Result<Self, String> {
             let svg = path.with_extension("svg");
             let [to, from] = [path, &svg].map(|path| shell_word(&path.to_string_lossy()));
@@ -220,7 +220,7 @@ mod tests {
         )
     }
 
-    /// Returns the writer of a picture. Returns `None` on a machine without fonts, whose message is checked.
+    /// Returns the writer of a picture. Returns `None` on a machine without fonts, and checks the message there.
     fn writer(name: &str) -> Option<PictureWriter> {
         match PictureWriter::new(Path::new(name)) {
             Ok(writer) => Some(writer),

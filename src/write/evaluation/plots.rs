@@ -26,10 +26,10 @@ const DASHES: [&str; 7] = ["", "8 4", "2 4", "10 3 2 3", "16 6", "5 3 5 8", "2 2
 /// which some curve has at least this F1.
 const LEAST_F1: f64 = 0.02;
 
-/// Attributes of the texts of a plot in a file of its own, which has no style sheet.
+/// Attributes of the texts of a plot in a separate file, which has no style sheet.
 pub(super) const PLAIN_TEXT: &str = "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#626873\" text-anchor=\"middle\"";
-/// Attributes of the elements with a class, for plots in files of their own. Programs for papers draw literal colours,
-/// but not all of them draw style sheets.
+/// Attributes of the elements with a class, for plots in separate files. Programs for papers draw literal colours, but
+/// not all of them draw style sheets.
 const PLAIN: [(&str, &str); 6] = [
     ("mark", "text-anchor=\"end\""),
     ("grid", "stroke=\"#e3e1da\""),
@@ -38,7 +38,7 @@ const PLAIN: [(&str, &str); 6] = [
     ("curve", "fill=\"none\" stroke-width=\"2\" stroke-linejoin=\"round\""),
     ("dot", "stroke=\"none\""),
 ];
-/// Colours of the curves in files of their own.
+/// Colours of the curves in separate files.
 const PLAIN_COLOURS: [&str; COLOURS] =
     ["#3b6ea8", "#d9822b", "#2f7f79", "#b23a48", "#8a6bb1", "#8c6d1f"];
 
@@ -56,7 +56,7 @@ fn drawn(class: &str, is_alone: bool) -> String {
     plain.map_or_else(|| format!("class=\"{class}\""), |(_, attributes)| (*attributes).to_owned())
 }
 
-/// A plot that is written to a file of its own.
+/// A plot that is written to a separate file.
 #[derive(Clone, Debug)]
 pub struct PlotFile {
     /// Name of the file of the plot, for example `01-minhash-64-f1.svg`.
@@ -162,8 +162,8 @@ pub(super) fn f1_by_threshold(evaluation: &Evaluation, method: &Evaluated) -> Pl
     Plot { across, up: "F1", marks, curves: curves(evaluation, method, curve) }
 }
 
-/// Returns the distance between the marks of an axis of thresholds from 0 to `last`: a round number for which at most six
-/// marks are on the axis, which do not overlap.
+/// Returns the distance between the marks of an axis of thresholds from 0 to `last`: a round number, for which at most
+/// six marks are on the axis and the marks do not overlap.
 fn mark_step(last: usize) -> usize {
     let powers = std::iter::successors(Some(1_usize), |power| power.checked_mul(10));
     let mut steps = powers.flat_map(|power| [1, 2, 5].map(|factor| factor * power));
@@ -198,7 +198,7 @@ fn curves(
 }
 
 impl Plot {
-    /// Returns the plot as SVG. `is_alone` says that the plot is a file of its own. Such a file has literal colours
+    /// Returns the plot as SVG. `is_alone` says whether the plot is a separate file. Such a file has literal colours
     /// instead of a style sheet. Errors of writing are ignored, because writing to a string cannot fail.
     pub(super) fn svg(&self, title: &str, is_alone: bool) -> String {
         let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BELOW);

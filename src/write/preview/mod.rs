@@ -34,12 +34,12 @@ pub struct RunPreview {
 pub struct NearPair {
     /// Similarity or distance of the documents.
     pub closeness: Option<Closeness>,
-    /// Names and texts of the documents. If both are kept, the second one is in the place of the removed one.
+    /// Names and texts of the documents. If both are kept, `removed` has the second one.
     pub documents: Example,
     /// Number of words of the removed document that the kept one lacks. `None` if both are kept, or if the words were not
     /// counted.
     pub lost_words: Option<u32>,
-    /// The first of these words. Empty if the texts are too long.
+    /// The first of the lost words. Empty if the texts are too long.
     pub first_lost: Vec<String>,
 }
 

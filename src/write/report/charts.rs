@@ -32,8 +32,7 @@ pub(super) enum BarScale {
 pub(super) struct Bar {
     /// Name of the bar in words, for the table of numbers under the chart and for the tooltip.
     pub(super) name: String,
-    /// Label below the bar on the axis. Some bars have no label, so that labels do not overlap. Their text
-    /// here is empty.
+    /// Label below the bar on the axis. Empty for some bars, so that labels do not overlap.
     pub(super) label: String,
     pub(super) count: u64,
     /// Whether this bar gets another colour than the other bars of the chart.
@@ -120,10 +119,12 @@ impl CountAxis {
     }
 }
 
-/// A bar apart that is more than so many times as high as all others is cut at the top of the chart.
+/// A bar with [`Bar::is_apart`] is cut at the top of the chart if it is more than this many times as high as all other
+/// bars.
 const MOST_APART: u64 = 3;
 
-/// Returns the greatest count that the vertical axis must show. A bar apart that would flatten all others does not count.
+/// Returns the greatest count that the vertical axis must show. A bar with [`Bar::is_apart`] does not count if it would
+/// flatten all other bars.
 fn most_in_scale(bars: &[Bar]) -> u64 {
     let most = |is_apart| {
         let of_kind = bars.iter().filter(move |bar| bar.is_apart == is_apart);
@@ -255,8 +256,8 @@ fn write_numbers(out: &mut dyn Write, chart: &BarChart<'_>) -> io::Result<()> {
     out.write_all(b"</tbody></table></details>\n")
 }
 
-/// Writes one horizontal bar that is divided into `parts`. Each part has a CSS class, a name and a count of things
-/// with the name `noun`.
+/// Writes one horizontal bar that is divided into `parts`. Each part has a CSS class, a name and a count. `noun` is the
+/// noun for the counted things.
 pub(super) fn write_parts(
     out: &mut dyn Write,
     title: &str,

@@ -16,7 +16,7 @@ use crate::write::summary::Summary;
 use simtool_base::quantity::{bytes, counted, grouped};
 use std::io::{self, Write};
 
-/// Maximum number of files of items in the table of these files.
+/// Maximum number of rows of the table of files with items.
 const FILES: usize = 50;
 /// Maximum number of characters of the name of a file or an item.
 const NAME: usize = 48;
@@ -47,11 +47,11 @@ pub(crate) struct ContaminationPage<'p> {
 pub(crate) struct FoundItem {
     /// Name of the item.
     pub(crate) name: Name,
-    /// Number of its words.
+    /// Number of words of the item.
     pub(crate) words: u32,
-    /// Number of documents that contain it.
+    /// Number of documents that contain the item.
     pub(crate) documents: u64,
-    /// Beginning of its text.
+    /// Beginning of the text of the item.
     pub(crate) text: Vec<u8>,
 }
 

@@ -212,9 +212,9 @@ pub struct Example {
 pub struct PartOfPage {
     /// Name of the page.
     pub name: Name,
-    /// Number of its words that are compared.
+    /// Number of words of the page that are compared.
     pub words: u32,
-    /// Number of its words that are not compared.
+    /// Number of words of the page that are not compared.
     pub left_out_words: u32,
 }
 

@@ -50,7 +50,8 @@ pub fn write_report(out: &mut dyn Write, summary: &Summary, report: &Report) -> 
     end(out, Some(&SEARCH))
 }
 
-/// Writes the start of a page, up to the start of its body. The page may run no script but `script`.
+/// Writes the start of a page, up to the start of its body. The page may run only `script`, or no script if it is
+/// `None`.
 pub(super) fn begin(
     out: &mut dyn Write,
     title: &EscapedLine<'_>,

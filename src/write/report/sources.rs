@@ -10,7 +10,7 @@ use std::io::{self, Write};
 /// Maximum number of characters that the page shows of the name of a file or folder.
 const NAME: usize = 44;
 
-/// Words of the table for the things that it counts.
+/// Words by which the table of sources names the things that it counts.
 pub(super) struct Wording {
     /// Heading of the table.
     title: &'static str,
@@ -20,7 +20,7 @@ pub(super) struct Wording {
     repeated: &'static str,
     /// Preposition before the letter of a column.
     column: &'static str,
-    /// Name of the columns, if they are sources of another collection.
+    /// Name of the columns, if the columns are sources of another collection than the rows.
     columns: &'static str,
     /// Explanation of the table.
     about: &'static str,

@@ -5,11 +5,11 @@ use crate::write::summary::Summary;
 
 /// Words of the page for the two documents of a pair.
 pub(super) struct Wording {
-    /// Name of a document that is similar to another one, without an article and in the singular.
+    /// Name of a document that is similar to another document, without an article and in the singular.
     pub(super) similar: &'static str,
     /// Name of the document that it is similar to, with the definite article.
     pub(super) other: &'static str,
-    /// Labels of the other document and of the similar one.
+    /// Labels of the two documents of a pair: first of the other document, then of the similar document.
     pub(super) labels: [&'static str; 2],
     /// Documents that a run with a stricter limit would find.
     pub(super) at_another_limit: &'static str,

@@ -74,7 +74,7 @@ pub struct Summary {
     pub removed: u64,
     /// Dates by which kept documents are chosen. `None` if the date does not decide that.
     pub dates: Option<Dates>,
-    /// Number of documents whose value is no number, where a rule for choosing kept documents compares numbers.
+    /// Number of documents whose value is not a number, although a rule for choosing kept documents compares numbers.
     pub unread_numbers: u64,
     /// Number of bytes of text of the removed documents.
     pub removed_bytes: u64,
@@ -91,7 +91,7 @@ pub struct Summary {
     /// Number of words of removed documents that are in none of the shingles that the removed and the kept document
     /// share. `None` if they were not counted.
     pub lost_words: Option<u64>,
-    /// Number of removed documents with such words. `None` if the words were not counted.
+    /// Number of removed documents with words that [`Self::lost_words`] counts. `None` if the words were not counted.
     pub losing_removals: Option<u64>,
     /// Number of kept documents in whose favour other documents are removed.
     pub clusters: u64,
@@ -140,7 +140,7 @@ pub struct Dates {
     pub fields: Vec<String>,
     /// Number of documents without a date. They are kept only if no similar document has a date.
     pub without: u64,
-    /// Number of these documents that have a date, which is not understood.
+    /// Number of documents that have a date which is not understood. They are counted in `without`, too.
     pub unread: u64,
 }
 
@@ -181,15 +181,15 @@ pub struct ReadCounts {
     pub without_scope: u64,
     /// Number of documents with bytes that are not valid text and were replaced.
     pub repaired: u64,
-    /// Number of elements of lists that the selector of the text passed over, because they have no text.
+    /// Number of list elements that the selector of the text field skipped, because they have no text.
     pub skipped_elements: u64,
-    /// Number of pages by the part of the page that was compared.
+    /// Number of HTML pages for each part of a page that was compared, for example the main content.
     pub pages: PageTextCounts,
-    /// Number of documents that were compared without lines that many documents have.
+    /// Number of documents that were compared without the lines that many documents have.
     pub own_texts: u64,
-    /// Number of documents that were compared as a whole, because they have few words without these lines.
+    /// Number of documents that were compared as a whole, because few words would remain without such lines.
     pub few_own_words: u64,
-    /// Number of bytes of these lines.
+    /// Number of bytes of the lines that were left out.
     pub left_out_bytes: u64,
     /// Number of files and parts of files that could not be read.
     pub file_faults: u64,

@@ -24,7 +24,7 @@ pub(crate) struct ShortSummary<'s> {
     pub(crate) counts: &'s [(&'static str, u64)],
     /// Paths of all files in the output folder except the summary. `None` if the summary is in no output folder.
     pub(crate) written_files: Option<&'s [PathBuf]>,
-    /// Writes more fields, each with a comma behind it.
+    /// Writes more fields, each followed by a comma.
     pub(crate) more: &'s dyn Fn(&mut dyn Write) -> io::Result<()>,
     /// Name and time of each stage.
     pub(crate) stages: &'s [(&'static str, Duration)],

@@ -9,9 +9,9 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 /// Creates the option of a setting. Its identifier is the name of the setting. `later` has the names of settings that
-/// the environment or a settings file has, which the command line can lack.
+/// the environment or a settings file has, so that the command line need not have them.
 pub(super) fn option(row: &'static Setting, later: &[&str]) -> Arg {
-    // Only settings files and the environment show some settings, but their names are known here all the same.
+    // Settings that only files and the environment may have are hidden in the help, but the parser knows their names.
     let option = argument(row, later).long(row.name.replace('_', "-")).hide(row.is_in_files);
     match row.short {
         Some(short) => option.short(short),
@@ -62,7 +62,7 @@ fn argument(row: &'static Setting, later: &[&str]) -> Arg {
     }
 }
 
-/// Adds the parser of its values to an argument.
+/// Adds the parser of the values to an argument.
 fn with_values(argument: Arg, row: &'static Setting) -> Arg {
     match row.kind {
         Kind::Flag | Kind::Value(_) => argument,
@@ -96,7 +96,8 @@ fn optional(argument: Arg) -> Arg {
         .default_missing_value("true")
 }
 
-/// Parser of one of some names, which settings may follow behind a colon, as in `simhash:bits=128`.
+/// Parser of a value that begins with one of several names. Settings may follow after a colon, as in
+/// `simhash:bits=128`.
 #[derive(Clone)]
 struct NamedParser(PossibleValuesParser);
 
@@ -109,7 +110,7 @@ impl TypedValueParser for NamedParser {
         argument: Option<&Arg>,
         value: &OsStr,
     ) -> Result<String, Error> {
-        // What stands behind the colon is for the library, which knows the settings of each method.
+        // The library parses the settings after the colon, because it knows the settings of each method.
         let text = value.to_string_lossy();
         let (name, settings) = text.split_once(':').unwrap_or((&text, ""));
         let found = self.0.parse_ref(command, argument, OsStr::new(name))?;
@@ -130,7 +131,7 @@ fn values(choices: fn() -> Vec<Named>) -> PossibleValuesParser {
     choices().into_iter().map(value).collect::<Vec<_>>().into()
 }
 
-/// Returns a help text in which settings in the lines of values are shown as options.
+/// Returns a help text in which the lines about values show settings as options.
 fn spelled_values(help: &str) -> String {
     let line = |line: &str| if line.starts_with("  ") { spelled(line) } else { line.to_owned() };
     help.split('\n').map(line).collect::<Vec<_>>().join("\n")
@@ -138,7 +139,7 @@ fn spelled_values(help: &str) -> String {
 
 /// Returns a help text in which each name of a setting in backquotes is replaced by its option.
 fn spelled(help: &str) -> String {
-    // The library names settings with underscores, but options have hyphens. Settings of a method are no options.
+    // The library names settings with underscores, but options have hyphens. Settings of a method are not options.
     let option = |name: &str| find(name).map(|row| format!("--{}", row.name.replace('_', "-")));
     simtool::run::spell_settings(help, &option)
 }

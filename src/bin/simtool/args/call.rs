@@ -101,7 +101,7 @@ impl Call {
         self.values(name).map(PathBuf::from).collect()
     }
 
-    /// Returns the choice of the notes and faults that are shown.
+    /// Returns which notes and faults are shown.
     pub(crate) fn verbosity(&self) -> Verbosity {
         Verbosity { verbose: self.has("verbose"), quiet: self.has("quiet") }
     }
@@ -120,7 +120,7 @@ impl Call {
         recorded.origins = later.collect();
     }
 
-    /// Prints which settings are not of the command line. Users who see a wrong option may not remember that the
+    /// Prints which settings do not come from the command line. Users who see a wrong option may not remember that the
     /// environment or the settings file has it.
     pub(crate) fn show_origins(&self) {
         let mut of_file = String::new();
@@ -148,7 +148,7 @@ impl Call {
     }
 
     /// Returns a command line that a shell can run again, without the environment and the settings file. Settings that
-    /// are no options precede the program, as variables of the environment.
+    /// are not options are written before the name of the program, as variables of the environment.
     fn command_line(&self) -> String {
         // After `--`, every word is a path.
         let end = self.words.iter().position(|word| *word == "--").unwrap_or(self.words.len());

@@ -15,7 +15,7 @@ use clap::{ArgGroup, ArgMatches, Command};
 use simtool::setting::{CORPUS_FORM, CommandKind, Required, commands, find_command};
 use std::collections::BTreeMap;
 
-/// Meaning of the program.
+/// Description of the program in its help.
 const ABOUT: &str = "Finds near-duplicate documents in large text collections, exactly and in parallel.\n\n\
     `simtool dedup PATH` finds all pairs of documents that are at least 0.8 similar, and lists the near-duplicates \
     to remove, each with the document that is kept in its place and their similarity.\n\n\
@@ -117,14 +117,14 @@ fn with_commands(parent: Command, before: &str, later: &[&str]) -> Command {
     parent.subcommand_required(true).arg_required_else_help(true).subcommands(parsers)
 }
 
-/// Adds the meaning of a command.
+/// Adds the description of a command to its parser.
 fn described(parser: Command, about: &'static str) -> Command {
     let (first, more) = about.split_once("\n\n").unwrap_or((about, ""));
     let parser = parser.about(first.strip_suffix('.').unwrap_or(first));
     if more.is_empty() { parser } else { parser.long_about(about) }
 }
 
-/// Adds the arguments and the settings of a command.
+/// Adds the arguments and the settings of a command to its parser.
 fn with_settings(parser: Command, command: &'static CommandKind, later: &[&str]) -> Command {
     let mut parser = parser.args(command.arguments.iter().map(|row| position(row, later)));
     for group in command.groups {
@@ -138,7 +138,7 @@ fn with_settings(parser: Command, command: &'static CommandKind, later: &[&str])
             parser = parser.arg(option);
         }
     }
-    // One of the settings of a group is required, unless a later place has one.
+    // One of the settings of a group is required, unless the environment or a settings file has one.
     let mut groups: BTreeMap<&str, bool> = BTreeMap::new();
     for row in command.settings() {
         if let Required::OneOf(group) = row.required {

@@ -11,7 +11,7 @@ pub(super) struct Function {
     pub(super) without: &'static [&'static str],
     /// Whether the function takes the settings that limit threads, memory and temporary files.
     pub(super) has_resources: bool,
-    /// Further options, each with the words of its command.
+    /// Further options: the words of a command, and the name of one of its options.
     pub(super) also: &'static [(&'static str, &'static str)],
     pub(super) place: Place,
 }

@@ -40,7 +40,7 @@ impl Keyword {
         Self { name: row.name, kind, default, help: meaning(row) }
     }
 
-    /// Returns the keyword for a setting that is written behind the name of a method.
+    /// Returns the keyword for a setting that is written after the name of a method.
     pub(super) fn of_method(option: &SketchOption) -> Self {
         let known = TYPES.iter().find(|(name, _)| *name == option.value);
         let kind = if option.value.contains('|') {
@@ -87,7 +87,7 @@ fn kind(row: &Setting) -> String {
     }
 }
 
-/// Returns the default of a setting as its row has it. A setting that may be a flag is off by default.
+/// Returns the default of a setting as it is in its row. A setting that may be a flag is off by default.
 fn given_default(row: &Setting) -> Option<&'static str> {
     let is_flag = matches!(row.kind, Kind::FlagOr(..) | Kind::FlagOrText(_));
     row.default.or(is_flag.then_some("false"))

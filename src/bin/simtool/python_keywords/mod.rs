@@ -1,6 +1,6 @@
 //! Keyword arguments of the Python package, made from the arguments of the commands: their types, their defaults in the
-//! stubs, and their meanings in the docstrings. Methods become classes, whose arguments are their settings. `UPDATE_GOLDEN=1 cargo test --bin simtool python_keywords` rewrites
-//! them.
+//! stubs, and their meanings in the docstrings. Methods become classes, whose arguments are their settings. The command
+//! `UPDATE_GOLDEN=1 cargo test --bin simtool python_keywords` writes the stubs and docstrings again.
 
 mod functions;
 mod keyword;
@@ -102,7 +102,7 @@ fn with_keywords(stub: &str) -> String {
     text
 }
 
-/// Returns the module with what completes the docstrings of the functions of a place.
+/// Returns the module with the texts that complete the docstrings of the functions of a place.
 fn docstrings(place: Place) -> String {
     let mut module =
         "\"\"\"Meanings of options and parameters, generated from the program.\"\"\"\n\n"
@@ -146,7 +146,7 @@ fn stubs_and_docstrings_have_the_options_of_the_program() {
     }
 }
 
-/// Returns a value of a type: each of those that are listed, or a number.
+/// Returns sample values of a type: all values that are listed, or a number.
 fn samples(keyword: &Keyword) -> Vec<String> {
     let listed: Vec<String> =
         keyword.kind.split('"').skip(1).step_by(2).map(str::to_owned).collect();

@@ -141,7 +141,7 @@ fn camel_case(name: &str) -> String {
     name.split('_').map(|word| as_sentence(word).replace('.', "")).collect()
 }
 
-/// Adds text in lines of at most 100 characters, which `indent` begins from the second one on.
+/// Adds text in lines of at most 100 characters. The lines after the first one begin with `indent`.
 pub(super) fn push_wrapped(text: &mut String, content: &str, indent: &str) {
     let start = content.len() - content.trim_start().len();
     let mut line = content[..start].to_owned();

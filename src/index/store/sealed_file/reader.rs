@@ -129,7 +129,7 @@ impl SealedFile {
         Ok(())
     }
 
-    /// Returns the error for a section of this kind whose checksums are valid, but whose content contradicts another
+    /// Returns the error for a section of the kind `kind`: its checksums are valid, but its content contradicts another
     /// section. `what` describes the content that was expected.
     pub(in crate::index::store) fn contradiction(&self, kind: Kind, what: &str) -> Error {
         let section = self.sections.iter().find(|section| section.kind == kind.0);
@@ -237,8 +237,8 @@ impl<'f, T: Pod> StoredArray<'f, T> {
     }
 }
 
-/// Storage whose arrays are in a sealed file and not in memory of their own. It is a value for the type
-/// parameter of code that works with arrays in any storage.
+/// Storage whose arrays are in a sealed file and not in separate memory. Code that works with arrays in any storage
+/// takes it as its type parameter.
 #[derive(Debug)]
 pub struct InSegment<'f>(PhantomData<&'f ()>);
 

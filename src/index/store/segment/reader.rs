@@ -297,7 +297,7 @@ impl Segment {
         (intact, lost)
     }
 
-    /// Returns the intact numbers of removed documents, and the number of other ones.
+    /// Returns the intact numbers of removed documents, and the number of damaged ones.
     pub(crate) fn intact_removed(&self) -> (Vec<u64>, usize) {
         let all = self.file.array::<u64>(REMOVED);
         let intact: Vec<u64> = all.intact().collect();
