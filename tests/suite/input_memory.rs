@@ -175,7 +175,10 @@ fn a_line_that_is_too_long_passes_through_a_filter_in_little_memory() {
         messages.contains("line 1: expected at most 1048576 bytes (SIMTOOL_MAX_RECORD)"),
         "{messages}"
     );
-    assert!(messages.contains("1 line: 0 new, 0 that repeat others, 1 without a document"), "{messages}");
+    assert!(
+        messages.contains("1 line: 0 new, 0 that repeat others, 1 without a document"),
+        "{messages}"
+    );
     let passed = fs::read(folder.path().join("passed")).unwrap();
     assert!(passed.len() == BYTES && passed.iter().all(|&byte| byte == 0));
 }

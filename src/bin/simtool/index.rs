@@ -105,7 +105,9 @@ pub(crate) fn filter(call: &Call) -> anyhow::Result<ExitStatus> {
     let FilterOutcome { end, lines, new, repeats, bad } = outcome;
     let lines = counted(lines, "line");
     let [new, repeats, without] = [new, repeats, bad].map(grouped);
-    terminal.note(&format!("{lines}: {new} new, {repeats} that repeat others, {without} without a document"));
+    terminal.note(&format!(
+        "{lines}: {new} new, {repeats} that repeat others, {without} without a document"
+    ));
     Ok(match end {
         FilterEnd::Input => ExitStatus::after(bad > 0),
         FilterEnd::Reader => {
