@@ -158,8 +158,8 @@ impl Collection {
         self.files.iter().filter_map(move |file| file.changed_since(advice))
     }
 
-    /// Returns the name, the size in bytes and the modification time of each file when it was opened. Leaves
-    /// out standard input and files that could not be opened.
+    /// Returns the name, the size in bytes and the modification time that each file had when it was opened. Leaves out
+    /// standard input, files that could not be opened, and files whose modification time is not known.
     pub fn file_states(&self) -> impl Iterator<Item = (&Path, u64, SystemTime)> {
         let files = self.files.iter().filter(|file| file.input.source.is_lasting());
         files.filter_map(|file| Some((file.name(), file.bytes(), file.state.modified?)))

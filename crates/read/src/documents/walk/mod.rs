@@ -51,7 +51,8 @@ pub struct InFolders<'f> {
     /// Output file or folder of the run. It is not read if it lies in an input folder. The path
     /// must not contain links.
     pub output: Option<&'f Path>,
-    /// Temporary folder of the run, as a path without links. It is not read.
+    /// Folder in which the run stores intermediate results for a run that resumes it. It is not read. The path must not
+    /// contain links.
     pub own: Option<&'f Path>,
 }
 
