@@ -1,11 +1,11 @@
-//! The memory that one reading of a file may take for long records and large windows.
+//! Memory that the reader of a file takes for long records and large windows, within the memory limit of the run.
 
 use simtool_base::error::Result;
 use simtool_base::memory_turns::{MemoryTurns, Turn};
 use simtool_base::quantity::bytes as readable_bytes;
 use std::path::Path;
 
-/// Turns of the threads that read, and the file that one of them reads.
+/// Queue in which all readers wait for memory, and the file that one of them reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RecordMemory<'m> {
     pub(crate) turns: &'m MemoryTurns,
@@ -14,26 +14,28 @@ pub(crate) struct RecordMemory<'m> {
 }
 
 impl RecordMemory<'_> {
-    /// Waits for the turn to take `bytes` bytes of memory for `what`, for example "row group 3".
+    /// Waits until `bytes` bytes of memory are free, and takes them. `what` describes their use in messages, for
+    /// example "row group 3". The memory is free again when the returned value is dropped. Returns `None` if so little
+    /// memory needs no permission.
     ///
     /// # Errors
     ///
-    /// The memory limit does not allow that many bytes.
+    /// `bytes` is more than the memory limit of the run.
     pub(crate) fn take(self, bytes: u64, what: impl FnOnce() -> String) -> Result<Option<Turn>> {
         self.take_or(bytes, what, "")
     }
 
-    /// Waits for the turn to take `bytes` bytes of memory for a record that is longer than `length` bytes.
+    /// Waits until `bytes` bytes of memory are free, and takes them for a record that is longer than `length` bytes.
     ///
     /// # Errors
     ///
-    /// The memory limit does not allow such a record.
+    /// `bytes` is more than the memory limit of the run.
     pub(crate) fn of_record(self, length: usize, bytes: usize) -> Result<Option<Turn>> {
         let what = || format!("a record of over {}", readable_bytes(length as u64));
         self.take_or(bytes as u64, what, ", or leave it out with a smaller `max_record`")
     }
 
-    /// Does the work of [`Self::take`]. `advice` is the end of the message of the error.
+    /// Does the work of [`Self::take`]. `advice` is the end of the error message.
     fn take_or(
         self,
         bytes: u64,
