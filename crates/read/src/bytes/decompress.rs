@@ -49,7 +49,7 @@ pub(crate) fn has_large_blocks(compression: Compression) -> bool {
 ///
 /// # Errors
 ///
-/// The decoder refuses the memory limit, because it is outside the range of the compression.
+/// The decoder does not support the window size in `limits`.
 pub(crate) fn open<'r>(
     compression: Compression,
     reader: impl Read + 'r,

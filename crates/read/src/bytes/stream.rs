@@ -44,8 +44,8 @@ pub(crate) struct Filled {
 pub(crate) enum Then {
     /// The stream is intact so far, and more bytes may follow.
     More,
-    /// The stream needs `bytes` bytes of memory from now on. The caller waits until this memory is free, and then calls
-    /// again. 0 means that the stream needs no more memory than most streams.
+    /// The stream needs `bytes` bytes of memory from now on. The caller waits until the stream may use them, and then
+    /// calls again. 0 means that the stream needs no more memory than most streams.
     NeedsMemory {
         /// Bytes of memory that the stream will take.
         bytes: u64,

@@ -62,7 +62,7 @@ impl Collection {
     /// memory for its paths, its state when it was found, and the summary of its reading.
     pub const FILE_COST: WorkCost = WorkCost { seconds: 6e-6, bytes: 900.0 };
 
-    /// Returns the queue in which threads wait for memory before they read records that need much of it.
+    /// Returns the turns of the threads. Only one thread at a time may use more memory than its share.
     #[must_use]
     pub fn turns(&self) -> &MemoryTurns {
         &self.options.turns

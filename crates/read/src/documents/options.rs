@@ -48,8 +48,8 @@ pub struct ReadOptions {
     pub shard_bytes: u64,
     /// Whether large uncompressed files are memory-mapped.
     pub access: FileAccess,
-    /// Queue in which threads wait before they read long records or use large windows, so that all threads together
-    /// keep to a memory limit. All readers of a run share it.
+    /// Turns of the threads. Only one thread at a time may use more memory than its share, for example for a long
+    /// record or a large window. All readers of a run share the turns, so together they keep to a memory limit.
     pub turns: MemoryTurns,
 }
 

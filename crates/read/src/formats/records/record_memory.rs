@@ -5,7 +5,7 @@ use simtool_base::memory_turns::{MemoryTurns, Turn};
 use simtool_base::quantity::bytes as readable_bytes;
 use std::path::Path;
 
-/// Queue in which all readers wait for memory, and the file that one of them reads.
+/// Turns in which the readers use much memory, and the file that one of them reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RecordMemory<'m> {
     pub(crate) turns: &'m MemoryTurns,
@@ -14,22 +14,22 @@ pub(crate) struct RecordMemory<'m> {
 }
 
 impl RecordMemory<'_> {
-    /// Waits until `bytes` bytes of memory are free, and takes them. `what` describes their use in messages, for
-    /// example "row group 3". The memory is free again when the returned value is dropped. Returns `None` if so little
-    /// memory needs no permission.
+    /// Waits for the turn to use `bytes` bytes of memory. Only one thread at a time may use more than its share, and
+    /// its turn ends when the returned value is dropped. Returns `None` without waiting if `bytes` is within the share
+    /// of every thread. `what` describes the use of the memory in messages, for example "row group 3".
     ///
     /// # Errors
     ///
-    /// `bytes` is more than the memory limit of the run.
+    /// The memory limit of the run does not allow `bytes` bytes.
     pub(crate) fn take(self, bytes: u64, what: impl FnOnce() -> String) -> Result<Option<Turn>> {
         self.take_or(bytes, what, "")
     }
 
-    /// Waits until `bytes` bytes of memory are free, and takes them for a record that is longer than `length` bytes.
+    /// Waits for the turn to use `bytes` bytes of memory for a record that is longer than `length` bytes.
     ///
     /// # Errors
     ///
-    /// `bytes` is more than the memory limit of the run.
+    /// The memory limit of the run does not allow `bytes` bytes.
     pub(crate) fn of_record(self, length: usize, bytes: usize) -> Result<Option<Turn>> {
         let what = || format!("a record of over {}", readable_bytes(length as u64));
         self.take_or(bytes as u64, what, ", or leave it out with a smaller `max_record`")

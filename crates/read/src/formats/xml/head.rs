@@ -102,8 +102,8 @@ struct Repeated<'x> {
     count: usize,
 }
 
-/// Returns the name of the elements that are probably the records: of the names that occur several times at the
-/// smallest depth, the first one.
+/// Returns the name of the elements that are probably the records. It is the first name that several elements have at
+/// the same depth, at the smallest such depth. Returns `None` if no name is repeated.
 fn likely_record(head: &[u8]) -> Option<&[u8]> {
     let mut rest = without_byte_order_mark(head);
     let mut depth = 0_usize;
