@@ -24,8 +24,7 @@ pub(super) struct PageRecords {
 }
 
 impl PageRecords {
-    /// Remembers a page by the ID and the URI of its record. If too many pages are remembered, forgets the earlier ones
-    /// first.
+    /// Remembers a page by the ID and the URI of its record. If there are too many, forgets all earlier pages first.
     pub(super) fn note(&mut self, record_id: Option<&[u8]>, uri: Option<&[u8]>) {
         if self.hashes.len() >= MOST {
             self.hashes.clear();
