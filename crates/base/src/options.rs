@@ -4,7 +4,6 @@
 //! All sources of settings fill the same list: the command line, a settings file, keywords of another language, and
 //! text such as `simhash:bits=128,verify=0.8`. So each value is parsed in only one place, by the part of the program
 //! that uses it.
-//! place only, by the part that uses it.
 
 use crate::error::{Error, Result};
 use std::borrow::Cow;
@@ -64,7 +63,6 @@ pub trait Choice: Copy + 'static {
 
 /// List of the options that the user gave, in their order. Each part of the program removes the options that it knows.
 /// So options that are left at the end are unknown.
-/// options.
 ///
 /// Values are text. Only the value of a path may contain bytes that are not UTF-8.
 ///

@@ -55,7 +55,6 @@ const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
 
 /// Returns the unit for a size of `bytes` bytes, and the number of bytes of that unit. In this unit, the size has one
 /// to three digits before the decimal point. For example, returns `("MB", 1e6)` for 2.5 million bytes, which is 2.5 MB.
-/// 2.5 MB.
 #[must_use]
 pub fn unit(bytes: f64) -> (&'static str, f64) {
     let (mut at, mut size) = (0, 1.0);

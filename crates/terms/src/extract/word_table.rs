@@ -17,7 +17,7 @@ use simtool_base::unordered_map::UnorderedMap;
 use simtool_kernels::prefetch;
 use simtool_kernels::word_keys::{NO_KEY, WordKey, hash_key, key_letters};
 
-/// Number of words between a look-up and the prefetching of a later word, which hides cache misses.
+/// Distance in words from the current word to the later word whose slot is prefetched, so that fewer look-ups wait.
 const PREFETCH_AHEAD: usize = 16;
 
 /// Smallest number of slots of a table.

@@ -1,6 +1,5 @@
 //! Finds the positions of the messages of an Arrow file or stream.
 //!
-//! The footer of a file lists its record batches. A stream has no footer, so its messages are
 //! The footer of a file lists its record batches. A stream has no footer, so its messages are visited one after the
 //! other: their metadata is read and their bodies are skipped. A file without an intact footer is read like a stream,
 //! since the bytes before the footer are a stream. So the intact part of a truncated file is still read.
