@@ -200,7 +200,8 @@ fn format_of(job: &JobRequest, written: RowFormat) -> RowFormat {
     if job.output == Path::new(STANDARD_OUTPUT) { RowFormat::ArrowStream } else { written }
 }
 
-/// Returns the name of the command that does the same work: `match` if there are queries, otherwise `dedup`.
+/// Returns the name of the command of `simtool` that does the work of the function: `match` if there are queries,
+/// otherwise `dedup`.
 fn command_of(queries: &[PathBuf]) -> &'static str {
     if queries.is_empty() { "dedup" } else { "match" }
 }

@@ -66,7 +66,7 @@ pub(crate) struct NearDuplicates {
 pub(crate) struct CoverageColumns {
     /// For each removed document, the number of its words that no kept document has.
     pub(crate) lost_words: Vec<u32>,
-    /// For each removed document, the number of kept documents that together have its other words.
+    /// For each removed document, the number of kept documents that together have all its words except the lost ones.
     pub(crate) covered_by: Vec<u32>,
 }
 

@@ -16,9 +16,10 @@ use simtool::{Config, Resources};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Name of the functions on texts in memory in the table of settings that users guess.
+/// Name that stands for all functions on texts in memory when [`guessed_setting`] looks up a wrong name of a setting.
 const ON_TEXTS: &str = "texts";
-/// Name of the functions on engines in the table of settings that users guess.
+/// Name that stands for all functions on engines, such as Spark, when [`guessed_setting`] looks up a wrong name of a
+/// setting.
 const ON_ENGINES: &str = "engine";
 
 /// Converts keywords of a function on texts in memory to options. A keyword counts as not given if its value is `None`
