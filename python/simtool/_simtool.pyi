@@ -96,8 +96,8 @@ class Column:
     def __iter__(self) -> Iterator[Any]:
         """Iterates over the values as Python numbers and texts, with `None` for a null."""
     def to_numpy(self) -> numpy.typing.NDArray[Any]:
-        """Returns a NumPy array. Numbers are not copied, except whole numbers with nulls, which become
-        floats with NaN for a null. Rows without fingerprint are zeros.
+        """Returns a NumPy array. Numbers are not copied, except whole numbers with nulls. They become floats, with NaN for
+        a null. Rows without a fingerprint are zeros.
         """
     def to_pylist(self) -> list[Any]:
         """Returns a list of Python numbers and texts, with `None` for a null."""
@@ -105,7 +105,7 @@ class Column:
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
 class NearDuplicates:
-    """Near-duplicates, by the numbers of their rows from 0.
+    """Near-duplicates among rows. Rows are numbered from 0.
 
     >>> found = simtool.deduplicate(["a b c d", "e f g", "A b, c d!"])
     >>> found.kept["row"].to_pylist(), found.clusters.to_pydict()
@@ -122,30 +122,30 @@ class NearDuplicates:
         """The kept rows in ascending order: a table with the column `row`."""
     @property
     def removed(self) -> Table:
-        """The removed rows, each with the row that is kept in its place and how close the two are. With the method covered,
-        `lost_words` is the number of its words that no kept row has, and `covered_by` the number of kept rows that have the
-        others together.
+        """The removed rows, each with the row that is kept in its place, and how close the two rows are. With the method
+        covered, `lost_words` is the number of words of the removed row that no kept row has. `covered_by` is the number
+        of kept rows that together have its other words.
         """
     @property
     def clusters(self) -> Table:
-        """The clusters: each kept row for which others are removed, with the list of the removed rows."""
+        """The clusters: each kept row in whose place other rows are removed, with the list of these removed rows."""
     @property
     def documents(self) -> Table:
-        """All rows, with the columns of the output `documents` that texts in memory have. `kept` and `cluster_id` are
-        the row that is kept of the cluster: a kept row has itself, and no closeness. Without texts, as in the result
-        of `cluster`, `bytes`, `tokens` and `exact_copies` are missing. A match has no clusters.
+        """All rows, with the columns of the output `documents` that exist for texts in memory. `kept` and `cluster_id` are
+        both the kept row of the cluster. For a kept row, this is the row itself, and its closeness is null. Without
+        texts, as in the result of `cluster`, `bytes`, `tokens` and `exact_copies` are missing. A match has no clusters.
         """
     @property
     def pairs(self) -> Table:
-        """All pairs of close rows, `a` before `b`, with their closeness. Equal documents are pairs,
-        too. For a match, `a` is one of the texts and `b` one of `against`.
+        """All pairs of close rows, with their closeness. `a` is before `b`. Equal documents are pairs, too. For a match,
+        `a` is one of the texts, and `b` is one of the texts in `against`.
         """
     @property
     def pair_count(self) -> int:
-        """Number of pairs. To know it, the table of pairs is not built."""
+        """Number of pairs. It is computed without the table of pairs."""
     @property
     def method(self) -> str:
-        """The method with all its settings, as `method` takes it."""
+        """The method with all its settings, in the form of the argument `method`."""
     def __len__(self) -> int: ...
     def _repr_html_(self) -> str: ...
 
@@ -169,14 +169,14 @@ class Fingerprints:
         """Number of texts without words."""
     def __len__(self) -> int: ...
     def to_numpy(self) -> numpy.typing.NDArray[numpy.uint64]:
-        """Returns a NumPy array of `uint64` without copying. The array has two dimensions if a row has
-        several words, the lowest word first. Rows without fingerprint are zeros.
+        """Returns a NumPy array of `uint64` without copying. If a row has several words, the array has two dimensions, and
+        the lowest word of a row comes first. Rows without a fingerprint are zeros.
         """
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
 class Comparison:
-    """The similarity of two texts: shared shingles, and the distance of their fingerprints.
+    """The similarity of two texts: their shared shingles, and the distance of their fingerprints.
 
     >>> compared = simtool.compare("one two three four", "one two three five")
     >>> compared.shared, compared.shingles
@@ -193,7 +193,7 @@ class Comparison:
         """Number of shingles that both texts have."""
     @property
     def shingles(self) -> tuple[int, int]:
-        """Number of distinct shingles of each text."""
+        """Number of distinct shingles of the first and of the second text."""
 
 class Engine:
     def __init__(self, sample: _Arrow | None = None, learned: bytes | None = None, **options: Any) -> None: ...
@@ -354,8 +354,8 @@ class Index:
         column: str | None = None,
         progress: bool = False,
     ) -> Table:
-        """Adds texts in their order. A text that is near a known document, or near another text of the same
-        call, is not added.
+        """Adds texts in their order. A text that is near a known document, or near an earlier text of the same call, is
+        not added.
 
         Args:
             texts: Iterable of `str` and `None`, or a table or column with Arrow's PyCapsule interface, for
@@ -412,7 +412,7 @@ class Index:
         column: str | None = None,
         progress: bool = False,
     ) -> Table:
-        """Finds the documents near each text. The index stays as it is.
+        """Finds the documents that are near each text. The index is not changed.
 
         Args:
             texts: Iterable of `str` and `None`, or a table or column with Arrow's PyCapsule interface, for
@@ -548,8 +548,8 @@ def match(
     **options: Unpack[_option_types.MatchOptions],
     # End of the options.
 ) -> NearDuplicates:
-    """Finds the texts that are similar to a text of `against`. These texts are kept or removed, and the column `kept`
-    of `removed` has rows of `against`.
+    """Finds the texts that are similar to a text of `against`. These texts are removed, and all other texts are kept. In
+    the table `removed`, the column `kept` has rows of `against`.
 
     The options are those of `deduplicate`, except `keep` and `cluster`, which choose among documents of
     one collection.
@@ -616,7 +616,7 @@ def cluster(
     max_memory: _Integer | str | None = None,
     tmp_dir: _Path | None = None,
 ) -> NearDuplicates:
-    """Chooses which rows of pairs are kept.
+    """Chooses which of the rows in pairs are kept.
 
     Args:
         pairs: Table with the columns `a`, `b` and, if known, `similarity` or `distance`, or an iterable
@@ -654,7 +654,7 @@ def fingerprint(
     **options: Unpack[_option_types.FingerprintOptions],
     # End of the options.
 ) -> Fingerprints:
-    """Makes the fingerprint of every text. The options are those of `simtool fingerprint`.
+    """Computes the fingerprint of every text. The options are those of `simtool fingerprint`.
 
     Args:
         texts: Iterable of `str` and `None`, or a table or column with Arrow's PyCapsule interface, for

@@ -1,5 +1,5 @@
-//! Keys of fingerprints. Close fingerprints share a key, so an engine that groups fingerprints by
-//! their keys brings them together in a bucket.
+//! Keys of fingerprints. Close fingerprints share a key. So an engine that groups fingerprints by their keys puts close
+//! fingerprints into the same bucket.
 
 use crate::errors::exception;
 use crate::numbers;
@@ -13,18 +13,19 @@ use simtool::stages::hamming::null_lanes::{may_be_null, shape_without_nulls};
 use simtool::stages::stable_hash;
 use std::collections::BTreeSet;
 
-/// The keys by which close fingerprints meet in a bucket.
+/// The keys that put close fingerprints into the same bucket.
 pub(crate) struct BucketKeys {
     pub(crate) distance: u32,
     pub(crate) shape: Shape,
     pub(crate) layout: Layout,
-    /// Blocks of half the size for buckets that are too full, and the number of such blocks in each
-    /// part of a row. `None` if a layout has no halves.
+    /// Blocks of half the size, for buckets that are too full, and the number of such blocks in each part of a row.
+    /// `None` if the layout has no such blocks.
     pub(crate) halves: Option<(Layout, usize)>,
 }
 
 impl BucketKeys {
-    /// Builds the keys of a method with fingerprints, for pairs within `distance`.
+    /// Creates the keys for a method with fingerprints, for pairs within `distance`. `sample` has fingerprints by which
+    /// the keys are chosen.
     pub(crate) fn new(
         method: &Method,
         distance: u32,
@@ -58,7 +59,8 @@ impl BucketKeys {
         Ok(Self { distance, shape, layout, halves })
     }
 
-    /// Replaces `buckets` with the bucket numbers of a row, in ascending order.
+    /// Replaces `buckets` by the numbers of the buckets of a row, in ascending order. `full` has the buckets that are
+    /// too full, which are replaced by smaller buckets.
     pub(crate) fn buckets_of(&self, row: &[u64], full: &BTreeSet<u32>, buckets: &mut Vec<u32>) {
         let (mut keys, mut parts) = (Vec::new(), Vec::new());
         self.layout.keys(row, &mut keys);
@@ -83,7 +85,8 @@ impl BucketKeys {
         buckets.dedup();
     }
 
-    /// Returns the first bucket that both rows share, in the order of [`Self::buckets_of`].
+    /// Returns the first bucket that both rows share, in the order of [`Self::buckets_of`], or `None` if they share no
+    /// bucket.
     pub(crate) fn first_bucket(&self, a: &[u64], b: &[u64], full: &BTreeSet<u32>) -> Option<u32> {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         self.buckets_of(a, full, &mut of_a);
@@ -92,8 +95,7 @@ impl BucketKeys {
     }
 }
 
-/// Returns the number of the bucket to which a key belongs: the upper 32 bits of the key. Different keys can belong to
-/// the same bucket.
+/// Returns the number of the bucket of a key: the upper 32 bits of the key. Different keys can have the same bucket.
 fn high(key: u64) -> u32 {
     (key >> 32) as u32
 }
@@ -103,7 +105,7 @@ fn mixed(key: u64, part: u64) -> u64 {
     stable_hash::mix(key ^ part.rotate_left(1))
 }
 
-/// Reads fingerprints and checks that they have the words of `shape`.
+/// Reads fingerprints. Returns an error if they do not have as many 64-bit words as `shape`.
 pub(crate) fn rows(given: &Bound<'_, PyAny>, shape: Shape) -> PyResult<FingerprintRows<'static>> {
     let rows = numbers::fingerprints(given)?;
     if rows.shape.words() != shape.words() {

@@ -11,11 +11,11 @@ use simtool::stages::matches::ValuePair;
 use simtool::stages::sides::Sides;
 use std::collections::BTreeSet;
 
-/// Number of rows of one bucket that are compared pair by pair. Larger buckets use the join of one
-/// machine, which cuts them by further blocks.
+/// Number of rows of one bucket up to which all pairs are compared. Larger buckets use the join of one machine, which
+/// divides them by more blocks.
 const FEW: usize = 1 << 10;
 
-/// Searches one bucket after the other and collects the close pairs.
+/// Searches one bucket after the other, and collects the close pairs in `found`.
 pub(crate) struct ClosePairSearch<'s> {
     keys: &'s BucketKeys,
     resources: &'s Resources,
@@ -36,7 +36,7 @@ impl<'s> ClosePairSearch<'s> {
         Self { keys, resources, given, full, candidates, found }
     }
 
-    /// Finds the close pairs among the rows of a bucket.
+    /// Finds the close pairs among the rows `run` of a bucket, and adds them to `found`.
     pub(crate) fn run(
         &mut self,
         bucket: u32,
@@ -94,8 +94,8 @@ impl<'s> ClosePairSearch<'s> {
         Ok(())
     }
 
-    /// Finds the pairs of many rows with the join of one machine. Returns `None` if the join cannot
-    /// be planned, for example if all rows are within the distance.
+    /// Finds the pairs of many rows with the join of one machine. Returns `None` if the join cannot be planned, for
+    /// example because all rows are within the distance.
     fn joined(
         &self,
         first: &[u32],
@@ -123,7 +123,7 @@ impl<'s> ClosePairSearch<'s> {
         list_pairs(rows, &plan, &Context::with_pool(resources, &NoProgress)?).map(Some)
     }
 
-    /// Adds a pair of rows if the two are close and this is the first bucket they share.
+    /// Adds a pair of rows if the two rows are close, and this is the first bucket that they share.
     fn take(&mut self, bucket: u32, a: u32, b: u32) {
         let (one, other) = (row(self.given, a as usize), row(self.given, b as usize));
         let distance = self.keys.shape.distance(one, other);

@@ -1,5 +1,5 @@
-//! Arrays of Arrow that other libraries hand over and take, as capsules of Arrow's C data interface. The crates of
-//! Arrow read and build the structs of the interface.
+//! Arrow arrays that are exchanged with other libraries, as capsules of Arrow's C data interface. The Arrow crates read
+//! and build the structs of the interface.
 
 #![expect(unsafe_code, reason = "the interface is one of C")]
 
@@ -21,22 +21,23 @@ const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
 
-/// Imported arrays of one type, whose memory belongs to their producer.
+/// Imported arrays of one type. Their memory belongs to the library that exported them.
 pub(crate) struct Imported {
     field: FieldRef,
     arrays: Vec<ArrayRef>,
 }
 
-/// An imported array, or the part of a column that is in an imported table.
+/// One imported array, or a column of one imported table.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'i> {
     pub(crate) array: &'i dyn Array,
-    /// The table that the column is in. Its null rows have no values.
+    /// The table that has the column. A row that is null in the table has no value in the column. `None` outside of
+    /// tables.
     table: Option<&'i StructArray>,
 }
 
 impl Imported {
-    /// Imports an object through the methods of the interface. Returns `None` if the object has none of the methods.
+    /// Imports an object through the methods of the interface. Returns `None` if the object does not have them.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Ok(method) = object.getattr("__arrow_c_stream__") {
             // The struct is released with its capsule, unless it was moved out.
@@ -68,7 +69,7 @@ impl Imported {
         Ok(None)
     }
 
-    /// Returns the columns of a table, or `None` for arrays that are no tables.
+    /// Returns the columns of a table, or `None` if the arrays are not tables.
     pub(crate) fn columns(&self) -> Option<&Fields> {
         match self.field.data_type() {
             DataType::Struct(columns) => Some(columns),
@@ -92,7 +93,8 @@ impl Imported {
         of_column.map_or(self.field.data_type(), |column| column.data_type())
     }
 
-    /// Returns the parts of a column. If `column` is `None`, returns the arrays themselves.
+    /// Returns the parts of the column with index `column`, one for each imported table. If `column` is `None`, returns
+    /// the imported arrays.
     pub(crate) fn parts(&self, column: Option<usize>) -> impl Iterator<Item = Part<'_>> {
         // A part of a table has the same part of its columns.
         self.arrays.iter().map(move |array| match (column, array.as_struct_opt()) {
@@ -103,18 +105,18 @@ impl Imported {
 }
 
 impl<'i> Part<'i> {
-    /// Returns an array that is not in a table.
+    /// Creates the part for an array that is not in a table.
     pub(crate) fn of(array: &'i dyn Array) -> Self {
         Self { array, table: None }
     }
 
-    /// Checks whether a row has a value.
+    /// Returns whether a row has a value.
     pub(crate) fn is_valid(&self, row: usize) -> bool {
         self.array.is_valid(row) && self.table.is_none_or(|table| table.is_valid(row))
     }
 }
 
-/// Returns the address of the struct in a capsule.
+/// Returns the address of the struct in a capsule. Returns an error if the capsule does not have the name `name`.
 fn place<T>(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> PyResult<NonNull<T>> {
     Ok(capsule.cast::<PyCapsule>()?.pointer_checked(Some(name))?.cast())
 }
@@ -123,22 +125,22 @@ fn failed(error: ArrowError) -> PyErr {
     PyValueError::new_err(format!("the Arrow stream failed: {error}"))
 }
 
-/// Builds the error for a damaged array. `why` is a sentence.
+/// Creates the error for a damaged array. `why` is the end of the message.
 pub(crate) fn wrong(why: &str) -> PyErr {
     PyValueError::new_err(format!("the Arrow array is damaged: {why}"))
 }
 
-/// Builds the error for an Arrow type that cannot be read as `what`.
+/// Creates the error for an Arrow type from which `what` cannot be read.
 pub(crate) fn unknown(what: &str, data_type: &DataType) -> PyErr {
     PyTypeError::new_err(format!("{what} cannot be read from the Arrow type {data_type}"))
 }
 
-/// Returns the exception for arrays of this process that cannot be read or exported.
+/// Returns the exception for arrays of this process that Arrow cannot read or export.
 pub(crate) fn broken(error: ArrowError) -> PyErr {
     exception(simtool::Error::io("the rows", "read", std::io::Error::other(error)))
 }
 
-/// Returns a capsule with a type.
+/// Returns a capsule with the Arrow type `field`.
 pub(crate) fn schema_capsule<'py>(
     py: Python<'py>,
     field: &Field,
@@ -146,7 +148,7 @@ pub(crate) fn schema_capsule<'py>(
     PyCapsule::new_with_value(py, FFI_ArrowSchema::try_from(field).map_err(broken)?, SCHEMA)
 }
 
-/// Returns two capsules: the type of an array, and the array. Nothing is copied.
+/// Returns two capsules: one with the type of an array, and one with the array. Nothing is copied.
 pub(crate) fn array_capsules<'py>(
     py: Python<'py>,
     field: &Field,
@@ -157,8 +159,7 @@ pub(crate) fn array_capsules<'py>(
     PyTuple::new(py, [schema_capsule(py, field)?, array])
 }
 
-/// Returns a capsule with a stream of tables. Arrays are shared with the consumer, so that only their handles are
-/// copied.
+/// Returns a capsule with a stream of tables. The consumer shares the arrays, so only handles are copied.
 pub(crate) fn stream_capsule<'py>(
     py: Python<'py>,
     schema: SchemaRef,

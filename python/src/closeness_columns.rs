@@ -5,7 +5,7 @@ use simtool::method::{Criterion, Method};
 use simtool::stages::closeness::Closeness;
 use std::sync::Arc;
 
-/// Whether a table of results has the columns `similarity` and `distance`, which say how close two documents are.
+/// Whether a table of results has the columns `similarity` and `distance`.
 #[derive(Clone, Copy)]
 pub(crate) struct ClosenessColumns {
     pub(crate) similarity: bool,
@@ -13,7 +13,7 @@ pub(crate) struct ClosenessColumns {
 }
 
 impl ClosenessColumns {
-    /// Returns the columns that tables of results have if the documents were compared by `method`.
+    /// Returns which of the columns tables of results have if the documents were compared by `method`.
     pub(crate) fn by(method: &Method) -> Self {
         // Coverage compares no two documents, so its results have neither column.
         let by_similarity = matches!(method.close(), Criterion::Similarity(_));
@@ -21,7 +21,7 @@ impl ClosenessColumns {
         Self { similarity: by_similarity || method.verify().is_some(), distance }
     }
 
-    /// Builds the columns of closeness. A removal without closeness is null.
+    /// Creates the columns of closeness. The value of a row without closeness is null.
     pub(crate) fn columns(self, of: &[Option<Closeness>]) -> impl Iterator<Item = Arc<ColumnData>> {
         let similarity = self.similarity.then(|| {
             let values = of.iter().map(|of| of.and_then(Closeness::similarity).unwrap_or(f64::NAN));

@@ -1,4 +1,4 @@
-//! Columns: arrays of Arrow with names, which other libraries and NumPy read without a copy.
+//! Columns: Arrow arrays with names. Other libraries and NumPy read them without a copy.
 
 use arrow_array::array::{
     Array, ArrayRef, FixedSizeListArray, Float64Array, LargeListArray, LargeStringArray,
@@ -20,12 +20,12 @@ pub(crate) enum Values {
     U64(Vec<u64>),
     /// Similarities.
     F64(Vec<f64>),
-    /// Concatenated texts. The offsets say where each text begins, and the last offset where the
-    /// last text ends.
+    /// Texts, one after the other in one buffer. The offsets are the positions at which the texts begin, and the last
+    /// offset is the end of the last text.
     Texts(Vec<i64>, Vec<u8>),
-    /// Concatenated lists of row numbers, with offsets as for texts.
+    /// Lists of row numbers, one after the other, with offsets as for texts.
     Lists(Vec<i64>, Vec<u32>),
-    /// Fingerprints: the number of words of each, and all words.
+    /// Fingerprints: the number of 64-bit words of each fingerprint, and the words of all fingerprints.
     Words(usize, Vec<u64>),
 }
 
@@ -40,7 +40,7 @@ impl Values {
         }
     }
 
-    /// Returns the values as an array. Only texts that are not UTF-8 are copied.
+    /// Returns the values as an array. Nothing is copied except texts that are not UTF-8.
     fn into_array(self, nulls: Option<NullBuffer>) -> ArrayRef {
         match self {
             Self::U32(values) => Arc::new(UInt32Array::new(values.into(), nulls)),
@@ -64,12 +64,12 @@ impl Values {
     }
 }
 
-/// Returns the field of the values of lists.
+/// Returns the Arrow field for the elements of lists.
 fn item(data_type: DataType) -> Arc<Field> {
     Arc::new(Field::new("item", data_type, false))
 }
 
-/// Returns texts as an array. Bytes that are not UTF-8 are replaced.
+/// Returns texts as an array. Bytes that are not UTF-8 are replaced by U+FFFD.
 fn texts(starts: Vec<i64>, text: Vec<u8>, nulls: Option<NullBuffer>) -> LargeStringArray {
     let offsets = OffsetBuffer::new(starts.into());
     let text = Buffer::from_vec(text);
@@ -90,12 +90,12 @@ pub(crate) struct ColumnData {
 }
 
 impl ColumnData {
-    /// Builds a column without nulls.
+    /// Creates a column without nulls.
     pub(crate) fn new(name: &'static str, values: Values) -> Arc<Self> {
         Arc::new(Self { name, values: values.into_array(None) })
     }
 
-    /// Builds a column in which each row without `is_there` is null.
+    /// Creates a column in which a row is null if `is_there` returns false for its index.
     pub(crate) fn nullable(
         name: &'static str,
         values: Values,
@@ -107,19 +107,21 @@ impl ColumnData {
         Arc::new(Self { name, values: values.into_array(nulls) })
     }
 
-    /// Builds a column with this validity bitmap. The last bits of the bitmap may belong to no row.
+    /// Creates a column with the validity bitmap `bits`, in which a 0 bit means null. Bits after the last row are
+    /// ignored.
     pub(crate) fn with_validity(name: &'static str, values: Values, bits: &[u8]) -> Arc<Self> {
         let is_there =
             |row: usize| bits.get(row / 8).is_some_and(|bits| bits >> (row % 8) & 1 == 1);
         Self::nullable(name, values, is_there)
     }
 
-    /// Returns the name and the type for Arrow.
+    /// Returns the Arrow field of the column: its name, its type, and whether it has nulls.
     pub(crate) fn field(&self) -> Field {
         Field::new(self.name, self.values.data_type().clone(), self.values.null_count() > 0)
     }
 
-    /// Returns the number of words of each fingerprint and all words, or `None` for other columns.
+    /// Returns the number of 64-bit words of each fingerprint, and the words of all fingerprints. Returns `None` if the
+    /// column has no fingerprints.
     pub(crate) fn words(&self) -> Option<(usize, &[u64])> {
         if let Some(list) = self.values.as_fixed_size_list_opt() {
             let words = list.values().as_primitive_opt::<UInt64Type>()?;
@@ -128,8 +130,8 @@ impl ColumnData {
         self.values.as_primitive_opt::<UInt64Type>().map(|words| (1, &words.values()[..]))
     }
 
-    /// Describes the plain numbers for NumPy: type string, numbers in each row, and address.
-    /// Returns `None` for texts and lists.
+    /// Describes the numbers of the column for NumPy: the type string, the count of numbers in each row, and the
+    /// address of the first number. Returns `None` for texts and lists.
     pub(crate) fn numbers(&self) -> Option<(&'static str, usize, usize)> {
         // NumPy reads the memory of Arrow, because both store plain numbers in the same way.
         if let Some((width, words)) = self.words() {
@@ -142,7 +144,7 @@ impl ColumnData {
         Some(("<u4", 1, values.values().as_ptr().addr()))
     }
 
-    /// Formats the value of a row for display in a table.
+    /// Formats the value of a row for printing.
     pub(crate) fn shown(&self, row: usize) -> String {
         if self.values.is_null(row) {
             return "null".to_owned();
@@ -171,7 +173,7 @@ impl ColumnData {
     }
 }
 
-/// Returns the ranges between offsets.
+/// Returns the range between each offset and the next.
 pub(crate) fn ranges(offsets: &[i64]) -> impl Iterator<Item = Range<usize>> {
     // Offsets are sums of lengths, so they are never negative.
     let place = |offset: i64| usize::try_from(offset).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Two texts side by side.
+//! Comparison of two texts.
 
 use crate::plain_values::{Reduced, reduced};
 use crate::settings;
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use simtool::stages::similarity::Similarity;
 
-/// The similarity of two texts: shared shingles, and the distance of their fingerprints.
+/// The similarity of two texts: their shared shingles, and the distance of their fingerprints.
 ///
 ///     >>> compared = simtool.compare("one two three four", "one two three five")
 ///     >>> compared.shared, compared.shingles
@@ -19,7 +19,7 @@ pub(crate) struct Comparison {
     pub(crate) distance: Option<u32>,
     /// Number of shingles that both texts have.
     pub(crate) shared: u64,
-    /// Number of distinct shingles of each text.
+    /// Number of distinct shingles of the first and of the second text.
     pub(crate) shingles: (u64, u64),
 }
 

@@ -1,4 +1,4 @@
-//! The table of all documents of a result: the columns of the output `documents` that texts in memory have.
+//! The table of all documents of a result. It has the columns of the output `documents` that exist for texts in memory.
 
 use crate::capsules::Imported;
 use crate::closeness_columns::ClosenessColumns;
@@ -12,21 +12,23 @@ use simtool::cluster::{Removal, clusters};
 use simtool::output::ClusterWeight;
 use simtool::pipeline::{NearDuplicates as Found, RepeatedWords};
 
-/// Values of the documents that only their texts tell.
+/// Facts about the documents that only their texts show.
 #[derive(Default)]
 pub(crate) struct TextColumns {
     /// Number of bytes of each text.
     pub(crate) bytes: Vec<u32>,
     /// Number of tokens of each text.
     pub(crate) tokens: Vec<u32>,
-    /// Number of documents in the cluster with the same text.
+    /// For each text, the number of documents in its cluster with the same text.
     pub(crate) exact_copies: Vec<u32>,
-    /// Share of the repeated words of each text, which is NaN for a text without words. `None` if it is not wanted.
+    /// For each text, the share of its words that are repeated, or NaN for a text without words. `None` if the share is
+    /// not wanted.
     pub(crate) repeated_share: Option<Vec<f64>>,
 }
 
 impl TextColumns {
-    /// Takes the values from the result of a search. `repeated` are the repeated words of each text, if they are wanted.
+    /// Takes the values from the result of a search. `repeated` has the repeated words of each text, if they are
+    /// wanted.
     pub(crate) fn new(found: &Found, repeated: Option<Vec<RepeatedWords>>) -> Self {
         let read = found.read.first();
         let share_or_nan = |repeated: &RepeatedWords| repeated.share().unwrap_or(f64::NAN);
@@ -38,7 +40,7 @@ impl TextColumns {
         }
     }
 
-    /// Returns whether all columns have a value for each of `rows` documents.
+    /// Returns whether each column has a value for each of `rows` documents.
     pub(crate) fn are_of(&self, rows: usize) -> bool {
         let lengths = [self.bytes.len(), self.tokens.len(), self.exact_copies.len()];
         let shares = self.repeated_share.as_ref().map_or(rows, Vec::len);
@@ -46,7 +48,7 @@ impl TextColumns {
     }
 }
 
-/// The parts of a deduplication from which the table of all documents is built.
+/// The parts of a result from which the table of all documents is made.
 pub(crate) struct DocumentRows<'d> {
     /// Number of documents in the collection, which is the number of rows of the table.
     pub(crate) count: u32,
@@ -56,7 +58,7 @@ pub(crate) struct DocumentRows<'d> {
     pub(crate) shown: ClosenessColumns,
 }
 
-/// Builds the table of all documents, in the order of the output `documents`.
+/// Creates the table of all documents, with the columns in the order of the output `documents`.
 pub(crate) fn documents_table(documents: &DocumentRows<'_>) -> Table {
     let DocumentRows { count: rows, removals, texts, weight, shown } = *documents;
     let mut kept: Vec<u32> = (0..rows).collect();
@@ -97,8 +99,8 @@ pub(crate) fn documents_table(documents: &DocumentRows<'_>) -> Table {
     Table::new(columns)
 }
 
-/// Returns the weight of the kept document of clusters of these sizes: a table with the column `weight`. `rule` is the
-/// rule in the option `annotate`.
+/// Returns the weight of the kept document for clusters of the given `sizes`: a table with the column `weight`. `rule`
+/// is the rule for weights in the option `annotate`.
 #[pyfunction]
 pub(crate) fn cluster_weights(rule: &str, sizes: &Bound<'_, PyAny>) -> PyResult<Table> {
     let refused = |()| exception(Error::config("weight", rule, ClusterWeight::EXPECTED));

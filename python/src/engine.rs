@@ -1,8 +1,8 @@
-//! The part of a distributed run that one machine computes: keys of fingerprints, close pairs among
-//! fingerprints with one key, and the choice of the kept documents.
+//! The part of a distributed run that one machine computes: the keys of fingerprints, close pairs among fingerprints
+//! with the same key, and the choice of the kept documents.
 //!
-//! An engine moves rows, and this module does not know which. Each result depends only on the
-//! options and the input, so a task that runs twice gives the same result.
+//! An engine, such as Spark, moves the rows between machines. This module does not depend on the engine. Each result
+//! depends only on the options and the input, so a task that runs twice gives the same result.
 
 use crate::bucket_keys::{BucketKeys, rows};
 use crate::bucket_search::{ClosePairSearch, row};
@@ -35,11 +35,11 @@ use simtool::{ClusterRule, Config, Error, Keep};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The settings of one method, which are the same for every task of a run.
+/// The settings of one method. They are the same for every task of a run.
 #[pyclass(frozen, module = "simtool._simtool")]
 pub(crate) struct Engine {
     config: Config,
-    /// The model learned from the collection, if the fingerprints need one.
+    /// The model that was learned from the collection, if the fingerprints need one.
     fitted: Fitted,
     /// Keys of the fingerprints. `None` if the method compares sets.
     keys: Option<BucketKeys>,
@@ -47,9 +47,9 @@ pub(crate) struct Engine {
 
 #[pymethods]
 impl Engine {
-    /// Builds the engine for the options of `simtool dedup`. The keys are chosen to separate the
-    /// fingerprints of a `sample` equally well; without a sample they need no data. Only
-    /// fingerprints need `learned`.
+    /// Creates the engine for the options of `simtool dedup`. With a `sample` of fingerprints, the keys are chosen so
+    /// that they separate these fingerprints equally well. `learned` is the model for the fingerprints, if they need
+    /// one.
     #[new]
     #[pyo3(signature = (sample=None, learned=None, **options))]
     fn new(
@@ -76,7 +76,7 @@ impl Engine {
         self.config.method.to_string()
     }
 
-    /// Number of words of a fingerprint.
+    /// Number of 64-bit words of a fingerprint.
     #[getter]
     fn words(&self) -> PyResult<usize> {
         Ok(self.keys()?.shape.words())
@@ -88,21 +88,20 @@ impl Engine {
         Ok(self.keys()?.layout.masks().len())
     }
 
-    /// Rule that says which of several near-duplicates is kept.
+    /// Name of the rule that decides which of several near-duplicates is kept.
     #[getter]
     fn keep(&self) -> PyResult<&'static str> {
         Ok(self.rule()?.name())
     }
 
-    /// Checks that the values of a field are given if they decide which document is kept, and only
-    /// then.
+    /// Checks that the values of a field are given if, and only if, they decide which document is kept.
     fn check_field(&self, is_there: bool) -> PyResult<()> {
         let keep = &self.config.keep;
         keep.check_field(is_there, false, &self.config.fields).map_err(exception)
     }
 
-    /// Returns the keys that sort documents by the values of a field, the one to keep first: a
-    /// table with the text column `order`.
+    /// Returns keys by which an engine sorts documents: a table with the text column `order`. The key of the document
+    /// that is kept comes first. `values` has the value of the field for each document.
     fn order(&self, values: &Bound<'_, PyAny>) -> PyResult<Table> {
         let (mut starts, mut texts) = (vec![0], Vec::new());
         let rule = self.rule()?;
@@ -117,27 +116,27 @@ impl Engine {
         Ok(Table::new(vec![ColumnData::new("order", Values::Texts(starts, texts))]))
     }
 
-    /// Checks whether buckets that are too full can be cut.
+    /// Whether buckets that are too full can be divided into smaller ones.
     #[getter]
     fn cuts(&self) -> PyResult<bool> {
         Ok(self.keys()?.halves.is_some())
     }
 
-    /// Checks whether documents have fingerprints, so that results have a distance.
+    /// Whether documents have fingerprints, so that results have a distance.
     #[getter]
     fn has_fingerprints(&self) -> bool {
         self.keys.is_some()
     }
 
-    /// Checks whether texts are compared, so that results have a similarity.
+    /// Whether texts are compared, so that results have a similarity.
     #[getter]
     fn verifies(&self) -> bool {
         self.keys.is_none() || self.config.method.verify().is_some()
     }
 
-    /// Returns the fingerprints of texts. If fingerprints of the method may be null, a null is
-    /// replaced with a number made of the document's id. That row is close to no other document,
-    /// not even to another null of either side.
+    /// Returns the fingerprints of texts. If fingerprints of the method can have null lanes, each null lane is replaced
+    /// by a number that is made from the ID of the document. Such a lane equals no lane of another document of either
+    /// side.
     #[pyo3(signature = (texts, ids, of_queries=false))]
     fn fingerprints(
         &self,
@@ -163,8 +162,8 @@ impl Engine {
         Ok(Fingerprints::new(made, method.clone(), self.fitted.clone()))
     }
 
-    /// Returns facts about texts that documents without a fingerprint have, too: a table of the number of `bytes`,
-    /// the number of `tokens`, and a `hash` of the bytes.
+    /// Returns facts about texts, also about texts without a fingerprint: a table with the number of `bytes`, the
+    /// number of `tokens`, and a `hash` of the bytes.
     fn text_facts(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<Table> {
         let input = ImportedTexts::of(texts, None)?;
         let rows = &input.rows()?;
@@ -178,8 +177,8 @@ impl Engine {
         ]))
     }
 
-    /// Returns the buckets of fingerprints: a table of `row` and `bucket`. Fingerprints of `full`
-    /// buckets are put into smaller buckets instead.
+    /// Returns the buckets of fingerprints: a table of `row` and `bucket`. `full` has the numbers of buckets that are
+    /// too full. The fingerprints of such a bucket are put into smaller buckets instead.
     #[pyo3(signature = (fingerprints, full=Vec::new()))]
     fn buckets(
         &self,
@@ -206,12 +205,11 @@ impl Engine {
         ]))
     }
 
-    /// Returns the close pairs among fingerprints of one bucket: a table of `a`, `b` and
-    /// `distance`.
+    /// Returns the close pairs among the fingerprints in buckets: a table of `a`, `b` and `distance`.
     ///
-    /// Each pair is reported only in the first bucket that both fingerprints share. The input has
-    /// all fingerprints of a bucket, as neighbours. With `sides`, each pair has one row of side 0
-    /// and one of side 1; otherwise no two fingerprints are equal.
+    /// The input must have all fingerprints of a bucket, one after the other. Each pair is returned only in the first
+    /// bucket that both fingerprints share. With `sides`, each pair has one row of side 0 and one row of side 1.
+    /// Without `sides`, no two fingerprints may be equal.
     #[pyo3(signature = (fingerprints, buckets, full=Vec::new(), sides=None))]
     fn pairs(
         &self,
@@ -247,15 +245,14 @@ impl Engine {
         Ok(pair_table(&found.map_err(exception)?))
     }
 
-    /// Decides which groups of equal documents are removed, by the close pairs of groups: `a`, `b`,
-    /// `distance` and, if texts were compared, `similarity`. Groups are numbered in the order of
-    /// the documents that they would keep, and `ranks` are the places of these documents in the
-    /// order of preference.
+    /// Decides which groups of equal documents are removed. `pairs` has the close pairs of groups: `a`, `b`, `distance`
+    /// and, if texts were compared, `similarity`. Groups are numbered in the order of the documents that they would
+    /// keep. `ranks` has the place of each of these documents in the order of preference.
     ///
-    /// Returns a table of the groups that lose all their documents. `kept` is the group that stays
-    /// in place of `group`. It applies to documents that are preferred after the kept document of
-    /// group `from` (any if null), and not after the kept document of group `until`. `similarity`
-    /// and `distance` are null if only a chain links the two groups.
+    /// Returns a table of the groups of which all documents are removed. `kept` is the group that is kept in place of
+    /// `group`. A group can have several rows for different documents. A row applies to documents that come in the
+    /// order of preference after the kept document of group `from` (null means any document), and not after the kept
+    /// document of group `until`. `similarity` and `distance` are null if only a chain of pairs links the two groups.
     fn settle(
         &self,
         py: Python<'_>,
@@ -300,9 +297,9 @@ impl Engine {
 struct RemovalReason {
     group: u32,
     kept: u32,
-    /// The reason applies to documents preferred after the kept document of this group.
+    /// The reason applies to documents that come after the kept document of this group. `None` means no lower bound.
     from: Option<u32>,
-    /// The reason ends with the kept document of this group.
+    /// The reason applies to documents up to the kept document of this group. `None` means no upper bound.
     until: Option<u32>,
     closeness: Option<Closeness>,
 }
@@ -315,7 +312,8 @@ impl Engine {
         self.keys.as_ref().ok_or_else(refused)
     }
 
-    /// Returns the only rule that says which of several near-duplicates is kept.
+    /// Returns the rule that decides which of several near-duplicates is kept. Returns an error if there are several
+    /// rules, or a rule names a field.
     fn rule(&self) -> PyResult<Keep> {
         let refused = || {
             let rule = "must be one rule without a name of a field here";
@@ -325,7 +323,7 @@ impl Engine {
         self.config.keep.only_rule().filter(|_| !has_names).ok_or_else(refused)
     }
 
-    /// Returns the reasons of the removed groups, in the order of the groups.
+    /// Returns the reasons for the removed groups, in the order of the groups.
     fn reasons(&self, around: &Neighbourhood<'_>, ranks: &[i64]) -> Vec<RemovalReason> {
         let prefer = |a: u32, b: u32| ranks[a as usize].cmp(&ranks[b as usize]);
         let (mut reasons, any) = (Vec::new(), (None, None));
@@ -380,14 +378,13 @@ impl Engine {
     }
 }
 
-/// Reads the model that a [`Learner`](crate::learner::Learner) wrote. Without bytes nothing is
-/// learned.
+/// Parses the model that a [`Learner`](crate::learner::Learner) wrote. Without bytes, there is no model.
 pub(crate) fn fitted(learned: Option<&[u8]>) -> PyResult<Fitted> {
     let read = |bytes| Fitted::from_bytes(bytes, Path::new("learned"));
     learned.map_or(Ok(Fitted::Nothing), read).map_err(exception)
 }
 
-/// Reads the pairs of an Arrow table and checks that each group is below `groups`.
+/// Reads the pairs of groups in an Arrow table. Returns an error if the number of a group is not below `groups`.
 pub(crate) fn group_pairs(given: &Bound<'_, PyAny>, groups: usize) -> PyResult<Vec<ClosePair>> {
     let (mut pairs, _) = given_pairs(given)?;
     for pair in &mut pairs {

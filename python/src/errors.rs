@@ -13,8 +13,8 @@ pyo3::create_exception!(
      True"
 );
 
-/// Returns the exception for an error: `ValueError` for wrong settings and input, `OSError` for
-/// failures of the operating system, `MemoryError` if memory is too small.
+/// Returns the exception for an error: `ValueError` for wrong settings and input, `OSError` for failures of the
+/// operating system, and `MemoryError` if there is too little memory.
 pub(crate) fn exception(error: Error) -> PyErr {
     let message = error.with_cause();
     match error.kind() {

@@ -26,13 +26,13 @@ use std::path::Path;
 ///     '<!DOCTYPE html>'
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct Evaluation {
-    /// Output of `simtool eval --format json`.
+    /// Text of `simtool eval --format json`.
     pub(crate) json: String,
-    /// Page of `simtool eval --report`.
+    /// Page of `simtool eval --report`, as HTML.
     pub(crate) page: String,
     /// Table that `simtool eval` prints.
     pub(crate) table: String,
-    /// Picture of `simtool eval --plot`.
+    /// Picture of `simtool eval --plot`, as SVG.
     pub(crate) picture: String,
 }
 

@@ -1,5 +1,5 @@
-//! The values that decide which of several documents is kept. They are written as a file would have
-//! them, and the library reads them.
+//! The values that decide which of several documents is kept. They are converted to the text that a file would have,
+//! and the library parses this text.
 
 use crate::capsules::Imported;
 use crate::numbers;
@@ -10,8 +10,8 @@ use pyo3::types::{PyBool, PyFloat, PyString};
 use simtool::Config;
 use simtool::pipeline::document_fields::DocumentField;
 
-/// Returns the values of all fields that the settings compare, in order. The fields are columns of the
-/// table `texts`, except for `keep_field`. `input` was made from `texts`.
+/// Returns the values of all fields that the settings compare, in the order of the fields. The fields are columns of
+/// the table `texts`, except for `keep_field`. `input` must be imported from `texts`.
 pub(crate) fn all<'py>(
     config: &Config,
     keep_field: Option<&Bound<'py, PyAny>>,
@@ -29,9 +29,9 @@ pub(crate) fn all<'py>(
     config.fields.iter().map(values).collect()
 }
 
-/// Returns the values of `given`: the name of a column in the table `given_texts`, or the values
-/// themselves. `input` was made from `given_texts`. A missing value is empty text. `setting` is the option
-/// that the values are for.
+/// Returns the values of a field as text. `given` is the name of a column in the table `given_texts`, or has the values
+/// themselves. `input` must be imported from `given_texts`. A missing value becomes an empty text. `setting` is the
+/// option to which the values belong.
 fn of<'py>(
     setting: &str,
     given: &Bound<'py, PyAny>,
@@ -51,7 +51,7 @@ fn of<'py>(
     of(setting, &column, given_texts, input)
 }
 
-/// Returns the given values as text. A missing value is empty text.
+/// Returns the given values as text. A missing value becomes an empty text.
 pub(crate) fn values(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     match imported(given)? {
         Some(arrow) => of_arrow(&arrow, None),
@@ -59,7 +59,7 @@ pub(crate) fn values(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     }
 }
 
-/// Builds the error for a name that no column has.
+/// Creates the error for a name that no column has. `known` lists the names of the columns.
 fn no_column(setting: &str, name: &str, known: &str) -> PyErr {
     let among = if known.is_empty() { String::new() } else { format!(": {known}") };
     let rule = "must be a column of the table of the texts";

@@ -26,9 +26,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Finds the near-duplicates among the files in `paths`, or the documents of `queries` that are
-/// near a document of `paths`. Writes the results to `output` and returns the text of
-/// `summary.json`.
+/// Finds the near-duplicates among the files in `paths`. If there are `queries`, finds the documents of `queries` that
+/// are near a document of `paths` instead. Writes the results to `output`, and returns the text of `summary.json`.
 #[pyfunction]
 pub(crate) fn run_files(
     py: Python<'_>,
@@ -48,7 +47,8 @@ pub(crate) fn run_files(
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Finds near-duplicates like `run_files`, and writes nothing. Returns the preview as the text of a JSON object.
+/// Finds near-duplicates like `run_files`, but writes no files. Returns a preview of the results as the text of a JSON
+/// object.
 #[pyfunction]
 pub(crate) fn preview_of_files(
     py: Python<'_>,
@@ -65,8 +65,8 @@ pub(crate) fn preview_of_files(
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Writes the results of the run whose shards stored their parts for `output`. Returns its counts as the text of a JSON
-/// object.
+/// Writes the results of a run whose shards were computed separately and have stored their parts for `output`. Returns
+/// the counts of the run as the text of a JSON object.
 #[pyfunction]
 pub(crate) fn combined_files(
     py: Python<'_>,
@@ -95,7 +95,8 @@ pub(crate) fn combined_files(
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Explains what became of a document in the run whose results are in `output`, as the text of a JSON object.
+/// Explains whether and why a document was removed in the run whose results are in `output`. Returns the text of a JSON
+/// object.
 #[pyfunction]
 pub(crate) fn why_in_files(
     py: Python<'_>,
@@ -112,8 +113,8 @@ pub(crate) fn why_in_files(
     Ok(found.object(&output).to_string())
 }
 
-/// Checks the run whose results are in `output`, by its receipt and by the texts of a sample. Returns the result as the text
-/// of a JSON object.
+/// Checks the run whose results are in `output`, by its receipt and by the texts of a sample of documents. Returns the
+/// result as the text of a JSON object.
 #[pyfunction]
 pub(crate) fn audit_of_files(
     py: Python<'_>,
@@ -129,8 +130,8 @@ pub(crate) fn audit_of_files(
     Ok(found.object().to_string())
 }
 
-/// Finds the items of an evaluation set that documents contain. Returns counts with their names, and the rows unless
-/// `options` have `output`.
+/// Finds the items of an evaluation set, such as questions with their answers, that documents contain. Returns counts
+/// with their names, and also the rows unless `options` has `output`.
 #[pyfunction]
 pub(crate) fn contamination_of_files(
     py: Python<'_>,
@@ -161,7 +162,8 @@ pub(crate) fn contamination_of_files(
     Ok((counts, Rows::of_stream(&rows)?))
 }
 
-/// Finds the passages that occur more than once in the files in `paths`. Returns them unless `options` have `output`.
+/// Finds the passages that occur more than once in the files in `paths`. Returns the rows unless `options` has
+/// `output`.
 #[pyfunction]
 pub(crate) fn passages_of_files(
     py: Python<'_>,
@@ -185,7 +187,7 @@ pub(crate) fn passages_of_files(
     Rows::of_stream(&rows)
 }
 
-/// Returns an error if a format is named for rows that are returned and not written.
+/// Returns an error if the user chose a format for rows that are returned and not written.
 fn refuse_format(options: &Options) -> Result<()> {
     match options.get("output_format").filter(|_| !options.has("output")) {
         Some(format) => Err(Error::config("output_format", format, "goes with `output`")),
@@ -193,17 +195,18 @@ fn refuse_format(options: &Options) -> Result<()> {
     }
 }
 
-/// Returns the format of rows: columns of Arrow if they are returned, and otherwise `written`.
+/// Returns the format of the rows: an Arrow stream if the rows are returned, otherwise `written`.
 fn format_of(job: &JobRequest, written: RowFormat) -> RowFormat {
     if job.output == Path::new(STANDARD_OUTPUT) { RowFormat::ArrowStream } else { written }
 }
 
-/// Returns the command that does the work of a function with these queries.
+/// Returns the name of the command of `simtool` that does the work of the function: `match` if there are queries,
+/// otherwise `dedup`.
 fn command_of(queries: &[PathBuf]) -> &'static str {
     if queries.is_empty() { "dedup" } else { "match" }
 }
 
-/// Parses a request and runs it by `work`.
+/// Parses the options of a request, and runs the request with `work`.
 fn run_request<T: Send>(
     py: Python<'_>,
     paths: Paths,
@@ -222,7 +225,7 @@ fn run_request<T: Send>(
     run_with_face(py, progress, access, |face| work(&request, face))
 }
 
-/// Runs `work`. Faults of the input become notes of the exception if it fails.
+/// Runs `work`. If it fails, faults of the input are added to the exception as notes.
 fn run_with_face<T: Send>(
     py: Python<'_>,
     progress: bool,
@@ -235,8 +238,8 @@ fn run_with_face<T: Send>(
     done.map_err(|error| with_faults(py, error, &faults))
 }
 
-/// Adds the options of the settings file that the option `config` names. Leaves out those that are given already, or
-/// that a given option excludes.
+/// Adds the options of the settings file that the option `config` names. Options that are already given, or that a
+/// given option excludes, are left out.
 fn add_file(options: &mut Options, words: &str) -> Result<()> {
     let (Some(file), Some(command)) = (options.take_path("config"), find_command(words)) else {
         return Ok(());
@@ -251,12 +254,12 @@ fn add_file(options: &mut Options, words: &str) -> Result<()> {
     Ok(())
 }
 
-/// Takes the option that chooses between mapping files and reading them.
+/// Removes the option `no_mmap` from `options`, and returns whether files are mapped or read.
 fn take_access(options: &mut Options) -> PyResult<FileAccess> {
     Ok(access(options.take_flag("no_mmap").map_err(exception)?))
 }
 
-/// Chooses between mapping files and reading them.
+/// Returns the access to files that maps them, or with `no_mmap` reads them.
 #[expect(unsafe_code, reason = "the caller lets files be mapped, as those of an index are")]
 fn access(no_mmap: bool) -> FileAccess {
     if no_mmap {
@@ -266,8 +269,8 @@ fn access(no_mmap: bool) -> FileAccess {
     unsafe { FileAccess::map(|_, _| ()) }
 }
 
-/// Builds the equivalent command of the program. `simtool why` uses it to read the files again. `against` has the
-/// values of the option with that name.
+/// Returns the command line of the program that does the same work. `simtool why` uses it to read the files again.
+/// `against` has the values of the option `against`.
 fn command_line(
     program: &str,
     options: &Options,
@@ -303,7 +306,7 @@ fn push_paths(paths: &[PathBuf], command: &mut String) {
     }
 }
 
-/// Passes progress on and keeps the faults of a run, which matter if the run fails.
+/// Receives the progress and the faults of a run. The faults are kept in case the run fails.
 struct PythonFace<'f> {
     progress: &'f dyn Progress,
     access: FileAccess,
@@ -327,7 +330,7 @@ impl Face for PythonFace<'_> {
     }
 }
 
-/// Adds a note to the exception for each fault that led to it, if this Python has notes.
+/// Adds a note to the exception for each fault of the input, if this version of Python supports notes.
 fn with_faults(py: Python<'_>, error: PyErr, faults: &Mutex<Vec<String>>) -> PyErr {
     for fault in faults.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         // Python 3.10 has no notes: there the message has to be enough.

@@ -33,10 +33,10 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct Fingerprints {
     column: Arc<ColumnData>,
-    /// Everything except the words, which are in `column`.
+    /// Everything except the 64-bit words, which are in `column`.
     rows: FingerprintRows<'static>,
     method: Method,
-    /// Model that was learned from the texts before fingerprinting.
+    /// Model that was learned from the texts for their fingerprints.
     fitted: Fitted,
 }
 
@@ -48,7 +48,7 @@ impl Fingerprints {
         Self { column, rows, method, fitted }
     }
 
-    /// Returns the rows, borrowed from the column.
+    /// Returns the rows. The words are borrowed from the column.
     fn rows(&self) -> FingerprintRows<'_> {
         let words = self.column.words().map_or(&[][..], |(_, words)| words);
         FingerprintRows { words: words.into(), ..self.rows.clone() }
@@ -79,8 +79,8 @@ impl Fingerprints {
         self.column.values.len()
     }
 
-    /// Returns a NumPy array of `uint64` without copying. The array has two dimensions if a row has
-    /// several words, the lowest word first. Rows without fingerprint are zeros.
+    /// Returns a NumPy array of `uint64` without copying. If a row has several words, the array has two dimensions, and
+    /// the lowest word of a row comes first. Rows without a fingerprint are zeros.
     fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Table::new(vec![self.column.clone()]).to_numpy(py)
     }
@@ -111,7 +111,7 @@ impl Fingerprints {
     }
 }
 
-/// Makes the fingerprint of every text. The options are those of `simtool fingerprint`.
+/// Computes the fingerprint of every text. The options are those of `simtool fingerprint`.
 ///
 /// Args:
 #[doc = include_str!("../parameters/texts.txt")]
@@ -163,7 +163,7 @@ pub(crate) fn fingerprint(
     Ok(Fingerprints::new(made.rows, config.method, made.fitted))
 }
 
-/// Fingerprints given as our own object, or imported from Arrow or NumPy.
+/// Fingerprints as an object of this package, or imported from Arrow or NumPy.
 enum Given<'py> {
     Ours(PyRef<'py, Fingerprints>),
     Others(FingerprintRows<'static>),

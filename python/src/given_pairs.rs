@@ -1,4 +1,4 @@
-//! Pairs of rows that a caller gives.
+//! Pairs of rows that the caller gives.
 
 use crate::capsules::Imported;
 use crate::closeness_columns::ClosenessColumns;
@@ -10,7 +10,7 @@ use simtool::stages::close::ClosePair;
 use simtool::stages::closeness::Closeness;
 use simtool::stages::similarity::Similarity;
 
-/// Converts a float into the ratio that gives the same float again.
+/// Converts a floating-point number to a ratio that converts back to the same number.
 fn similarity(float: f64) -> Similarity {
     const UNION: u64 = 1 << 62;
     #[expect(clippy::cast_sign_loss, reason = "it is from 0 to 1")]
@@ -18,7 +18,7 @@ fn similarity(float: f64) -> Similarity {
     Similarity { shared, union: UNION }
 }
 
-/// Reads the pairs of an Arrow table or of tuples, with the columns of closeness that they have.
+/// Reads the pairs of an Arrow table or of tuples. Also returns which columns of closeness the pairs have.
 pub(crate) fn given_pairs(
     given: &Bound<'_, PyAny>,
 ) -> PyResult<(Vec<ClosePair>, ClosenessColumns)> {

@@ -1,7 +1,7 @@
-//! A growing index of documents that were seen.
+//! A growing index of documents that were seen before.
 //!
-//! Nothing is held open between calls, so each call sees everything committed before it. Several
-//! processes can share an index, and forking is safe.
+//! No file stays open between calls, so each call sees everything that was committed before. Several processes can
+//! share an index, and forking is safe.
 
 use crate::columns::{ColumnData, Values};
 use crate::errors::exception;
@@ -68,14 +68,14 @@ fn disk() -> Disk {
     Disk::new(Durability::Synced)
 }
 
-/// Returns the access to the files of an index: segments are mapped.
+/// Returns the access to the files of an index, which maps them into memory.
 #[expect(unsafe_code, reason = "maps are safe only if nobody changes the files")]
 fn access() -> FileAccess {
     // SAFETY: an index never changes a file that is complete, and its guide says that others must not.
     unsafe { FileAccess::map(|_, _| ()) }
 }
 
-/// Makes the fingerprints of texts with the method of an index.
+/// Computes the fingerprints of texts with the method of an index.
 fn fingerprints(
     rows: &[&[u8]],
     method: &Method,
@@ -95,7 +95,7 @@ impl Index {
         Stored::open(&self.path, access(), &self.resources)
     }
 
-    /// Adds documents and returns the result for each.
+    /// Adds documents, and returns the result for each document.
     fn added(
         &self,
         py: Python<'_>,
@@ -156,8 +156,8 @@ impl Index {
         Ok(Self { path, resources })
     }
 
-    /// Adds texts in their order. A text that is near a known document, or near another text of the same
-    /// call, is not added.
+    /// Adds texts in their order. A text that is near a known document, or near an earlier text of the same call, is
+    /// not added.
     ///
     /// Args:
     #[doc = include_str!("../parameters/texts.txt")]
@@ -241,7 +241,7 @@ impl Index {
         )]))
     }
 
-    /// Finds the documents near each text. The index stays as it is.
+    /// Finds the documents that are near each text. The index is not changed.
     ///
     /// Args:
     #[doc = include_str!("../parameters/texts.txt")]

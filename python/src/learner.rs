@@ -1,5 +1,5 @@
-//! Learning from a whole collection in a distributed run: counts of a part of the collection, and
-//! the model made of their sums.
+//! Learning from a whole collection in a distributed run: counting in a part of the collection, and creating the model
+//! from the sums of the counts.
 
 use crate::columns::{ColumnData, Values};
 use crate::numbers::whole_numbers;
@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 use simtool::Resources;
 use simtool::method::{Criterion, PartCounter, PartCounts};
 
-/// Number of most common terms to know if any order of the terms will do.
+/// Number of most common terms that must be known for an order of the terms, where any order is correct.
 const MOST_COMMON: usize = 50_000;
 
 /// Counts the terms of texts if the method learns from them.
@@ -20,7 +20,7 @@ const MOST_COMMON: usize = 50_000;
 pub(crate) struct Learner(Option<PartCounter>);
 
 impl Learner {
-    /// Returns the counter, or an error if the method learns nothing.
+    /// Returns the counter, or an error if the method learns nothing from the collection.
     fn counter(&mut self) -> PyResult<&mut PartCounter> {
         self.0.as_mut().ok_or_else(|| PyValueError::new_err("there is nothing to learn"))
     }
@@ -28,9 +28,9 @@ impl Learner {
 
 #[pymethods]
 impl Learner {
-    /// Builds the learner for the options of `simtool dedup`. With `of_texts` it learns the model
-    /// that compares texts, otherwise the model of the fingerprints. If the method compares sets,
-    /// it learns the order of the terms, for which a sample is enough.
+    /// Creates the learner for the options of `simtool dedup`. With `of_texts`, it learns the model for the comparison
+    /// of texts, otherwise the model for the fingerprints. If the method compares sets, it learns the order of the
+    /// terms, for which a sample is enough.
     #[new]
     #[pyo3(signature = (of_texts=false, **options))]
     fn new(of_texts: bool, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
@@ -47,28 +47,27 @@ impl Learner {
         }))
     }
 
-    /// The recipe of the model, or nothing if nothing is learned. Counts with the same recipe can
-    /// be added.
+    /// The recipe of the model, or `None` if nothing is learned. Only counts with the same recipe can be added.
     #[getter]
     fn recipe(&self) -> Option<String> {
         self.0.as_ref().map(PartCounter::recipe)
     }
 
-    /// Whether the model is only an order of the terms. Any order is correct, so a sample is
+    /// Whether the model is only an order of the terms. Any order gives correct results, so a sample of the texts is
     /// enough.
     #[getter]
     fn is_order(&self) -> bool {
         self.0.as_ref().is_some_and(|counter| counter.most().is_some() && !counter.counts_words())
     }
 
-    /// Number of terms whose counts are needed: the terms with the greatest counts, and among equal
-    /// counts the first terms. `None` if all terms with a count above 1 are needed.
+    /// Number of terms whose counts are needed. These are the terms with the greatest counts, and among equal counts
+    /// the lowest terms. `None` if all terms with a count above 1 are needed.
     #[getter]
     fn most(&self) -> Option<usize> {
         self.0.as_ref().and_then(PartCounter::most)
     }
 
-    /// Counts the terms of texts, and returns the number of different terms held.
+    /// Counts the terms of texts, and returns the number of different terms in memory.
     fn add(&mut self, texts: &Bound<'_, PyAny>) -> PyResult<usize> {
         let (input, py) = (ImportedTexts::of(texts, None)?, texts.py());
         let (rows, counter) = (input.rows()?, self.counter()?);
@@ -76,8 +75,8 @@ impl Learner {
         Ok(counter.len())
     }
 
-    /// Takes the counts since the last call: a table of `term` (texts or numbers) and `count`. If
-    /// documents are counted, the row with the null term has the number of documents.
+    /// Returns and removes the counts since the last call: a table of `term` (texts or numbers) and `count`. If
+    /// documents are counted, a row with a null term has the number of documents.
     fn take(&mut self) -> PyResult<Table> {
         let (terms, counts, documents) = match self.counter()?.take() {
             PartCounts::Words(words) => {
@@ -102,8 +101,8 @@ impl Learner {
         Ok(Table::new(vec![terms, ColumnData::new("count", Values::U64(counts))]))
     }
 
-    /// Builds the model from the sums of the counts of all parts. `terms` and `counts` belong
-    /// together, and `documents` is the number of all documents.
+    /// Returns the model from the sums of the counts of all parts. `counts` has the sum for each of `terms`, and
+    /// `documents` is the number of all documents.
     fn learned(
         &mut self,
         terms: &Bound<'_, PyAny>,

@@ -1,8 +1,8 @@
 //! The Python package `simtool`: takes texts from Python objects and Arrow, and returns results as
 //! columns.
 //!
-//! Nothing is computed here. The library parses keywords as its options. It borrows texts from
-//! Python's strings and from Arrow's buffers, and its columns are lent to Arrow and NumPy.
+//! Nothing is computed here. The library parses keywords as its options. The package borrows texts from Python strings
+//! and from Arrow buffers, and lends its columns to Arrow and NumPy.
 
 mod bucket_keys;
 mod bucket_search;

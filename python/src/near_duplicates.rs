@@ -1,4 +1,4 @@
-//! Results of a run as columns: kept rows, removed rows and the reasons.
+//! Results of a run as tables: kept rows, removed rows and the reasons.
 
 use crate::closeness_columns::ClosenessColumns;
 use crate::columns::{ColumnData, Values};
@@ -31,7 +31,7 @@ use simtool::write::summary::{ReadCounts, Summary};
 use simtool::{ClusterRule, Config, Keep};
 use std::convert::Infallible;
 
-/// Near-duplicates, by the numbers of their rows from 0.
+/// Near-duplicates among rows. Rows are numbered from 0.
 ///
 ///     >>> found = simtool.deduplicate(["a b c d", "e f g", "A b, c d!"])
 ///     >>> found.kept["row"].to_pylist(), found.clusters.to_pydict()
@@ -44,29 +44,29 @@ use std::convert::Infallible;
 ///     (3, 1, 'exact:similarity=0.8,shingle=words:3')
 #[pyclass(frozen, module = "simtool")]
 pub(crate) struct NearDuplicates {
-    /// Number of documents. For a match: number of texts, and number of texts they are compared with.
+    /// Number of documents. For a match, the number of texts, and the number of texts in `against`.
     pub(crate) documents: Sides<usize>,
     pub(crate) close: Close,
     pub(crate) removals: Vec<Removal>,
-    /// Values of the removals by coverage. `None` with another method.
+    /// Columns that only the method covered has, one value for each removal. `None` with another method.
     pub(crate) coverage: Option<CoverageColumns>,
-    /// Values of the documents of a deduplication. `None` for a match, and if only pairs are known.
+    /// Columns with facts about the texts. `None` for a match, and if only pairs are known.
     pub(crate) texts: Option<TextColumns>,
-    /// Rule for the weight of kept documents.
+    /// Rule by which the weight of a kept document is computed from its cluster.
     pub(crate) weight: ClusterWeight,
     pub(crate) shown: ClosenessColumns,
     pub(crate) method: String,
     pub(crate) distance_means: Option<String>,
-    /// Limit in bytes for the table of pairs.
+    /// Largest number of bytes of the table of pairs.
     pub(crate) memory: u64,
     pub(crate) pairs: PyOnceLock<Py<Table>>,
 }
 
-/// Values of removals by coverage.
+/// Values of the removals of the method covered.
 pub(crate) struct CoverageColumns {
-    /// Number of words of each removed document that no kept document has.
+    /// For each removed document, the number of its words that no kept document has.
     pub(crate) lost_words: Vec<u32>,
-    /// Number of kept documents that have the words of each removed document together.
+    /// For each removed document, the number of kept documents that together have all its words except the lost ones.
     pub(crate) covered_by: Vec<u32>,
 }
 
@@ -115,9 +115,9 @@ impl NearDuplicates {
         Table::new(vec![ColumnData::new("row", Values::U32(self.kept_rows()))])
     }
 
-    /// The removed rows, each with the row that is kept in its place and how close the two are. With the method covered,
-    /// `lost_words` is the number of its words that no kept row has, and `covered_by` the number of kept rows that have the
-    /// others together.
+    /// The removed rows, each with the row that is kept in its place, and how close the two rows are. With the method
+    /// covered, `lost_words` is the number of words of the removed row that no kept row has. `covered_by` is the number
+    /// of kept rows that together have its other words.
     #[getter]
     fn removed(&self) -> Table {
         let column = |name, of: fn(&Removal) -> u32| {
@@ -134,7 +134,7 @@ impl NearDuplicates {
         Table::new(rows.into_iter().chain(self.shown.columns(&how)).chain(coverage).collect())
     }
 
-    /// The clusters: each kept row for which others are removed, with the list of the removed rows.
+    /// The clusters: each kept row in whose place other rows are removed, with the list of these removed rows.
     #[getter]
     fn clusters(&self) -> Table {
         let clusters = clusters(&self.removals);
@@ -150,9 +150,9 @@ impl NearDuplicates {
         ])
     }
 
-    /// All rows, with the columns of the output `documents` that texts in memory have. `kept` and `cluster_id` are
-    /// the row that is kept of the cluster: a kept row has itself, and no closeness. Without texts, as in the result
-    /// of `cluster`, `bytes`, `tokens` and `exact_copies` are missing. A match has no clusters.
+    /// All rows, with the columns of the output `documents` that exist for texts in memory. `kept` and `cluster_id` are
+    /// both the kept row of the cluster. For a kept row, this is the row itself, and its closeness is null. Without
+    /// texts, as in the result of `cluster`, `bytes`, `tokens` and `exact_copies` are missing. A match has no clusters.
     #[getter]
     fn documents(&self) -> PyResult<Table> {
         if self.documents.is_two() {
@@ -170,8 +170,8 @@ impl NearDuplicates {
         }))
     }
 
-    /// All pairs of close rows, `a` before `b`, with their closeness. Equal documents are pairs,
-    /// too. For a match, `a` is one of the texts and `b` one of `against`.
+    /// All pairs of close rows, with their closeness. `a` is before `b`. Equal documents are pairs, too. For a match,
+    /// `a` is one of the texts, and `b` is one of the texts in `against`.
     #[getter]
     fn pairs(&self, py: Python<'_>) -> PyResult<Py<Table>> {
         let made = self.pairs.get_or_try_init(py, || {
@@ -192,19 +192,19 @@ impl NearDuplicates {
         Ok(made.clone_ref(py))
     }
 
-    /// Number of pairs. To know it, the table of pairs is not built.
+    /// Number of pairs. It is computed without the table of pairs.
     #[getter]
     fn pair_count(&self) -> u64 {
         self.close.pair_count()
     }
 
-    /// The method with all its settings, as `method` takes it.
+    /// The method with all its settings, in the form of the argument `method`.
     #[getter]
     fn method(&self) -> &str {
         &self.method
     }
 
-    /// Returns the number of documents. For a match: the number of texts, without those of `against`.
+    /// Returns the number of documents. For a match, returns the number of texts without those of `against`.
     fn __len__(&self) -> usize {
         self.len()
     }
@@ -239,7 +239,7 @@ impl NearDuplicates {
         format!("NearDuplicates({}; {})", self.summary(), self.method)
     }
 
-    /// Returns the charts of the program's report and the first removed rows, as HTML.
+    /// Returns the charts of the program's report, and the first removed rows, as HTML.
     fn _repr_html_(&self) -> PyResult<String> {
         let clusters = clusters(&self.removals);
         let report = histograms(&self.removals, &clusters, self.documents.is_two());
@@ -309,8 +309,8 @@ pub(crate) fn deduplicate(
     found(py, &request, progress, Sides::One(documents))
 }
 
-/// Finds the texts that are similar to a text of `against`. These texts are kept or removed, and the column `kept`
-/// of `removed` has rows of `against`.
+/// Finds the texts that are similar to a text of `against`. These texts are removed, and all other texts are kept. In
+/// the table `removed`, the column `kept` has rows of `against`.
 ///
 /// The options are those of `deduplicate`, except `keep` and `cluster`, which choose among documents of
 /// one collection.
@@ -354,7 +354,7 @@ pub(crate) fn match_(
     found(py, &request, progress, texts)
 }
 
-/// Adds the values of fields, in their order, to the texts.
+/// Adds the values of fields to the texts. `columns` has the values of each field, in the order of the fields.
 fn with_columns<'t>(mut texts: Texts<'t>, columns: &'t [Vec<String>]) -> PyResult<Texts<'t>> {
     for (number, values) in columns.iter().enumerate() {
         texts = texts.with_field(number, values).map_err(exception)?;
@@ -394,7 +394,7 @@ fn found(
     })
 }
 
-/// Chooses which rows of pairs are kept.
+/// Chooses which of the rows in pairs are kept.
 ///
 /// Args:
 ///     pairs: Table with the columns `a`, `b` and, if known, `similarity` or `distance`, or an iterable

@@ -1,4 +1,4 @@
-//! Reading numbers from Arrow and NumPy: fingerprints, and the rows of pairs.
+//! Reads numbers from Arrow and NumPy: fingerprints, and the rows of pairs.
 
 use crate::capsules::{Imported, Part, unknown};
 use crate::tables::no_table;
@@ -66,8 +66,8 @@ pub(crate) fn floats_of<'i>(parts: impl Iterator<Item = Part<'i>>) -> PyResult<V
     Ok(parts.map(|part| floats(part.array)).collect::<PyResult<Vec<_>>>()?.concat())
 }
 
-/// Formats the values of an array as a file would have them. Points in time become the stored
-/// number, and NaN becomes empty text.
+/// Formats the values of an array as text, in the form in which a file has them. A point in time becomes the stored
+/// number, and NaN becomes an empty text.
 pub(crate) fn written(array: &dyn Array) -> PyResult<Vec<String>> {
     fn texts<T: ToString>(numbers: &[T]) -> Vec<String> {
         numbers.iter().map(ToString::to_string).collect()
@@ -92,8 +92,8 @@ pub(crate) fn written(array: &dyn Array) -> PyResult<Vec<String>> {
     })
 }
 
-/// Reads fingerprints: 64-bit integers or fixed-size lists of them in Arrow, or a NumPy array of
-/// one or two dimensions. In a table the column `fingerprint` is read. Distances count bits.
+/// Reads fingerprints: 64-bit integers or fixed-size lists of them in Arrow, or a NumPy array of one or two dimensions.
+/// In a table, the column `fingerprint` is read. The distance of the result is the number of differing bits.
 pub(crate) fn fingerprints(object: &Bound<'_, PyAny>) -> PyResult<FingerprintRows<'static>> {
     if let Some(arrow) = Imported::of(object)? {
         return of_arrow(&arrow);

@@ -1,5 +1,5 @@
-//! Results made from plain values of Python, for pickle and copy. A class returns its values from
-//! `__reduce__`, and a function here makes the object from them again.
+//! Creates results from plain Python values, for pickle and copy. A class returns its values from `__reduce__`, and a
+//! function here creates the object from these values.
 
 use crate::closeness_columns::ClosenessColumns;
 use crate::compare::Comparison;
@@ -28,7 +28,7 @@ use simtool::stages::set_join::row_sequences::RowSequences;
 use simtool::stages::sides::Sides;
 use std::path::Path;
 
-/// Makes a `Table` from plain values.
+/// Creates a `Table` from plain values.
 #[pyfunction]
 pub(crate) fn _table(columns: Vec<PlainColumn>) -> PyResult<Table> {
     let columns: Vec<_> = columns.into_iter().map(column).collect::<PyResult<_>>()?;
@@ -39,13 +39,13 @@ pub(crate) fn _table(columns: Vec<PlainColumn>) -> PyResult<Table> {
     Ok(Table::new(columns))
 }
 
-/// Makes a `Column` from plain values.
+/// Creates a `Column` from plain values.
 #[pyfunction]
 pub(crate) fn _column(plain: PlainColumn) -> PyResult<Column> {
     column(plain).map(Column)
 }
 
-/// Makes a `Comparison` from plain values.
+/// Creates a `Comparison` from plain values.
 #[pyfunction]
 pub(crate) fn _comparison(
     similarity: Option<f64>,
@@ -56,7 +56,7 @@ pub(crate) fn _comparison(
     Comparison { similarity, distance, shared, shingles }
 }
 
-/// Makes an `Evaluation` from plain values.
+/// Creates an `Evaluation` from plain values.
 #[pyfunction]
 pub(crate) fn _evaluation(
     json: String,
@@ -67,7 +67,7 @@ pub(crate) fn _evaluation(
     Evaluation { json, page, table, picture }
 }
 
-/// Makes `Fingerprints` from plain values.
+/// Creates `Fingerprints` from plain values.
 #[pyfunction]
 pub(crate) fn _fingerprints(
     py: Python<'_>,
@@ -99,11 +99,11 @@ pub(crate) fn _fingerprints(
     Ok(Fingerprints::new(rows, config.method, fitted))
 }
 
-/// Values of `NearDuplicates` that are no rows: whether tables have a similarity and a distance, the
-/// method, the meaning of distances, the limit of memory, and the rule for weights.
+/// Values of `NearDuplicates` that are not rows: whether tables have a similarity, whether they have a distance, the
+/// method, the meaning of distances, the memory limit in bytes, and the rule for weights.
 pub(crate) type PlainSettings = (bool, bool, String, Option<String>, u64, String);
 
-/// Makes the columns of the texts of `rows` documents from plain values.
+/// Creates the columns of the texts of `rows` documents from plain values. Returns `None` if there are no values.
 fn restored_columns(plain: &[Vec<u8>], rows: usize) -> PyResult<Option<TextColumns>> {
     let (bytes, tokens, exact_copies, shares) = match plain {
         [] => return Ok(None),
@@ -123,7 +123,8 @@ fn restored_columns(plain: &[Vec<u8>], rows: usize) -> PyResult<Option<TextColum
     if texts.are_of(rows) { Ok(Some(texts)) } else { Err(damaged()) }
 }
 
-/// Makes the columns of `removals` removals by coverage from plain values.
+/// Creates the columns of `removals` removals of the method covered from plain values. Returns `None` if there are no
+/// values.
 fn restored_coverage(plain: &[Vec<u8>], removals: usize) -> PyResult<Option<CoverageColumns>> {
     let [lost_words, covered_by] = match plain {
         [] => return Ok(None),
@@ -136,7 +137,7 @@ fn restored_coverage(plain: &[Vec<u8>], removals: usize) -> PyResult<Option<Cove
     Ok(Some(CoverageColumns { lost_words, covered_by }))
 }
 
-/// Makes a `NearDuplicates` from plain values. `of_equal` is the closeness of equal documents.
+/// Creates a `NearDuplicates` from plain values. `of_equal` is the closeness of equal documents.
 #[pyfunction]
 pub(crate) fn _near_duplicates(
     rows: PlainRows,
@@ -186,7 +187,7 @@ pub(crate) fn _near_duplicates(
     })
 }
 
-/// Returns the sides of one or two values.
+/// Converts a list of one or two values to [`Sides`]. Returns an error for another number of values.
 fn sides<T>(values: Vec<T>) -> PyResult<Sides<T>> {
     let mut values = values.into_iter();
     match (values.next(), values.next(), values.next()) {

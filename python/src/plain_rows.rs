@@ -6,8 +6,8 @@ use simtool::cluster::Removal;
 use simtool::stages::close::Close;
 use simtool::stages::sides::Sides;
 
-/// Rows of `NearDuplicates`: the numbers of documents, the groups of equal rows of each collection,
-/// the pairs, the removals, the hashes of the sequences of each collection, and the columns of the texts.
+/// Rows of `NearDuplicates`: the numbers of documents, the groups of equal rows of each collection, the pairs, the
+/// removals, the hashes of the sequences of tokens of each collection, and the columns of the texts.
 pub(crate) type PlainRows =
     (Vec<usize>, Vec<Vec<Vec<u32>>>, Vec<u8>, Vec<u8>, Vec<Vec<u8>>, Vec<Vec<u8>>);
 
@@ -43,7 +43,7 @@ fn text_columns(texts: &TextColumns) -> Vec<Vec<u8>> {
     plain
 }
 
-/// Returns the values of both sides.
+/// Returns the value of each collection.
 pub(crate) fn each<T>(sides: &Sides<T>) -> impl Iterator<Item = &T> {
     let second = sides.is_two().then(|| sides.second());
     std::iter::once(sides.first()).chain(second)

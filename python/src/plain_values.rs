@@ -13,15 +13,15 @@ use simtool::stages::similarity::Similarity;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Number of numbers that store two rows and their closeness.
+/// Number of 64-bit numbers that store two rows and their closeness.
 const LINK: usize = 5;
-/// Largest number of words of a fingerprint. Rows of more words are damaged.
+/// Largest number of 64-bit words of a fingerprint. A pickled fingerprint with more words is damaged.
 const MOST_WORDS: usize = 1 << 16;
 
-/// Result of `__reduce__`: a function that makes the object, and its arguments.
+/// Result of `__reduce__`: a function that creates the object, and the arguments of this function.
 pub(crate) type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
 
-/// Returns the function of the compiled module with this name, and its arguments.
+/// Returns the function with the name `function` of the compiled module, and its arguments.
 pub(crate) fn reduced<'py, A>(
     py: Python<'py>,
     function: &str,
@@ -34,7 +34,7 @@ where
     Ok((function, arguments.into_pyobject(py)?))
 }
 
-/// Numbers as bytes that are the same on every machine.
+/// Numbers as little-endian bytes, which are the same on every machine.
 pub(crate) struct Numbers(pub(crate) Vec<u8>);
 
 impl Numbers {
@@ -47,7 +47,7 @@ impl Numbers {
     }
 }
 
-/// Reads the bytes of [`Numbers`].
+/// Converts the bytes of [`Numbers`] back to numbers.
 pub(crate) fn numbers(bytes: &[u8]) -> PyResult<Vec<u64>> {
     let (words, rest) = bytes.as_chunks();
     if !rest.is_empty() {
@@ -56,7 +56,7 @@ pub(crate) fn numbers(bytes: &[u8]) -> PyResult<Vec<u64>> {
     Ok(words.iter().map(|&word| u64::from_le_bytes(word)).collect())
 }
 
-/// Reads the bytes of [`Numbers`] that fit in a smaller type.
+/// Converts the bytes of [`Numbers`] back to numbers of a smaller type. Returns an error if a number does not fit.
 pub(crate) fn small<T: TryFrom<u64>>(bytes: &[u8]) -> PyResult<Vec<T>> {
     numbers(bytes)?.into_iter().map(|number| number.try_into().map_err(|_| damaged())).collect()
 }
@@ -65,8 +65,8 @@ pub(crate) fn damaged() -> PyErr {
     PyValueError::new_err("the pickled result is damaged")
 }
 
-/// Returns a column as plain values: its name, the kind of its values, the number of numbers in a
-/// row, its values, where each text or list begins, and its validity.
+/// Returns a column as plain values: its name, the kind of its values, the count of numbers in a row, its values, the
+/// positions at which texts or lists begin, and its validity bitmap.
 pub(crate) fn column_values(column: &ColumnData) -> PlainColumn {
     let starts = |starts: &[i64]| Numbers::new(starts.iter().map(|&start| start.cast_unsigned()));
     let rows = |rows: &dyn Array| {
@@ -105,7 +105,7 @@ pub(crate) fn column_values(column: &ColumnData) -> PlainColumn {
 /// A column as plain values, see [`column_values`].
 pub(crate) type PlainColumn = (String, String, usize, Vec<u8>, Vec<u8>, Option<Vec<u8>>);
 
-/// Makes a column from its plain values.
+/// Creates a column from its plain values. Returns an error if they are damaged.
 pub(crate) fn column(plain: PlainColumn) -> PyResult<Arc<ColumnData>> {
     let (name, kind, width, values, starts, validity) = plain;
     let parts = |length: usize| -> PyResult<Vec<i64>> {
@@ -136,8 +136,8 @@ pub(crate) fn column(plain: PlainColumn) -> PyResult<Arc<ColumnData>> {
     })
 }
 
-/// Returns the name of a column as a text that lives as long as the process. There are few names,
-/// and each is stored once.
+/// Returns the name of a column as a text that lives as long as the process. Each name is stored only once, and there
+/// are few names.
 fn known_name(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -152,8 +152,8 @@ fn known_name(name: &str) -> &'static str {
 /// Two rows and their closeness.
 pub(crate) type Link = (u32, u32, Option<Closeness>);
 
-/// Returns two rows and their closeness as numbers. A closeness without similarity has the ratio 0/0,
-/// and one without distance the number 0.
+/// Returns two rows and their closeness as numbers. Without a similarity, the ratio is 0/0. The last number is the
+/// distance plus 1, or 0 without a distance.
 pub(crate) fn link(a: u32, b: u32, closeness: Option<Closeness>) -> [u64; LINK] {
     let similarity = closeness.and_then(Closeness::exact_similarity);
     let Similarity { shared, union } = similarity.unwrap_or(Similarity { shared: 0, union: 0 });
@@ -162,7 +162,8 @@ pub(crate) fn link(a: u32, b: u32, closeness: Option<Closeness>) -> [u64; LINK] 
     [a.into(), b.into(), shared, union, distance]
 }
 
-/// Reads the links that [`link`] wrote. The rows must be below `ends`, and sorted.
+/// Converts the numbers of [`link`] back to rows and closeness. The links must be sorted, and their rows must be below
+/// `ends`.
 pub(crate) fn links(bytes: &[u8], ends: [u64; 2]) -> PyResult<Vec<Link>> {
     let numbers = numbers(bytes)?;
     let (links, rest) = numbers.as_chunks::<LINK>();

@@ -1,4 +1,4 @@
-//! Rows that a command on files has found, as columns of Arrow.
+//! Rows that a command on files returns, as Arrow columns.
 
 use crate::capsules::{broken, stream_capsule};
 use arrow_array::cast::AsArray;
@@ -27,8 +27,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Reads the rows of a stream of Arrow IPC. There are none if nothing was written to it, because the rows are in
-    /// a file.
+    /// Reads the rows of an Arrow IPC stream. An empty stream has no rows, because they were written to a file instead.
     pub(crate) fn of_stream(stream: &[u8]) -> PyResult<Self> {
         if stream.is_empty() {
             return Ok(Self { schema: SchemaRef::new(Schema::empty()), batches: Vec::new() });
@@ -39,7 +38,7 @@ impl Rows {
         Ok(Self { schema, batches })
     }
 
-    /// Returns a row of a batch as a dict.
+    /// Returns the row with index `row` of a batch as a dict.
     fn dict<'py>(
         &self,
         py: Python<'py>,
@@ -114,7 +113,7 @@ impl Rows {
     }
 }
 
-/// Returns the value in row `row` of a column.
+/// Returns the value of a column in the row with index `row` as a Python object.
 pub(crate) fn value<'py>(
     py: Python<'py>,
     column: &dyn Array,
@@ -147,7 +146,7 @@ pub(crate) fn value<'py>(
     })
 }
 
-/// Returns a list of values. Ranges are lists of lists, so elements are values like columns.
+/// Returns an array as a list. Ranges are lists of lists, so each element is converted by [`value`].
 fn list<'py>(py: Python<'py>, elements: &dyn Array) -> PyResult<Bound<'py, PyAny>> {
     let list = PyList::empty(py);
     for row in 0..elements.len() {

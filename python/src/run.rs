@@ -12,13 +12,13 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Interval in which signals are checked and the bar is drawn.
+/// Time between two checks for signals. The progress bar is drawn at the same time.
 const POLL: Duration = Duration::from_millis(50);
-/// Stack size of the thread, as of a usual main thread.
+/// Stack size of the thread in bytes, as a main thread usually has.
 const STACK: usize = 8 << 20;
 
-/// Runs `work` in a separate thread, while the caller's thread checks for signals. With
-/// `shows_progress` a bar of tqdm shows the progress, if tqdm is installed.
+/// Runs `work` in a separate thread, while the thread of the caller checks for signals. If `shows_progress` is true and
+/// tqdm is installed, a bar of tqdm shows the progress.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     shows_progress: bool,
@@ -61,7 +61,7 @@ pub(crate) fn run<T: Send>(
     done
 }
 
-/// Records progress for the thread that waits.
+/// Stores the progress for the thread that waits for the work.
 #[derive(Default)]
 struct Watch {
     is_cancelled: AtomicBool,
@@ -90,7 +90,7 @@ impl Progress for Watch {
 struct TqdmBar {
     class: Py<PyAny>,
     shown: Option<Py<PyAny>>,
-    /// Number of the stage that the bar shows.
+    /// Number of the stage that the bar shows, counted from 1. 0 if no stage has begun.
     stage: u64,
 }
 

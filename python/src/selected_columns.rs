@@ -1,4 +1,4 @@
-//! The columns of a table of an engine that selectors select.
+//! The columns that selectors select in a table of an engine.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -7,13 +7,12 @@ use simtool::stages::read::{ColumnSteps, NamedColumns, Selector};
 /// The columns of the texts, of the IDs, and of the values that decide which document is kept.
 type Selected = (Vec<Vec<ColumnSteps>>, Vec<ColumnSteps>, Vec<ColumnSteps>);
 
-/// Finds the columns that selectors select, as they are found in files. `schema` is a schema of Arrow
-/// as a message of IPC.
+/// Finds the columns that selectors select, by the same rules as in files. `schema` is an Arrow schema as an IPC
+/// message. Without `text`, all texts are selected.
 ///
-/// Returns lists of columns with texts to join, in order of preference, then the columns of the ID
-/// and of the value that decides which document is kept, in order of preference. A column is a path:
-/// names, and `None` for a step from a list to its elements. Without a `text`, all texts are
-/// selected.
+/// Returns three values. The first has lists of columns whose texts are joined, in order of preference. The second has
+/// the columns of the ID, and the third the columns of the value that decides which document is kept, both in order of
+/// preference. A column is a path: names, and `None` for a step from a list to its elements.
 #[pyfunction]
 #[pyo3(signature = (schema, text, id, keep=None))]
 pub(crate) fn selected_columns(

@@ -1,5 +1,4 @@
-//! Comparing sets in a distributed run: the keys of sets, and the candidate pairs among sets with
-//! one key.
+//! Comparison of sets in a distributed run: the keys of sets, and the candidate pairs among sets with the same key.
 
 use crate::columns::{ColumnData, Values};
 use crate::engine::fitted;
@@ -16,12 +15,12 @@ use simtool::pipeline::{self, SetUnderKey};
 /// Number of pairs after which a batch of results is returned.
 const MOST_PAIRS: usize = 1 << 20;
 
-/// Count of numbers that describe a set under a key: the term, the weight of this term and all
-/// behind it, the weight of the set, its side, and the two words of its class.
+/// Number of 64-bit numbers that describe a set under a key: the term, the weight of this term and of all later terms
+/// of the set, the weight of the set, its side, and the two words of its class. Equal sets have the same class.
 const NUMBERS: usize = 6;
 type SetOfKey = [u64; NUMBERS];
 
-/// Number of sets in one row. As many rows as an engine hands out at once then take at most 60 MB.
+/// Number of sets in one row of a table. An engine hands out several rows at once, which then take at most 60 MB.
 const MOST_OF_ROW: usize = 128;
 
 /// Finds the keys of sets for a method that compares sets.
@@ -30,8 +29,7 @@ pub(crate) struct SetKeys(pipeline::SetKeys);
 
 #[pymethods]
 impl SetKeys {
-    /// Builds the finder of keys for the options of `simtool dedup`. `learned` gives the order of
-    /// the terms.
+    /// Creates the finder of keys for the options of `simtool dedup`. `learned` is a model with the order of the terms.
     #[new]
     #[pyo3(signature = (learned=None, **options))]
     fn new(learned: Option<&[u8]>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
@@ -42,9 +40,9 @@ impl SetKeys {
 
     /// Returns the sets of texts and their keys as two tables.
     ///
-    /// The first has a row for each text: `group`, two words that equal sets share (null for a set
-    /// without terms), and `weight`. The second has a row for each key: the `row` of the text, the
-    /// `term`, and as `rest` the weight of this term and all behind it.
+    /// The first table has a row for each text: `group`, two 64-bit words that equal sets share (null for a set without
+    /// terms), and `weight`. The second table has a row for each key: the `row` of the text, the `term`, and `rest`,
+    /// the weight of this term and of all later terms of the set.
     fn keys(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<(Table, Table)> {
         let input = ImportedTexts::of(texts, None)?;
         let rows = input.rows()?;
@@ -72,12 +70,14 @@ impl SetKeys {
         Ok((Table::new(vec![groups, weights]), Table::new(keys.into())))
     }
 
-    /// Sorts sets under their keys into `parts` parts of the keys, and returns two tables.
+    /// Sorts sets by their keys into `parts` parts, and returns two tables. A key belongs to one part.
     ///
-    /// The first has the column `set`, the numbers of each set, with the sets of one part as
-    /// neighbours. The second has a row for each group of sets that travel together: the `part`,
-    /// and the `end` of the group in the first table. `ends` says where the keys of each set end,
-    /// and each key has its rest.
+    /// `classes`, `weights` and `sides` have a row for each set. `keys` has the keys of all sets, each with its `rest`,
+    /// and `ends` has the index in `keys` at which the keys of each set end.
+    ///
+    /// The first table has the column `set`, the numbers of each set under each of its keys. Sets of the same part are
+    /// neighbours. The second table has a row for each group of sets that are moved together: the `part`, and the `end`
+    /// of the group in the first table.
     #[staticmethod]
     fn parted(
         py: Python<'_>,
@@ -121,12 +121,12 @@ impl SetKeys {
         ))
     }
 
-    /// Returns the candidate pairs: sets with one key that may be similar enough.
+    /// Returns the candidate pairs: two sets with the same key that may be similar enough.
     ///
-    /// The table has the classes `a` and `b` and the `term`, the lowest key that the pair has here.
-    /// The second value is the `on` of the next call, if there may be more pairs. The input has all
-    /// sets of a key, in the form of [`Self::parted`]. If `is_sided`, each pair has one set of side
-    /// 0 and one of side 1.
+    /// `sets` must have all sets of a key, in the form of [`Self::parted`]. If `is_sided` is true, each pair has one
+    /// set of side 0 and one set of side 1. The table has the classes `a` and `b`, and `term`, the lowest key of the
+    /// pair in this input. The second value is the argument `on` for the next call. It is `None` if there are no more
+    /// pairs.
     #[pyo3(signature = (sets, is_sided, on=(0, 0)))]
     fn candidates(
         &self,
@@ -179,8 +179,8 @@ impl SetKeys {
     }
 }
 
-/// Sorts the sets by the part of their key. Also returns the part and the end of each group of
-/// sets. A part with many sets has several groups.
+/// Sorts the sets by the part of their key. Also returns the part of each group of sets, and the index at which the
+/// group ends. A part with many sets has several groups.
 fn side_by_side(sets: &[SetOfKey], parts: u32) -> (Vec<u64>, Vec<(u32, u32)>) {
     // Keys are hashes, so their upper bits divide them evenly into parts.
     let part = |set: &SetOfKey| ((set[0] >> 32) % u64::from(parts)) as usize;
@@ -211,8 +211,8 @@ fn under_key(&[_, rest, weight, side, ..]: &SetOfKey) -> SetUnderKey {
     SetUnderKey { is_second: side == 1, weight, rest }
 }
 
-/// Returns the classes of two sets and their key. The classes are in the order of the sides, or in
-/// ascending order if there is one side.
+/// Returns the classes of two sets, and their key. The set of side 0 comes first. If there is only one side, the lower
+/// class comes first.
 fn pair(a: &SetOfKey, b: &SetOfKey, is_sided: bool) -> [u64; 5] {
     let ([.., a_low, a_high], [.., b_low, b_high]) = (*a, *b);
     let is_swapped = !is_sided && [b_low, b_high] < [a_low, a_high];
@@ -220,7 +220,7 @@ fn pair(a: &SetOfKey, b: &SetOfKey, is_sided: bool) -> [u64; 5] {
     [c[4], c[5], d[4], d[5], a[0]]
 }
 
-/// Reads rows of `width` numbers and returns all their words.
+/// Reads rows of `width` 64-bit numbers, and returns the numbers of all rows.
 fn of_width(given: &Bound<'_, PyAny>, name: &str, width: usize) -> PyResult<Vec<u64>> {
     let rows = numbers::fingerprints(given)?;
     if rows.shape.words() != width {

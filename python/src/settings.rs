@@ -1,5 +1,5 @@
-//! Keywords as options of the library. Their names are the names of the command line, and the
-//! library parses the values.
+//! Keywords of Python as options of the library. The names of keywords are those of the command line, with underscores,
+//! and the library parses the values.
 
 use crate::errors::exception;
 use crate::texts::is_none;
@@ -16,23 +16,25 @@ use simtool::{Config, Resources};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Name of functions on texts in memory in the table of guessed settings.
+/// Name that stands for all functions on texts in memory when [`guessed_setting`] looks up a wrong name of a setting.
 const ON_TEXTS: &str = "texts";
-/// Name of functions on engines in the table of guessed settings.
+/// Name that stands for all functions on engines, such as Spark, when [`guessed_setting`] looks up a wrong name of a
+/// setting.
 const ON_ENGINES: &str = "engine";
 
-/// Converts keywords of a function on texts in memory into options. A keyword with the value `None`, or `NA` of
-/// pandas, counts as not given.
+/// Converts keywords of a function on texts in memory to options. A keyword counts as not given if its value is `None`
+/// or `NA` of pandas.
 pub(crate) fn options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
     plain_options(keywords, Some(ON_TEXTS))
 }
 
-/// Converts keywords of a function on engines into options as [`options`] does.
+/// Converts keywords of a function on engines to options, as [`options`] does.
 pub(crate) fn engine_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
     plain_options(keywords, Some(ON_ENGINES))
 }
 
-/// Converts keywords into options. With `command`, returns an error about keywords that users guess.
+/// Converts keywords to options. If `command` is given, returns an error for a keyword that users guess but that does
+/// not exist.
 fn plain_options(keywords: Option<&Bound<'_, PyDict>>, command: Option<&str>) -> PyResult<Options> {
     let mut options = Options::new();
     let Some(keywords) = keywords else { return Ok(options) };
@@ -57,8 +59,8 @@ fn is_several(name: &str, value: &Bound<'_, PyAny>) -> bool {
     is_list && find(name).is_some_and(|row| matches!(row.kind, Kind::Values(_)))
 }
 
-/// Converts keywords of a function that does the work of a command into options as [`options`] does. A list gives the
-/// option several times.
+/// Converts keywords of a function that does the work of a command to options, as [`options`] does. For a list, the
+/// option is added once for each value.
 pub(crate) fn repeated_options(keywords: &Bound<'_, PyDict>, command: &str) -> PyResult<Options> {
     let mut options = Options::new();
     for (name, value) in keywords {
@@ -77,7 +79,8 @@ pub(crate) fn repeated_options(keywords: &Bound<'_, PyDict>, command: &str) -> P
     Ok(options)
 }
 
-/// Returns an error if users of similar packages guess this keyword. The error names the right one.
+/// Returns an error if `name` is a keyword that users guess because similar packages have it. The error names the right
+/// keyword.
 fn refuse_guess(command: &str, name: &str) -> PyResult<()> {
     guessed_setting(command, name).map_or(Ok(()), |advice| {
         let advice = in_python(advice);
@@ -85,7 +88,7 @@ fn refuse_guess(command: &str, name: &str) -> PyResult<()> {
     })
 }
 
-/// Returns advice in which values of settings have the form of Python: `shingle=words:5` becomes
+/// Returns advice in which settings have the form of Python. For example, `shingle=words:5` becomes
 /// `shingle="words:5"`.
 fn in_python(advice: &str) -> String {
     let mut shown = String::new();
@@ -102,8 +105,8 @@ fn in_python(advice: &str) -> String {
     shown
 }
 
-/// Formats the words of a list as the option `stop_words` would have them. Returns `None` for other options, and for a
-/// value that is no list.
+/// Formats a list of words as the value of the option `stop_words`. Returns `None` for other options, and for a value
+/// that is not a list.
 fn word_list(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<OsString>> {
     let is_list = value.is_instance_of::<PyList>()
         || value.is_instance_of::<PyTuple>()
@@ -134,7 +137,7 @@ fn word_list(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<OsString>>
     Ok(Some(format!("words:{}", words.join(" ")).into()))
 }
 
-/// Formats a value as the command line would have it.
+/// Formats a value in the form that the command line accepts.
 fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<OsString> {
     // `bool` is tested first, because it is a subclass of `int`.
     if let Ok(flag) = value.cast::<PyBool>() {
@@ -154,7 +157,7 @@ fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<OsString> {
     Err(PyTypeError::new_err(format!("{name} must be text or a number, not {class}")))
 }
 
-/// Returns the text of a method with settings, as the keyword `method` takes it.
+/// Returns a method with its settings as text, in the form of the keyword `method`.
 #[pyfunction]
 pub(crate) fn method_text(name: &str, settings: &Bound<'_, PyDict>) -> PyResult<String> {
     let mut options = plain_options(Some(settings), None)?;
@@ -187,8 +190,8 @@ pub(crate) fn config(mut options: Options) -> PyResult<Config> {
     }
 }
 
-/// Returns an error if documents are compared in groups, several documents of a cluster are kept, or texts must be
-/// read again.
+/// Returns an error for settings that only functions with access to all documents support: comparing documents in
+/// groups, keeping several documents of a cluster, or reading texts again.
 fn refuse_groups(config: &Config) -> PyResult<()> {
     let rule = "works only with simtool.deduplicate and simtool.match";
     if let Some(scope) = config.scope {
@@ -204,14 +207,14 @@ fn refuse_groups(config: &Config) -> PyResult<()> {
     Ok(())
 }
 
-/// Parses the limits on resources if these are the only settings of a call.
+/// Parses the limits on resources of a call that has no other settings.
 pub(crate) fn resources(mut options: Options) -> PyResult<Resources> {
     let resources = Resources::parse(&mut options).map_err(exception)?;
     refuse_rest(&options)?;
     Ok(resources)
 }
 
-/// Returns an error if an option is left that nothing has used.
+/// Returns an error if `options` still has an option, which nothing has used.
 pub(crate) fn refuse_rest(options: &Options) -> PyResult<()> {
     match options.first() {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! Tables and columns, as Python sees them.
+//! Tables and columns of the Python package.
 
 use crate::capsules::{array_capsules, broken, schema_capsule, stream_capsule};
 use crate::columns::ColumnData;
@@ -15,7 +15,7 @@ use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PyTuple};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Number of rows that the printed form of a table shows.
+/// Number of rows of a table that are printed.
 const SHOWN: usize = 8;
 
 /// A table: columns of one length. It has Arrow's PyCapsule interface: `pyarrow.table(table)` and
@@ -231,8 +231,8 @@ impl Column {
         Ok(interface)
     }
 
-    /// Returns a NumPy array. Numbers are not copied, except whole numbers with nulls, which become
-    /// floats with NaN for a null. Rows without fingerprint are zeros.
+    /// Returns a NumPy array. Numbers are not copied, except whole numbers with nulls. They become floats, with NaN for
+    /// a null. Rows without a fingerprint are zeros.
     fn to_numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let (numpy, column) = (py.import("numpy")?, &slf.get().0);
@@ -287,7 +287,7 @@ impl Column {
     }
 }
 
-/// Builds the error for an object that is not a table.
+/// Creates the error for an object that is not a table. `what` is the name of the argument.
 pub(crate) fn no_table(what: &str) -> PyErr {
     PyTypeError::new_err(format!(
         "{what} must be a table of Arrow, or an array of rows and columns"

@@ -1,4 +1,4 @@
-//! Texts from Python's strings and from columns of Arrow. Nothing is copied.
+//! Texts from Python strings and from Arrow columns. Nothing is copied.
 
 use crate::capsules::{Imported, Part, unknown, wrong};
 use crate::numbers;
@@ -8,10 +8,10 @@ use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-/// Number of strings after which signals are checked.
+/// Number of strings after which Python's signals are checked, for example Ctrl-C.
 const LOOKED_AFTER: usize = 1 << 16;
 
-/// Imported texts, kept alive for as long as they are borrowed.
+/// Imported texts. They stay in memory as long as this value exists.
 pub(crate) enum ImportedTexts<'py> {
     Strings(Vec<Option<Bound<'py, PyString>>>),
     Arrow(Imported, Option<String>),
@@ -91,8 +91,8 @@ impl<'py> ImportedTexts<'py> {
     }
 }
 
-/// Returns the names of the columns of a table without Arrow's interface: a data frame, a data set or a dict. Other
-/// objects have none.
+/// Returns the names of the columns of a table without Arrow's interface: a data frame, a data set or a dict. Returns
+/// an empty list for other objects.
 pub(crate) fn column_names(object: &Bound<'_, PyAny>) -> Vec<String> {
     let names = ["columns", "column_names"].iter().find_map(|&name| object.getattr(name).ok());
     let names = names.or_else(|| object.call_method0("keys").ok());
@@ -101,7 +101,7 @@ pub(crate) fn column_names(object: &Bound<'_, PyAny>) -> Vec<String> {
     names.flatten().filter_map(|name| name.str().ok()?.extract().ok()).collect()
 }
 
-/// Refuses a dict of data sets, such as `datasets.load_dataset` returns if it is called without a split.
+/// Returns an error for a dict of data sets, which `datasets.load_dataset` returns if it is called without a split.
 fn refuse_splits(object: &Bound<'_, PyAny>) -> PyResult<()> {
     // The class is recognized by its name, because datasets may not be installed.
     let class = object.get_type().name()?.to_string();
@@ -119,7 +119,7 @@ fn refuse_splits(object: &Bound<'_, PyAny>) -> PyResult<()> {
     Err(PyTypeError::new_err(rule))
 }
 
-/// Builds the error for a column that `object` does not have. `error` is the error of looking it up.
+/// Creates the error for a column that `object` does not have. `error` is the error of the look-up.
 fn no_column(object: &Bound<'_, PyAny>, column: &str, error: PyErr) -> PyErr {
     let names = column_names(object);
     if names.iter().any(|name| name == column) {
@@ -134,7 +134,8 @@ fn no_column(object: &Bound<'_, PyAny>, column: &str, error: PyErr) -> PyErr {
     PyValueError::new_err(format!("column {column}: must be one of {}", names.join(", ")))
 }
 
-/// Imports an object through Arrow's interface, if it has one. A lazy frame of polars is collected first.
+/// Imports an object through Arrow's interface. Returns `None` if the object does not have this interface. A lazy frame
+/// of polars is collected first.
 pub(crate) fn imported(object: &Bound<'_, PyAny>) -> PyResult<Option<Imported>> {
     // The class is recognized by its name, because polars may not be installed.
     let is_lazy = object.get_type().name().is_ok_and(|name| name == "LazyFrame");
@@ -153,20 +154,20 @@ fn imported_now(object: &Bound<'_, PyAny>) -> PyResult<Option<Imported>> {
     }
 }
 
-/// Checks whether a value is missing: `None`, NaN, or `NA` and `NaT` of pandas.
+/// Returns whether a value is missing: `None`, NaN, or `NA` and `NaT` of pandas.
 pub(crate) fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     is_none(value)
         || value.extract::<f64>().is_ok_and(f64::is_nan)
         || value.get_type().name().is_ok_and(|name| name == "NaTType")
 }
 
-/// Checks whether a value is `None`, or `NA` of pandas.
+/// Returns whether a value is `None`, or `NA` of pandas.
 pub(crate) fn is_none(value: &Bound<'_, PyAny>) -> bool {
     // The class is recognized by its name, because pandas may not be installed.
     value.is_none() || value.get_type().name().is_ok_and(|name| name == "NAType")
 }
 
-/// Checks whether a column of this type has texts, or nulls alone.
+/// Returns whether a column of this type has texts, or only nulls.
 pub(crate) fn is_text(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Null) || is_given_text(data_type)
 }
@@ -201,7 +202,7 @@ fn column_number(arrow: &Imported, column: Option<&str>) -> PyResult<Option<usiz
     }
 }
 
-/// Adds the texts of an array to `rows`. A missing text is empty.
+/// Adds the texts of an array to `rows`. A missing text becomes an empty slice.
 pub(crate) fn push<'i>(part: Part<'i>, rows: &mut Vec<&'i [u8]>) -> PyResult<()> {
     let array = part.array;
     // A damaged array must not lead to reads outside its buffers.

@@ -1,5 +1,5 @@
-//! Comparing texts in a distributed run: which texts are equal, and which of the texts that meet
-//! are similar enough.
+//! Comparison of texts in a distributed run: which texts are equal, and which texts with close fingerprints are similar
+//! enough.
 
 use crate::columns::{ColumnData, Values};
 use crate::engine::{fitted, group_pairs};
@@ -15,13 +15,13 @@ use simtool::stages::close::ClosePair;
 use simtool::stages::matches::ValuePair;
 use simtool::{Error, pipeline};
 
-/// Compares texts for a method with `verify`.
+/// Compares texts for a method with the setting `verify`.
 #[pyclass(frozen, module = "simtool._simtool")]
 pub(crate) struct Verifier(pipeline::Verifier);
 
 #[pymethods]
 impl Verifier {
-    /// Builds the verifier for the options of `simtool dedup`. `learned` is the model of the texts.
+    /// Creates the verifier for the options of `simtool dedup`. `learned` is the model for the comparison of texts.
     #[new]
     #[pyo3(signature = (learned=None, **options))]
     fn new(learned: Option<&[u8]>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
@@ -38,8 +38,8 @@ impl Verifier {
         Ok(Self(verifier))
     }
 
-    /// Returns two words for each text: a table with the column `group`. Texts with equal
-    /// fingerprints and equal sets of terms have the same words.
+    /// Returns a table with the column `group`, which has two 64-bit words for each text. Texts with equal fingerprints
+    /// and equal sets of terms have the same words.
     fn groups(
         &self,
         py: Python<'_>,
@@ -59,12 +59,12 @@ impl Verifier {
         Ok(Table::new(vec![ColumnData::new("group", Values::Words(2, words))]))
     }
 
-    /// Returns the similar texts among texts with close fingerprints: a table of the rows `a` and
-    /// `b`, their `similarity` and `distance`.
+    /// Returns the similar pairs among texts with close fingerprints: a table of the rows `a` and `b`, their
+    /// `similarity` and their `distance`.
     ///
-    /// `owners` has the number of the fingerprint of each text, from 0. `pairs` is a table of two
-    /// such numbers, `a` and `b`, and their `distance`. A pair of a fingerprint with itself
-    /// compares the texts of that fingerprint.
+    /// `owners` has the index of the fingerprint of each text, from 0. `pairs` is a table of two such indexes, `a` and
+    /// `b`, and their `distance`. For a pair of a fingerprint with itself, the texts of this fingerprint are compared
+    /// with each other.
     fn similar(
         &self,
         py: Python<'_>,

@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Returns bytes as text. A byte that is not part of valid UTF-8 becomes `\x` and two hexadecimal
-/// digits, for example `\xff`. All outputs write names of files and IDs like this.
+/// Returns bytes as text. A byte that is not part of valid UTF-8 becomes `\x` and two hexadecimal digits, for example
+/// `\xff`. All outputs write file names and IDs in this way.
 ///
 /// ```
 /// use simtool_base::byte_text::byte_text;
@@ -27,14 +27,14 @@ pub fn byte_text(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Returns the name of a file as text, like [`byte_text`].
+/// Returns the path of a file as text, in the form of [`byte_text`].
 #[must_use]
 pub fn path_text(path: &Path) -> Cow<'_, str> {
     byte_text(path.as_os_str().as_encoded_bytes())
 }
 
-/// Returns the path that [`path_text`] writes as `text`, if some of its bytes are not UTF-8. Returns
-/// `None` if `text` has no such bytes. Then the path is `text` itself.
+/// Returns the path for which [`path_text`] returns `text`, if the path has bytes that are not UTF-8. Returns `None` if
+/// `text` stands for no such bytes. The path is then `text` itself.
 #[must_use]
 pub fn path_with_bytes(text: &str) -> Option<PathBuf> {
     let mut bytes = Vec::with_capacity(text.len());
@@ -60,16 +60,16 @@ pub fn path_with_bytes(text: &str) -> Option<PathBuf> {
     if is_written { os_string(bytes).map(PathBuf::from) } else { None }
 }
 
-/// Returns the name of the file that a user names by `text`, if there is such a file. Bytes of the
-/// name that are not UTF-8 are written as [`path_text`] writes them.
+/// Returns the path of the file that a user names by `text`, or `None` if there is no such file. In `text`, bytes of
+/// the path that are not UTF-8 are written as by [`path_text`].
 #[must_use]
 pub fn existing_file(text: &str) -> Option<PathBuf> {
     let as_written = Some(PathBuf::from(text)).filter(|path| path.is_file());
     as_written.or_else(|| path_with_bytes(text).filter(|path| path.is_file()))
 }
 
-/// Returns the string of the operating system with these bytes, which
-/// [`as_encoded_bytes`](std::ffi::OsStr::as_encoded_bytes) has returned. Returns `None` if the system has no such string.
+/// Returns the string of the operating system whose [`as_encoded_bytes`](std::ffi::OsStr::as_encoded_bytes) are
+/// `bytes`. Returns `None` if the system has no such string.
 #[must_use]
 pub fn os_string(bytes: Vec<u8>) -> Option<OsString> {
     #[cfg(unix)]

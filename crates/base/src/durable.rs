@@ -20,15 +20,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Largest number of files in a folder, at any depth, that are synced one by one. If the folder has
-/// more files, the whole file system is synced, which is faster. Not all operating systems support
-/// that.
+/// Largest number of files in a folder, at any depth, that are synced one by one. For more files, the whole file system
+/// is synced, which is faster, if the operating system supports that.
 const FEW_FILES: usize = 256;
 /// Largest number of files and folders that are synced at the same time, each by its own thread.
 const SYNCS: usize = 16;
 
-/// Returns the error that a user gets if `path` cannot be created. If a file is in the place of a folder that should
-/// contain `path`, the error names the file, because the message of the system does not.
+/// Returns the error that a user gets if `path` cannot be created. If the cause is a file in the place of a folder
+/// above `path`, the error names this file, because the message of the system does not.
 #[must_use]
 pub fn creation_error(path: &Path, error: io::Error) -> io::Error {
     let mut folders = path.ancestors().skip(1);
@@ -41,8 +40,8 @@ pub fn creation_error(path: &Path, error: io::Error) -> io::Error {
     }
 }
 
-/// Whether an output file or folder is synced before it gets its final name. Syncing makes the
-/// system write it to the disk.
+/// Whether an output file or folder is synced before it gets its final name. A sync makes the system write the output
+/// to the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// Outputs are synced. After a power cut, either the old or the new output exists as a whole.
@@ -52,8 +51,7 @@ pub enum Durability {
     Fast,
 }
 
-/// A step of a durable write. If [`Disk::asking`] created a disk, the disk calls its callback with
-/// each step.
+/// A step of a durable write. A disk that was created with [`Disk::asking`] passes each step to its callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Sync a file.
@@ -66,12 +64,11 @@ pub enum Step {
     Exchange,
 }
 
-/// Callback that a [`Disk`] calls before each step, with the path of the file or folder. If the
-/// callback returns an error, the step is not carried out and fails with this error.
+/// Callback that a [`Disk`] calls before each step, with the step and the path of the file or folder. If the callback
+/// returns an error, the step is not carried out and fails with this error.
 type Ask = dyn Fn(Step, &Path) -> io::Result<()> + Send + Sync;
 
-/// Access to the disk that syncs and renames files and folders. Tests can watch each step and make
-/// it fail.
+/// Syncs and renames files and folders on the disk. Tests can watch each step and make it fail.
 #[derive(Clone)]
 pub struct Disk {
     durability: Durability,
@@ -79,7 +76,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Creates a disk without a callback. `durability` decides whether it syncs files and folders.
+    /// Creates a disk without a callback. `durability` decides whether files and folders are synced.
     #[must_use]
     pub fn new(durability: Durability) -> Self {
         Self { durability, ask: None }
@@ -92,18 +89,18 @@ impl Disk {
         Self { durability: Durability::Synced, ask: Some(Arc::new(ask)) }
     }
 
-    /// Returns whether this disk syncs outputs.
+    /// Returns whether this disk syncs files and folders.
     #[must_use]
     pub fn durability(&self) -> Durability {
         self.durability
     }
 
-    /// Writes the bytes of `file` to the disk. Does nothing if the durability is
-    /// [`Durability::Fast`]. `path` is the present name of the file, which only the callback needs.
+    /// Syncs the bytes of `file` to the disk. Does nothing if the durability is [`Durability::Fast`]. `path` is the
+    /// present name of the file, which only the callback needs.
     ///
     /// # Errors
     ///
-    /// Bytes may be lost, so the file must not be used.
+    /// The sync failed. Bytes may be lost, so the file must not be used.
     pub fn sync_file(&self, file: &File, path: &Path) -> io::Result<()> {
         if self.durability == Durability::Fast {
             return Ok(());
@@ -112,12 +109,12 @@ impl Disk {
         where_possible(file.sync_all())
     }
 
-    /// Writes the names of the files in `folder` to the disk, so that a rename in the folder
-    /// survives a power cut.
+    /// Syncs the names of the files in `folder` to the disk, so that a rename in the folder survives a power cut. Does
+    /// nothing if the durability is [`Durability::Fast`].
     ///
     /// # Errors
     ///
-    /// The last rename in the folder may be undone by a power cut.
+    /// The sync failed. A power cut may undo the last rename in the folder.
     pub fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         if self.durability == Durability::Fast {
             return Ok(());
@@ -126,11 +123,12 @@ impl Disk {
         sync_names(folder)
     }
 
-    /// Writes a folder to the disk, with all files and folders in it at any depth.
+    /// Syncs a folder to the disk, with all files and folders in it at any depth. Does nothing if the durability is
+    /// [`Durability::Fast`].
     ///
     /// # Errors
     ///
-    /// Bytes may be lost, so the folder must not be used.
+    /// The sync failed. Bytes may be lost, so the folder must not be used.
     pub fn sync_tree(&self, folder: &Path) -> io::Result<()> {
         if self.durability == Durability::Fast {
             return Ok(());
@@ -159,17 +157,17 @@ impl Disk {
         sync_all(&files, &folders)
     }
 
-    /// Gives a temporary file its final name `to`. If a file with this name exists, it is replaced.
+    /// Gives a temporary file its final name `to`. A file that already has this name is replaced.
     ///
     /// # Errors
     ///
-    /// The temporary file was not renamed. If a file called `to` existed, it is unchanged.
+    /// The temporary file was not renamed. A file with the name `to` is unchanged.
     pub fn rename_file(&self, file: tempfile::NamedTempFile, to: &Path) -> io::Result<()> {
         self.ask(Step::Rename, to)?;
         file.persist(to).map(drop).map_err(|failed| failed.error)
     }
 
-    /// Renames a file to `to`. If a file with this name exists, it is replaced.
+    /// Renames a file to `to`. A file that already has this name is replaced.
     ///
     /// # Errors
     ///
@@ -179,8 +177,8 @@ impl Disk {
         fs::rename(from, to)
     }
 
-    /// Renames a folder to `to`. An empty folder with this name is replaced, but any other file or
-    /// folder with this name causes an error.
+    /// Renames a folder to `to`. An empty folder that already has this name is replaced. Any other file or folder with
+    /// this name causes an error.
     ///
     /// # Errors
     ///
@@ -194,8 +192,7 @@ impl Disk {
     ///
     /// # Errors
     ///
-    /// The exchange failed, and both folders keep their old names. Some systems cannot exchange
-    /// names.
+    /// The exchange failed, and both folders keep their names. Some operating systems cannot exchange names.
     pub fn exchange_folders(&self, one: &Path, other: &Path) -> io::Result<()> {
         self.ask(Step::Exchange, other)?;
         exchange(one, other)
@@ -219,13 +216,13 @@ pub fn is_taken(error: &io::Error) -> bool {
     matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotADirectory)
 }
 
-/// Opens `file` and writes its bytes to the disk.
+/// Opens `file` and syncs its bytes to the disk.
 fn sync_bytes(file: &Path) -> io::Result<()> {
     // Some systems sync only files that are open for writing.
     where_possible(File::options().append(true).open(file)?.sync_all())
 }
 
-/// Writes the names of the files in `folder` to the disk.
+/// Syncs the names of the files in `folder` to the disk.
 fn sync_names(folder: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         // Other systems cannot open a folder as a file. Their journals take care of names.
@@ -239,8 +236,8 @@ fn sync_names(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Syncs files and folders in any order, at most [`SYNCS`] at the same time. The disk needs about
-/// the same time for one sync as for many syncs at once.
+/// Syncs files and folders in any order, at most [`SYNCS`] at the same time. Many syncs at once take the disk about as
+/// long as one sync.
 fn sync_all(files: &[PathBuf], folders: &[PathBuf]) -> io::Result<()> {
     let count = files.len() + folders.len();
     let next = AtomicUsize::new(0);
@@ -263,8 +260,8 @@ fn sync_all(files: &[PathBuf], folders: &[PathBuf]) -> io::Result<()> {
     })
 }
 
-/// Returns the result of a sync. If the file system does not support syncing, as some network file
-/// systems do, returns success instead of the error.
+/// Returns the result of a sync. If the file system does not support syncing, as some network file systems do, returns
+/// `Ok` instead of the error.
 fn where_possible(synced: io::Result<()>) -> io::Result<()> {
     use io::ErrorKind::{InvalidInput, Unsupported};
     match synced {
@@ -273,9 +270,8 @@ fn where_possible(synced: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Syncs the whole file system that contains `folder`, and returns `true`. Some operating systems
-/// have no call for that, or their call does not report errors. On these systems, does nothing and
-/// returns `false`.
+/// Syncs the whole file system that contains `folder`, and returns `true`. Some operating systems cannot do that, or do
+/// not report errors. On such systems, does nothing and returns `false`.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn sync_file_system(folder: &Path) -> io::Result<bool> {
     rustix::fs::syncfs(File::open(folder)?)?;
@@ -298,8 +294,8 @@ fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Asks the system to bring `length` bytes of `file` from byte `start` on to the disk, and does not
-/// wait. Systems without a call for this do nothing.
+/// Asks the system to write `length` bytes of `file`, from byte `start` on, to the disk. Does not wait. Does nothing on
+/// systems without a call for this.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) fn begin_sync(file: &File, start: u64, length: u64) {
     use rustix::fs::{Advice, fadvise};

@@ -1,8 +1,8 @@
-//! The error type of simtool: each error has a place and advice for the user.
+//! The error type of simtool. Each error names a place and gives advice to the user.
 //!
-//! [`Error`] is opaque and has the size of a pointer. [`Error::kind`] returns its case. A message is
-//! one line in lower case without a full stop. It does not repeat the message of its source, because
-//! the program or the Python package prints the chain of sources.
+//! [`Error`] is opaque and has the size of a pointer. [`Error::kind`] returns its case. A message is one line in lower
+//! case without a full stop. It does not repeat the message of its cause, because the program and the Python package
+//! print the causes, too.
 
 use crate::fault::Fault;
 use std::fmt;
@@ -38,47 +38,46 @@ pub enum ErrorKind {
         path: PathBuf,
         /// Byte offset of the fault in the file, counted from 0.
         byte: u64,
-        /// Description of the content that a valid file has at this byte.
+        /// Description of the content that a valid file would have at this byte.
         expected: String,
     },
     /// A line of a text file cannot be parsed.
     #[error("{}, line {line}: expected {expected}", path.display())]
     Line {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Line in the file, from 1.
+        /// Number of the line in the file, from 1.
         line: usize,
-        /// Description of a valid line.
+        /// Description of how a valid line looks.
         expected: String,
     },
     /// A setting is out of its range, or contradicts another setting.
     ///
-    /// In the text of `rule`, names of other settings are in backquotes, for example `text_field`.
-    /// The command line shows such a name as an option, for example `--text-field`.
+    /// In `rule`, names of other settings are in backquotes, for example `text_field`. The command line shows such a
+    /// name as an option, for example `--text-field`.
     #[error("{field} {value}: {rule}")]
     Config {
-        /// Name of the setting, with underscores.
+        /// Name of the setting, with underscores, for example `max_memory`.
         field: &'static str,
         /// The value that was given.
         value: String,
         /// The rule that the value breaks, for example "must be from 10 to 31".
         rule: String,
     },
-    /// A quantity, such as the memory for the documents, is beyond a limit. The quantity is known
-    /// only during the run.
+    /// A quantity that becomes known only during the run, such as the memory for the documents, is beyond a limit.
     #[error("{what}: {rule}")]
     Limit {
-        /// Name of the quantity that is too large or too small.
+        /// Description of the quantity that is too large or too small.
         what: String,
         /// The limit, and advice for the user.
         rule: String,
     },
-    /// Something that the caller named, for example a document, does not exist or has changed.
+    /// Something that the user named does not exist or has changed, for example a document.
     #[error("{what}: {reason}")]
     Missing {
-        /// A sentence that names the missing document or record.
+        /// Description of the missing thing, for example of a document or record.
         what: String,
-        /// Reason why the document or record is missing, or advice on how to name one that exists.
+        /// Reason why the thing is missing, or advice how to name one that exists.
         reason: String,
     },
     /// The operating system refused to allocate memory.
@@ -91,15 +90,14 @@ pub enum ErrorKind {
         /// Advice on what the user can do to get enough memory.
         remedy: &'static str,
     },
-    /// A part of the input cannot be read, and the caller has chosen that the run then fails
-    /// (`--on-error fail`).
+    /// A part of the input cannot be read, and the user chose that the run then fails (`--on-error fail`).
     #[error("{fault}; nothing was written, as `on_error` fail asks for")]
     Loss {
         /// The fault that lost a part of the input.
         fault: Fault,
     },
-    /// A part of the input was read differently than before in the same run. Another program changed
-    /// it, or it could not be read again.
+    /// A part of the input was read differently than before in the same run. Another program changed it, or it could
+    /// not be read again.
     #[error("{fault}; nothing was written")]
     Changed {
         /// The difference between the readings.
@@ -118,7 +116,7 @@ pub enum ErrorKind {
     Alarm {
         /// The condition that holds, for example `removed>30%`.
         condition: String,
-        /// Description of the removals, for example "412 of 1,000 documents are removed".
+        /// Counts of the removals, for example "412 of 1,000 documents are removed".
         found: String,
     },
     /// No document was read, so there are no results to write.
@@ -127,21 +125,21 @@ pub enum ErrorKind {
         /// The most likely reason why no document was read.
         reason: String,
     },
-    /// An earlier run with the same settings and inputs has completed its output, and was killed before it ended.
+    /// An earlier run with the same settings and inputs has completed its output, but was killed before it ended.
     #[error("the results of this run are in {}, complete", output.display())]
     Finished {
         /// Path of the complete output.
         output: PathBuf,
-        /// Whether that run could not read some records or files.
+        /// Whether the earlier run could not read some records or files.
         has_losses: bool,
     },
-    /// The caller asked the work to stop.
+    /// The user wants the work to stop.
     #[error("cancelled")]
     Cancelled,
     /// The input or a setting needs a Cargo feature that this build was compiled without.
     #[error("this build has no {what}; rebuild with --features {feature}")]
     FeatureOff {
-        /// Name of the format, compression or tokenizer that this build lacks.
+        /// Name of the format, compression or tokenizer that this build does not have.
         what: &'static str,
         /// Name of the Cargo feature that adds the format, compression or tokenizer.
         feature: &'static str,
@@ -155,9 +153,9 @@ pub enum ErrorKind {
         path: PathBuf,
         /// Line in the file, from 1.
         line: usize,
-        /// Column in the line, from 1, in bytes.
+        /// Column in the line, from 1, counted in bytes.
         column: usize,
-        /// Description of the content at this line and column.
+        /// Description of what the line has at this column.
         found: String,
         /// Description of a line that is long enough for the requested number of bits.
         expected: String,
@@ -179,7 +177,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// Returns the case of the error. Programs can use it to handle some cases in a special way.
+    /// Returns the case of the error, so that callers can handle some cases in a special way.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0
@@ -195,7 +193,7 @@ impl Error {
         ErrorKind::Config { field, value: value.to_string(), rule: rule.into() }.into()
     }
 
-    /// Creates an [`ErrorKind::Limit`] of `what`.
+    /// Creates an [`ErrorKind::Limit`] for the quantity `what`.
     pub fn limit(what: impl Into<String>, rule: impl Into<String>) -> Self {
         ErrorKind::Limit { what: what.into(), rule: rule.into() }.into()
     }
@@ -207,7 +205,7 @@ impl Error {
         ErrorKind::Memory { what, bytes, remedy }.into()
     }
 
-    /// Returns the text of the error with its cause, for example that a file does not exist.
+    /// Returns the message of the error followed by its direct cause, for example that a file does not exist.
     #[must_use]
     pub fn with_cause(&self) -> String {
         match std::error::Error::source(self) {
@@ -241,11 +239,11 @@ impl std::error::Error for Error {
     }
 }
 
-/// Runs `work`, which calls a library, and turns a panic into a message with the reason of the panic.
+/// Calls `work`, which uses a library, and converts a panic to an error message with the reason of the panic.
 ///
 /// # Errors
 ///
-/// Fails if `work` panics.
+/// `work` panics.
 ///
 /// ```
 /// use simtool_base::error::caught;

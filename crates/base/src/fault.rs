@@ -1,4 +1,4 @@
-//! Faults of input files. A fault concerns more than a single record.
+//! Faults of input files. A fault concerns a whole file or a range of bytes, not just one record.
 
 use crate::byte_text::byte_text;
 use std::fmt;
@@ -9,11 +9,11 @@ use std::path::PathBuf;
 pub enum Severity {
     /// Nothing was lost, but the user may want to know about the fault.
     Warning,
-    /// A file, or a part of it, was not read. Other files are still read.
+    /// A file, or a part of a file, was not read. Other files are still read.
     Loss,
 }
 
-/// A problem of an input file, or of a range of bytes in the file.
+/// A problem of an input file, or of a range of bytes in it.
 ///
 /// `Display` writes one line that begins with [`Self::code`] in brackets. Names and content from
 /// the input are escaped, so that no input can send control characters to a terminal.
@@ -25,21 +25,21 @@ pub struct Fault {
     pub code: &'static str,
     /// Path of the file, in the form in which the user named it.
     pub file: PathBuf,
-    /// Byte offset at which the fault was noticed, in the file on disk, before decompression.
-    /// `None` if the fault has no place, for example because the file cannot be opened.
+    /// Byte offset in the file on disk, before decompression, at which the fault was noticed. `None` if the fault has
+    /// no place, for example because the file cannot be opened.
     pub byte: Option<u64>,
     /// Description of the fault, its consequence, and advice for the user.
     pub detail: String,
-    /// Number of records that were lost by this fault and are not reported as bad records. It is 0
-    /// if the number of lost records is unknown.
+    /// Number of records that were lost by this fault and are not reported as bad records. 0 also if the number of lost
+    /// records is not known.
     pub lost_records: u64,
 }
 
-/// Largest number of characters of the input that a message repeats. A longer text is cut.
+/// Largest number of characters of the input in a message. A longer text is cut.
 const LONGEST_QUOTE: usize = 120;
 
-/// Prepares text from the input for a message: escapes control characters and line ends, and cuts
-/// the text after 120 characters.
+/// Prepares text from the input for a message: escapes control characters and line ends, and cuts the text after 120
+/// characters.
 #[must_use]
 pub fn quoted(text: &[u8]) -> String {
     // A character of UTF-8 has at most four bytes, so this head is long enough. Escaping a whole

@@ -1,8 +1,8 @@
 //! Memory for arrays of many megabytes.
 //!
-//! The first touch of a page costs a page fault. On a virtual machine, these faults take half a second
-//! or more per gigabyte. So a large array is mapped separately and asks for pages of 2 MB. Pages of a
-//! mapped array that are never touched cost nothing.
+//! The first access to a page of memory causes a page fault. On a virtual machine, these faults take half a second or
+//! more per gigabyte. So a large array has a separate memory map, for which pages of 2 MB are requested. Pages of the
+//! map that are never accessed take no memory.
 
 use crate::error::{Error, Result};
 use crate::mapped_file::map_temporary;
@@ -12,28 +12,25 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
-/// Smallest size in bytes of an array that gets a memory map of its own. Smaller arrays get memory
-/// from the allocator.
+/// Smallest size in bytes of an array with a separate memory map. Smaller arrays get memory from the allocator.
 const MAPPED_BYTES: usize = 64 << 10;
 
-/// Smallest size in bytes of an array that asks the system for large pages. A large page is cleared
-/// as a whole when it is first touched. A virtual machine may also have to get the page from its
-/// host, which takes milliseconds. So small pages are cheaper for smaller arrays.
+/// Smallest size in bytes of an array for which large pages are requested from the system. A large page is cleared as a
+/// whole when it is first accessed. A virtual machine may also have to get the page from its host, which takes
+/// milliseconds. So small pages are cheaper for smaller arrays.
 const LARGE_PAGES_BYTES: usize = 8 << 20;
 
-/// Number of bytes that must still be available after a large array was created. Small allocations
-/// need these bytes. If a small allocation fails, the program ends without a message about the
-/// array.
+/// Number of bytes that must still be available after a large array was created. They are for small allocations. If a
+/// small allocation failed, the program would end without a message about the array.
 const LEFT_BYTES: usize = 8 << 20;
 
-/// Array of fixed length for many megabytes. All elements are zero at first.
+/// Array of fixed length, for many megabytes. All elements are zero at first.
 #[derive(Debug)]
 pub struct LargeBuffer<T> {
     memory: Memory,
     length: usize,
     element: PhantomData<T>,
-    /// Reservation of the buffer's bytes in a memory ledger. `None` before the call of
-    /// [`LargeBuffer::entered_in`].
+    /// Reservation of the buffer's bytes in a memory ledger. `None` before [`LargeBuffer::entered_in`] is called.
     #[expect(dead_code, reason = "held until the buffer is dropped")]
     held: Option<Reservation>,
 }
@@ -41,22 +38,21 @@ pub struct LargeBuffer<T> {
 #[derive(Debug)]
 enum Memory {
     Mapped(memmap2::MmapMut),
-    /// Memory from the allocator. It consists of words of 16 bytes, so that it is aligned for every
-    /// element type.
+    /// Memory from the allocator. It consists of units of 16 bytes, so that it is aligned for every element type.
     Allocated(Vec<u128>),
 }
 
 impl<T: Pod> LargeBuffer<T> {
-    /// Creates a buffer of `length` zeros. The operating system provides each page of memory when
-    /// the page is first touched. The program ends if there is too little memory.
+    /// Creates a buffer of `length` zeros. The operating system provides each page of memory when the page is first
+    /// accessed. The program ends if there is too little memory.
     #[must_use]
     pub fn zeroed(length: usize) -> Self {
         let memory = Memory::mapped(length * size_of::<T>());
         Self::over(memory.unwrap_or_else(|bytes| Memory::Allocated(vec![0; words(bytes)])), length)
     }
 
-    /// Creates a buffer of `length` zeros. The operating system provides each page of memory when
-    /// the page is first touched. `what` names the array in the error message.
+    /// Creates a buffer of `length` zeros. The operating system provides each page of memory when the page is first
+    /// accessed. `what` describes the array in the error message.
     ///
     /// # Errors
     ///
@@ -77,12 +73,13 @@ impl<T: Pod> LargeBuffer<T> {
         Ok(Self::over(memory, length))
     }
 
-    /// Creates a buffer of `length` zeros in a temporary file in `folder`, which is gone when the buffer is dropped. The
-    /// system writes its pages to the file when memory is scarce.
+    /// Creates a buffer of `length` zeros in a temporary file in `folder`. The system writes pages of the buffer to
+    /// this file when memory is scarce. The file is deleted when the buffer is dropped. A short buffer is in memory and
+    /// needs no file. `what` describes the array in the error message.
     ///
     /// # Errors
     ///
-    /// The file cannot be written or mapped.
+    /// The file cannot be created or mapped, or there is too little memory.
     pub fn spilled(length: usize, folder: &Path, what: &'static str) -> Result<Self> {
         let bytes = length.checked_mul(size_of::<T>());
         let bytes = bytes.ok_or_else(|| Error::memory(what, u64::MAX))?;
@@ -107,12 +104,12 @@ impl<T: Pod> LargeBuffer<T> {
         Self { held: Some(ledger.hold(bytes)), ..self }
     }
 
-    /// Creates a buffer of `length` zeros. Makes the operating system provide the memory at once,
-    /// unless the buffer is large enough for large pages.
+    /// Creates a buffer of `length` zeros. The operating system provides all pages at once, unless the buffer is long
+    /// enough for large pages.
     ///
-    /// This is for arrays that are read before they are written, such as hash tables. A page of such an
-    /// array would fault twice: at the first read and at the first write. The second fault interrupts
-    /// every processor that runs a thread of the program. Large pages are too few for that to matter.
+    /// This is for arrays that are read before they are written, such as hash tables. A page of such an array would
+    /// otherwise cause two faults: at the first read and at the first write. The second fault interrupts every
+    /// processor that runs a thread of the program. Large pages are so few that this does not matter.
     #[must_use]
     pub fn resident(length: usize) -> Self {
         let buffer = Self::zeroed(length);
@@ -120,8 +117,8 @@ impl<T: Pod> LargeBuffer<T> {
         buffer
     }
 
-    /// Creates a buffer like [`Self::resident`], but returns an error if there is too little
-    /// memory. `what` names the array in the error message.
+    /// Creates a buffer like [`Self::resident`], but returns an error if there is too little memory. `what` describes
+    /// the array in the error message.
     ///
     /// # Errors
     ///
@@ -142,8 +139,8 @@ impl<T: Pod> Clone for LargeBuffer<T> {
 }
 
 impl Memory {
-    /// Creates a memory map of `bytes` bytes, which are all zero. Returns an error if `bytes` is
-    /// too small for a map, or if the system refuses the map. The error is `bytes` again.
+    /// Creates a memory map of `bytes` zero bytes. Returns `bytes` as the error if it is too small for a map, or if the
+    /// system refuses the map.
     fn mapped(bytes: usize) -> Result<Self, usize> {
         if bytes < MAPPED_BYTES {
             return Err(bytes);
@@ -158,8 +155,8 @@ impl Memory {
         Ok(Self::Mapped(map))
     }
 
-    /// Makes the operating system provide a memory map at once. Does nothing if the map has large
-    /// pages, or if this value is no map.
+    /// Makes the operating system provide all pages of a memory map at once. Does nothing if the map has large pages,
+    /// or if the memory is not a map.
     fn populate(&self) {
         #[cfg(target_os = "linux")]
         if let Self::Mapped(map) = self
@@ -172,13 +169,12 @@ impl Memory {
     }
 }
 
-/// Returns the number of words of 16 bytes that hold `bytes` bytes.
+/// Returns the number of units of 16 bytes that are needed for `bytes` bytes.
 fn words(bytes: usize) -> usize {
     bytes.div_ceil(size_of::<u128>())
 }
 
-/// Creates an empty vector with room for `capacity` elements. `what` names the vector in the error
-/// message.
+/// Creates an empty vector with a capacity of `capacity` elements. `what` describes the vector in the error message.
 ///
 /// # Errors
 ///
@@ -189,8 +185,7 @@ pub fn reserved<T>(capacity: usize, what: &'static str) -> Result<Vec<T>> {
     Ok(elements)
 }
 
-/// Creates a vector of `length` elements that all equal `value`. `what` names the vector in the
-/// error message.
+/// Creates a vector of `length` elements that all equal `value`. `what` describes the vector in the error message.
 ///
 /// # Errors
 ///
@@ -201,9 +196,8 @@ pub fn filled<T: Clone>(value: T, length: usize, what: &'static str) -> Result<V
     Ok(elements)
 }
 
-/// Makes room for `more` additional elements. If the capacity is too small, it grows at least to
-/// twice the old capacity. So a growing vector is rarely moved. `what` names the vector in the
-/// error message.
+/// Makes room for `more` additional elements. If the capacity is too small, it grows to at least twice the old
+/// capacity, so that a growing vector is rarely moved. `what` describes the vector in the error message.
 ///
 /// # Errors
 ///
@@ -214,21 +208,19 @@ pub fn reserve<T>(elements: &mut Vec<T>, more: usize, what: &'static str) -> Res
     reserved.map_err(|_| Error::memory(what, length.saturating_mul(size_of::<T>() as u64)))
 }
 
-/// Smallest capacity in bytes of a vector whose memory the allocator maps separately, and returns to the
-/// system as soon as it is freed. The allocator of Linux keeps up to twice 32 MiB of smaller vectors for
-/// every thread.
+/// Smallest capacity in bytes of a vector whose memory the allocator maps separately and returns to the system as soon
+/// as it is freed. For smaller vectors, the allocator of Linux keeps up to 64 MiB of freed memory for every thread.
 const RETURNED_BYTES: usize = 33 << 20;
 
-/// Makes room for `more` additional elements of a vector that is only needed for a moment, such as the
-/// terms of a long text. Its memory returns to the system when [`release`] frees it. Capacity that is
-/// never used takes no memory.
+/// Makes room for `more` additional elements of a vector that is needed only for a moment, such as the terms of a long
+/// text. Its memory returns to the system when [`release`] frees it. Unused capacity takes no memory.
 pub fn reserve_for_now<T>(elements: &mut Vec<T>, more: usize) {
     let least = RETURNED_BYTES / size_of::<T>().max(1);
     elements.reserve_exact(more.max(least.saturating_sub(elements.len())));
 }
 
-/// Frees the memory of a vector if it has room for more than `bytes` bytes. Otherwise keeps it, because the
-/// vector will be filled again.
+/// Frees the memory of a vector if its capacity is more than `bytes` bytes, and removes its elements. Otherwise does
+/// nothing, because the vector will be filled again.
 pub fn release<T>(elements: &mut Vec<T>, bytes: usize) {
     if elements.capacity().saturating_mul(size_of::<T>()) > bytes {
         *elements = Vec::new();

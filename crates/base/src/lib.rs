@@ -1,6 +1,5 @@
-//! Services that all other crates of simtool use and that do not depend on documents or fingerprints.
-//! They are errors, options, progress, memory accounting, buffers, mapped files, durable writes, the
-//! stable hash, and numbers and times as text.
+//! Services that all other crates of simtool use, and that do not depend on documents or fingerprints: errors, options,
+//! progress, counts of memory, buffers, mapped files, durable writes, the stable hash, and numbers and times as text.
 
 #[doc(hidden)]
 pub mod byte_text;

@@ -30,21 +30,19 @@ impl MappedFile {
         Ok(bytes.into())
     }
 
-    /// Memory-maps the file. A pipe or an empty file cannot be mapped, so it is read into memory
-    /// instead.
+    /// Memory-maps the file. A pipe or an empty file cannot be mapped, so it is read into memory instead.
     ///
     /// # Safety
     ///
-    /// While the returned value exists, no process may truncate or overwrite the file. A read
-    /// beyond the end of a truncated file kills the process with a bus error. If the bytes of the
-    /// slice change, this is undefined behaviour. A library cannot promise that the files of its
-    /// users do not change. So only a program that documents this condition for its user may call
-    /// this function.
+    /// While the returned value exists, no process may truncate or overwrite the file. A read beyond the end of a
+    /// truncated file kills the process with a bus error, and a change of the mapped bytes is undefined behaviour. A
+    /// library cannot promise that the files of its users do not change. So only a program that documents this
+    /// condition for its users may call this function.
     ///
     /// # Errors
     ///
-    /// The file cannot be opened, mapped or read. Operating systems limit the number of maps of a
-    /// process, so mapping can fail if many files are mapped.
+    /// The file cannot be opened, mapped or read. Operating systems limit the number of maps of a process, so mapping
+    /// can fail if many files are already mapped.
     pub unsafe fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
         let metadata = file.metadata().map_err(|e| Error::io(path, "read", e))?;
@@ -65,11 +63,12 @@ impl MappedFile {
 /// Number of zeros that are written at a time to a temporary file.
 const ZEROS: usize = 1 << 20;
 
-/// Maps a temporary file of `bytes` zeros in `folder`. The file has no name, and is gone when the map is dropped.
+/// Maps a new temporary file of `bytes` zeros in `folder`. The file has no name, and the system deletes it when the map
+/// is dropped.
 ///
 /// # Errors
 ///
-/// The file cannot be written or mapped.
+/// The file cannot be created, written or mapped.
 pub(crate) fn map_temporary(folder: &Path, bytes: usize) -> Result<memmap2::MmapMut> {
     let failed = |error| Error::io(folder, "write a temporary file in", error);
     let mut file = tempfile::tempfile_in(folder).map_err(failed)?;
@@ -86,15 +85,13 @@ pub(crate) fn map_temporary(folder: &Path, bytes: usize) -> Result<memmap2::Mmap
     map.map_err(failed)
 }
 
-/// Decides whether files are memory-mapped or read into memory. Only a program can choose mapping,
-/// because its user must not change the files while they are mapped.
+/// Decides whether files are memory-mapped or read into memory. Only a program can choose mapping, because its user
+/// must not change the files while they are mapped.
 ///
-/// Creating a value that maps files is unsafe, see [`FileAccess::map`]. Opening files with an
-/// existing value is safe.
+/// Creating a value that maps files is unsafe, see [`FileAccess::map`]. Opening files with the value is safe.
 #[derive(Clone, Copy, Debug)]
 pub struct FileAccess {
-    /// Callback that gets the path and the bytes of each mapped file. `None` if files are read into
-    /// memory, not mapped.
+    /// Callback that gets the path and the bytes of each mapped file. `None` if files are read into memory instead.
     map: Option<fn(&Path, &[u8])>,
 }
 
@@ -102,8 +99,8 @@ impl FileAccess {
     /// Value that reads whole files into memory and never maps them.
     pub const READ: Self = Self { map: None };
 
-    /// Creates a value that memory-maps files. After each map, `on_map` is called with the path and
-    /// the bytes of the file.
+    /// Creates a value that memory-maps files. After a file was mapped, `on_map` is called with the path and the bytes
+    /// of the file.
     ///
     /// # Safety
     ///
@@ -114,8 +111,8 @@ impl FileAccess {
         Self { map: Some(on_map) }
     }
 
-    /// Creates a value that memory-maps files, for tests. This is safe only in tests, because no
-    /// other process changes the files of a test.
+    /// Creates a value that memory-maps files, for tests. It is safe only in tests, where no other process changes the
+    /// files.
     #[cfg(any(test, feature = "testing"))]
     #[must_use]
     pub fn map_own_files() -> Self {
@@ -128,8 +125,7 @@ impl FileAccess {
         self.map.is_some()
     }
 
-    /// Opens a file. Memory-maps the file, or reads it into memory as a whole if this value is
-    /// [`Self::READ`].
+    /// Opens a file. Memory-maps it if this value [maps](Self::maps) files, otherwise reads the whole file into memory.
     ///
     /// # Errors
     ///
@@ -162,7 +158,7 @@ impl Deref for MappedFile {
 
 #[cfg(any(test, feature = "testing"))]
 thread_local! {
-    /// For tests: whether memory maps fail in this thread, as if the process had too many maps.
+    /// For tests: whether memory maps fail in this thread, as if the process already had too many maps.
     pub static REFUSES_MAPS: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 

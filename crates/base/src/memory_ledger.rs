@@ -1,12 +1,12 @@
-//! Accounting for the memory of a run: the bytes of each large buffer are counted while it exists.
+//! Counts the memory of a run. The bytes of each large buffer are counted while the buffer exists.
 
 use crate::error::{Error, Result};
 use crate::quantity::bytes as readable_bytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A memory limit in bytes, and the number of bytes that large buffers use at present. All threads
-/// may use a ledger. A clone of a ledger shares limit and counts with the original.
+/// A memory limit in bytes, and the number of bytes that large buffers use at present. Threads can share a ledger. A
+/// clone of a ledger has the same limit and the same counts as the original.
 ///
 /// ```
 /// use simtool_base::memory_ledger::Ledger;
@@ -26,11 +26,10 @@ pub struct Ledger(Arc<Account>);
 struct Account {
     limit: u64,
     used: AtomicU64,
-    /// The largest value that `used` has had so far.
+    /// The largest value of `used` so far.
     peak: AtomicU64,
-    /// Account of the larger ledger from which [`Ledger::share`] created this account. The larger
-    /// ledger counts the bytes of this account, too. `None` if this account was not created by
-    /// `share`.
+    /// Account of the larger ledger whose method [`Ledger::share`] created this account. The larger ledger counts the
+    /// bytes of this account, too. `None` if `share` did not create this account.
     whole: Option<Arc<Self>>,
 }
 
@@ -41,8 +40,8 @@ impl Account {
         Arc::new(Self { limit, used, peak, whole })
     }
 
-    /// Updates the peak after `bytes` more bytes were counted. `used` is the new total. Counts the
-    /// additional bytes in the account `whole`, too.
+    /// Updates the peak after `bytes` more bytes were counted. `used` is the new total. Also counts these bytes in the
+    /// account `whole`.
     fn entered(&self, bytes: u64, used: u64) {
         self.peak.fetch_max(used, Ordering::Relaxed);
         if let Some(whole) = &self.whole {
@@ -56,7 +55,7 @@ impl Account {
         self.entered(bytes, before.saturating_add(bytes));
     }
 
-    /// Counts `bytes` more bytes as used if the limit allows them, and returns whether it does.
+    /// Counts `bytes` more bytes as used if the limit allows them. Returns whether they were counted.
     fn try_enter(&self, bytes: u64) -> bool {
         let more = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= self.limit);
         // The comparison and the addition are one atomic step. Otherwise two threads could both
@@ -84,8 +83,8 @@ impl Ledger {
         Self(Account::new(limit, None))
     }
 
-    /// Creates a smaller ledger for a part of the work, with a limit of `limit` bytes. The bytes
-    /// that the smaller ledger counts are also counted in this ledger.
+    /// Creates a smaller ledger with a limit of `limit` bytes, for a part of the work. Bytes that the smaller ledger
+    /// counts are also counted in this ledger.
     #[must_use]
     pub fn share(&self, limit: u64) -> Self {
         Self(Account::new(limit, Some(Arc::clone(&self.0))))
@@ -103,7 +102,7 @@ impl Ledger {
         self.0.used.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of bytes that the limit still allows.
+    /// Returns the number of bytes that may still be reserved, or 0 if the limit is exceeded.
     #[must_use]
     pub fn free(&self) -> u64 {
         self.limit().saturating_sub(self.used())
@@ -115,8 +114,8 @@ impl Ledger {
         self.0.peak.load(Ordering::Relaxed)
     }
 
-    /// Reserves `bytes` bytes for a buffer. `what` names the contents of the buffer in the error
-    /// message, for example "the terms of the documents".
+    /// Reserves `bytes` bytes for a buffer. `what` describes the content of the buffer in the error message, for
+    /// example "the terms of the documents".
     ///
     /// # Errors
     ///
@@ -140,9 +139,8 @@ impl Ledger {
         has_room.then(|| Reservation { account: Arc::clone(&self.0), bytes })
     }
 
-    /// Counts `bytes` bytes of a buffer that is needed in any case. These bytes are counted even if
-    /// they exceed the limit. Other code that asks [`Self::free`] for its memory then leaves room
-    /// for the buffer.
+    /// Counts `bytes` bytes of a buffer that is needed in any case, even if they exceed the limit. [`Self::free`] is
+    /// then lower, so that other code uses less memory.
     pub fn hold(&self, bytes: u64) -> Reservation {
         self.0.enter(bytes);
         Reservation { account: Arc::clone(&self.0), bytes }
@@ -164,7 +162,7 @@ impl Reservation {
         self.bytes
     }
 
-    /// Reserves `more` additional bytes if the limit allows them, and returns whether it does.
+    /// Reserves `more` additional bytes if the limit allows them. Returns whether they were reserved.
     pub fn try_grow(&mut self, more: u64) -> bool {
         let has_room = self.account.try_enter(more);
         if has_room {
@@ -179,8 +177,8 @@ impl Reservation {
         self.bytes += more;
     }
 
-    /// Reduces the reservation to `bytes` bytes and releases the other bytes. If the reservation
-    /// already has fewer bytes, does nothing.
+    /// Reduces the reservation to `bytes` bytes and releases the other bytes. Does nothing if the reservation has fewer
+    /// bytes already.
     pub fn shrink_to(&mut self, bytes: u64) {
         // A larger reservation must not be made here, because the limit is not checked.
         let kept = bytes.min(self.bytes);

@@ -1,4 +1,4 @@
-//! Turns for work that needs much memory at once, such as the terms of a very long text.
+//! Turns in which threads do work that needs much memory at once, for example for the terms of a very long text.
 
 use crate::error::Error;
 use crate::quantity::counted;
@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 
-/// Number of bytes that work may take in addition to its share of the memory limit. The program keeps
-/// to a small limit only approximately, because it needs some memory itself.
+/// Number of bytes that work may use in addition to its share of the memory limit. The program keeps to a low limit
+/// only approximately, because it needs some memory itself.
 const IN_ADDITION: u64 = 20_000_000;
 
-/// Lets only one thread at a time work with more than a small share of the memory.
+/// Lets only one thread at a time use more than a small share of the memory.
 ///
-/// Each thread may always use its [small share](Self::share). A thread that needs more waits for its
-/// turn. So the memory of long records does not grow with the number of threads. A thread that has a
-/// turn never waits, so threads cannot block each other. All clones share the same turn.
+/// Each thread may always use its [small share](Self::share). A thread that needs more waits for the turn. So the
+/// memory for long records does not grow with the number of threads. A thread that has the turn never waits, so threads
+/// cannot block each other. All clones share one turn.
 ///
 /// ```
 /// use simtool_base::memory_turns::MemoryTurns;
@@ -27,9 +27,9 @@ const IN_ADDITION: u64 = 20_000_000;
 /// ```
 #[derive(Clone, Debug)]
 pub struct MemoryTurns {
-    /// Number of bytes that a thread may use without a turn.
+    /// Number of bytes that each thread may use without the turn.
     share: u64,
-    /// Number of bytes that a thread may use in its turn.
+    /// Number of bytes that the thread with the turn may use.
     most: u64,
     threads: usize,
     turn: Arc<TurnState>,
@@ -39,12 +39,12 @@ pub struct MemoryTurns {
 struct TurnState {
     holder: Mutex<Option<Holder>>,
     is_free: Condvar,
-    /// Number of turns so far, and the most bytes that one of them needed.
+    /// Number of turns so far. `largest` is the largest number of bytes that one of them needed.
     taken: AtomicU64,
     largest: AtomicU64,
 }
 
-/// The thread that has the turn, and the number of its [`Turn`]s.
+/// The thread that has the turn, and the number of its [`Turn`] values that were not dropped yet.
 #[derive(Debug)]
 struct Holder {
     thread: ThreadId,
@@ -66,8 +66,8 @@ pub struct TooLarge {
 }
 
 impl TooLarge {
-    /// Returns the error for `what`, for example "a text of 5 MB", with the reason why it is refused, such as "its terms
-    /// do not fit", and names the memory limit that is enough. `advice` is the end of the message.
+    /// Returns the error for `what`, for example "a text of 5 MB". `reason` says why it is refused, for example "its
+    /// terms do not fit". The message names the memory limit that is enough, and ends with `advice`.
     #[must_use]
     pub fn error(self, what: impl Into<String>, reason: &str, advice: &str) -> Error {
         // Limits of memory are given in whole megabytes.
@@ -78,7 +78,7 @@ impl TooLarge {
 }
 
 impl MemoryTurns {
-    /// Creates turns for `threads` threads that together keep to a memory limit of `limit` bytes.
+    /// Creates turns for `threads` threads, which together keep to a memory limit of `limit` bytes.
     #[must_use]
     pub fn new(limit: u64, threads: usize) -> Self {
         // All shares together are a quarter of the memory of a turn, because most threads use less than their
@@ -94,20 +94,20 @@ impl MemoryTurns {
         Self { share: u64::MAX, most: u64::MAX, threads: 1, turn: Arc::default() }
     }
 
-    /// Returns the number of bytes that each thread may use without a turn.
+    /// Returns the number of bytes that each thread may use without the turn.
     #[must_use]
     pub fn share(&self) -> u64 {
         self.share
     }
 
-    /// Returns the number of bytes that a thread may use in its turn.
+    /// Returns the number of bytes that the thread with the turn may use.
     #[must_use]
     pub fn most(&self) -> u64 {
         self.most
     }
 
-    /// Waits for the turn if `bytes` bytes are more than the [share](Self::share) of a thread. The turn
-    /// ends when the result is dropped. A thread that has the turn already gets it again at once.
+    /// Waits for the turn if `bytes` is more than the [share](Self::share) of a thread. Returns `None` without waiting
+    /// otherwise. The turn ends when the result is dropped. A thread that already has the turn does not wait.
     ///
     /// # Errors
     ///
@@ -133,9 +133,9 @@ impl MemoryTurns {
 }
 
 impl MemoryTurns {
-    /// Returns a sentence about the work that threads did one after the other, and the memory limit with which they
-    /// could have worked at the same time. `None` if there was no such work. It does not depend on which threads
-    /// waited.
+    /// Returns a sentence about work that threads did one after the other, and the memory limit with which they could
+    /// have worked at the same time. Returns `None` if there was no such work. The result does not depend on which
+    /// threads waited.
     #[must_use]
     pub fn note(&self) -> Option<String> {
         let [taken, largest] =
@@ -158,7 +158,7 @@ impl Default for MemoryTurns {
     }
 }
 
-/// Right of a thread to use much memory. It ends when this value is dropped.
+/// Turn of a thread, in which it may use much memory. The turn ends when this value is dropped.
 #[derive(Debug)]
 #[must_use = "the turn ends once this value is dropped"]
 pub struct Turn(Arc<TurnState>);

@@ -1,9 +1,9 @@
-//! Settings as text: an ordered list of names and values. Each part of the program takes the
-//! options that it knows out of the list.
+//! Settings as text: an ordered list of names and values. Each part of the program removes the options that it knows
+//! from the list.
 //!
-//! Every source of settings fills the same list: a command line, a settings file, keywords of
-//! another language, and text such as `simhash:bits=128,verify=0.8`. So each value is parsed in one
-//! place only, by the part that uses it.
+//! All sources of settings fill the same list: the command line, a settings file, keywords of another language, and
+//! text such as `simhash:bits=128,verify=0.8`. So each value is parsed in only one place, by the part of the program
+//! that uses it.
 
 use crate::error::{Error, Result};
 use std::borrow::Cow;
@@ -14,8 +14,7 @@ use std::str::FromStr;
 /// A setting whose value is one of a fixed list of names. For example, the setting `keep` can be
 /// `first` or `longest`.
 ///
-/// The parser and the help text of the setting use the same list. So only this list must change if
-/// a value is added.
+/// The parser and the help text of the setting use the same list of values. To add a value, only this list must change.
 ///
 /// ```
 /// use simtool_base::options::{Choice, Options};
@@ -49,10 +48,10 @@ use std::str::FromStr;
 /// # Ok::<(), simtool_base::error::Error>(())
 /// ```
 pub trait Choice: Copy + 'static {
-    /// All values, in the order in which help and messages list them.
+    /// All values, in the order in which help texts and messages list them.
     const ALL: &'static [Self];
 
-    /// Returns the name that selects this value in an option.
+    /// Returns the name with which users select this value.
     #[must_use]
     fn name(self) -> &'static str;
 
@@ -62,9 +61,8 @@ pub trait Choice: Copy + 'static {
     fn help(self) -> &'static str;
 }
 
-/// List of the options that the user gave, in their order. Each part of the program takes the
-/// options that it knows out of this list. So the options that are left at the end are unknown
-/// options.
+/// List of the options that the user gave, in their order. Each part of the program removes the options that it knows.
+/// So options that are left at the end are unknown.
 ///
 /// Values are text. Only the value of a path may contain bytes that are not UTF-8.
 ///
@@ -87,7 +85,8 @@ impl Options {
         Self::default()
     }
 
-    /// Parses a list such as `bits=128,verify=0.8`. Two commas are one comma of a value, as in `ignore=numbers,,links`.
+    /// Parses a list such as `bits=128,verify=0.8`. Two commas stand for one comma in a value, as in
+    /// `ignore=numbers,,links`.
     ///
     /// # Errors
     ///
@@ -123,14 +122,14 @@ impl Options {
         Ok(())
     }
 
-    /// Adds the option `name` with a value. To give an option several values, add it once for each
-    /// value.
+    /// Adds the option `name` with a value. Does not replace an option of the same name, so an option can have several
+    /// values.
     pub fn set(&mut self, name: &str, value: impl Into<OsString>) {
         self.0.push((name.to_owned(), value.into()));
     }
 
-    /// Adds the options in `defaults`, which are pairs of a name and a value. A pair whose name is
-    /// in the list already is skipped.
+    /// Adds the options in `defaults`, pairs of a name and a value. A pair is skipped if the list already has an option
+    /// of this name.
     pub fn complete(&mut self, defaults: &[(&str, &str)]) {
         for &(name, value) in defaults {
             if !self.has(name) {
@@ -139,7 +138,7 @@ impl Options {
         }
     }
 
-    /// Returns whether the list has an option called `name`.
+    /// Returns whether the list has an option with the name `name`.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.names().any(|known| known == name)
@@ -163,7 +162,7 @@ impl Options {
         self.take_value(name).map(PathBuf::from)
     }
 
-    /// Removes all options called `name` from the list and returns their values in order.
+    /// Removes all options with the name `name` from the list, and returns their values in order.
     pub fn take_all(&mut self, name: &str) -> Vec<String> {
         // Each call takes the first value that is left, so the values keep their order.
         std::iter::from_fn(|| self.take(name)).collect()
@@ -189,7 +188,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// The text that was given is not in `values`. The message lists the valid texts.
+    /// The given text is not in `values`. The message lists the valid texts.
     pub fn take_named<T: Copy>(
         &mut self,
         name: &'static str,
@@ -203,12 +202,12 @@ impl Options {
         Ok(Some(value))
     }
 
-    /// Removes the option `name` from the list and returns the value of `T` whose name was given.
-    /// Returns `None` if the option was not given.
+    /// Removes the option `name` from the list, and returns the value of `T` with the given name. Returns `None` if the
+    /// option was not given.
     ///
     /// # Errors
     ///
-    /// `T` has no value of that name. The message lists the names.
+    /// `T` has no value of this name. The message lists the valid names.
     pub fn take_choice<T: Choice>(&mut self, name: &'static str) -> Result<Option<T>> {
         let values: Vec<_> = T::ALL.iter().map(|choice| (choice.name(), *choice)).collect();
         self.take_named(name, &values)
@@ -226,19 +225,18 @@ impl Options {
         value.map(read).transpose()
     }
 
-    /// Returns name and value of the first option that was not taken, or `None` if all options were
-    /// taken. After all parts of the program have taken their options, an option that is left is
-    /// unknown.
+    /// Returns the name and value of the first option in the list, or `None` if the list is empty. After all parts of
+    /// the program have taken their options, an option in the list is unknown.
     #[must_use]
     pub fn first(&self) -> Option<(&str, Cow<'_, str>)> {
         self.0.first().map(|(name, value)| (name.as_str(), value.to_string_lossy()))
     }
 
-    /// Returns an error with the `rule` if an option is left in the list.
+    /// Checks that the list is empty.
     ///
     /// # Errors
     ///
-    /// An option is left.
+    /// An option is left in the list. The message names the first such option and ends with `rule`.
     pub fn refuse_rest(&self, rule: &str) -> Result<()> {
         match self.first() {
             Some((option, value)) => {
@@ -248,8 +246,8 @@ impl Options {
         }
     }
 
-    /// Returns the value of the option `name`, and leaves the option in the list. Returns `None` if
-    /// the option is not in the list.
+    /// Returns the value of the option `name` without removing the option. Returns `None` if the option is not in the
+    /// list.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Cow<'_, str>> {
         let (_, value) = self.0.iter().find(|(known, _)| known == name)?;
@@ -267,8 +265,8 @@ impl Options {
     }
 }
 
-/// Returns the members of a list that is separated by commas, without empty ones. Two commas are one comma of a member,
-/// and stay two.
+/// Returns the members of a list that commas separate, without empty members. Two commas stand for one comma in a
+/// member. They are returned as two commas.
 pub fn members(list: &str) -> impl Iterator<Item = &str> {
     let mut rest = list;
     let member = move || {
@@ -290,15 +288,14 @@ pub fn members(list: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(member).filter(|member| !member.is_empty())
 }
 
-/// Returns a value as a member of a list: each comma is two commas.
+/// Returns a value in the form of a member of a list, in which each comma is doubled.
 #[must_use]
 pub fn as_member(value: &str) -> String {
     value.replace(',', ",,")
 }
 
-/// Converts the value of an option to text. Bytes that are not UTF-8 become the replacement
-/// character. The parser of the setting then refuses the value, and its message shows the place of
-/// these bytes.
+/// Converts the value of an option to text. Bytes that are not UTF-8 become the replacement character. The parser of
+/// the setting then refuses the value, and its message shows where these bytes are.
 fn text(value: OsString) -> String {
     value.into_string().unwrap_or_else(|bytes| bytes.to_string_lossy().into_owned())
 }

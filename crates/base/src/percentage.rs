@@ -1,9 +1,9 @@
-//! A share of a whole as users write it, such as `30%`.
+//! A share of a whole, in the form in which users write it, such as `30%`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Number of units that are one percent. So percentages have up to three decimals.
+/// Number of units in one percent, which allows up to three decimals.
 const UNITS: u32 = 1000;
 
 /// Share of a whole, from 0 % to 100 %, in steps of a thousandth of a percent.
@@ -19,7 +19,7 @@ const UNITS: u32 = 1000;
 pub struct Percentage(u32);
 
 impl Percentage {
-    /// Creates a percentage without decimals. More than 100 are 100.
+    /// Creates a percentage without decimals. A value above 100 becomes 100.
     #[must_use]
     pub const fn whole(percent: u32) -> Self {
         Self(if percent > 100 { 100 * UNITS } else { percent * UNITS })

@@ -7,8 +7,8 @@ use std::fmt::Display;
 pub enum Work {
     /// Number of bytes to read.
     Bytes(u64),
-    /// Number of steps of about the same length, or 0 if this number is not known. The meaning of a
-    /// step does not matter to the receiver of the progress.
+    /// Number of steps of about the same length, or 0 if the number is not known. The receiver of the progress need not
+    /// know what a step is.
     Steps(u64),
 }
 
@@ -24,24 +24,23 @@ impl Work {
 
 /// Receiver of the progress of a run. Any thread may call its methods.
 pub trait Progress: Sync {
-    /// Called when the stage named `stage` begins and the stage before it has ended. `work` is the
-    /// amount of work of the new stage.
+    /// Called when the stage `stage` begins, after the stage before it has ended. `work` is the amount of work of the
+    /// new stage.
     fn begin(&self, stage: &'static str, work: Work);
 
     /// Called when `amount` more bytes or steps of the current stage are done.
     fn advance(&self, amount: u64);
 
-    /// Called when the current stage has counted something. `what` is the noun for the counted
-    /// things, for example `"pairs"`, and `count` is their number.
+    /// Called when the current stage has counted something. `what` is a noun for the things, for example `"pairs"`, and
+    /// `count` is their number.
     fn counted(&self, _what: &'static str, _count: u64) {}
 
     /// Called just before a join begins. `plan` is a printable description of how the join will
     /// search for pairs.
     fn planned(&self, _plan: &dyn Display) {}
 
-    /// Returns whether the caller wants the work to stop. Long work asks this every few
-    /// milliseconds, from any thread. If the answer is yes, the work ends with
-    /// [`ErrorKind::Cancelled`].
+    /// Returns whether the user wants the work to stop. Long work calls this every few milliseconds, from any thread.
+    /// If the result is true, the work ends with [`ErrorKind::Cancelled`].
     ///
     /// [`ErrorKind::Cancelled`]: crate::error::ErrorKind::Cancelled
     fn is_cancelled(&self) -> bool {
@@ -58,12 +57,11 @@ impl Progress for NoProgress {
     fn advance(&self, _amount: u64) {}
 }
 
-/// Number of steps of a stage whose steps are divided into [`Share`]s. The number is large, so that
-/// even a small share has many steps.
+/// Number of steps of a stage that is divided into [`Share`]s. It is large, so that even a small share has many steps.
 const STEPS: u64 = 1 << 40;
 
-/// A fraction of the steps of a stage. Recursive work divides its share among its recursive calls.
-/// Each call reports its own share when the call is done.
+/// A fraction of the steps of a stage. Recursive work divides its share among its recursive calls, and each call
+/// reports its own share when it is done.
 #[derive(Clone, Copy)]
 pub struct Share<'p> {
     progress: &'p dyn Progress,
@@ -71,27 +69,26 @@ pub struct Share<'p> {
 }
 
 impl<'p> Share<'p> {
-    /// Begins a stage and returns a share that covers the whole stage.
+    /// Begins a stage and returns a share of all its steps.
     pub fn begin(stage: &'static str, progress: &'p dyn Progress) -> Self {
         progress.begin(stage, Work::Steps(STEPS));
         Self { progress, steps: STEPS as f64 }
     }
 
-    /// Returns a share for work whose progress is not reported.
+    /// Returns a share that reports no progress.
     #[must_use]
     pub fn silent() -> Share<'static> {
         Share { progress: &NoProgress, steps: 0.0 }
     }
 
-    /// Returns a share that is the fraction `part` / `whole` of this share. It is for one part of
-    /// the work of this share.
+    /// Returns the fraction `part` / `whole` of this share, for a part of the work.
     #[must_use]
     pub fn part(self, part: usize, whole: usize) -> Self {
         Self { steps: self.steps * part as f64 / whole.max(1) as f64, ..self }
     }
 
-    /// Returns the same share of the work, but it reports to `progress`. `progress` also answers whether
-    /// the work should stop.
+    /// Returns the same share, but with another receiver: it reports to `progress`, and asks `progress` whether to
+    /// stop.
     #[must_use]
     pub fn reported_to(self, progress: &dyn Progress) -> Share<'_> {
         Share { progress, steps: self.steps }
@@ -105,7 +102,7 @@ impl<'p> Share<'p> {
         self.progress.advance(self.steps as u64);
     }
 
-    /// Returns whether the caller wants the work to stop.
+    /// Returns whether the user wants the work to stop.
     #[must_use]
     pub fn is_cancelled(self) -> bool {
         self.progress.is_cancelled()

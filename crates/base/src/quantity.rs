@@ -1,10 +1,10 @@
-//! Formats numbers for people: counts, sizes, percentages, times.
+//! Formats numbers for people: counts, sizes, percentages and times.
 //!
 //! Sizes are always in powers of 1000: kB, MB, GB.
 
 use std::time::Duration;
 
-/// Formats a number with commas: `1234567` becomes `1,234,567`.
+/// Formats a number with commas between groups of three digits. For example, `1234567` becomes `1,234,567`.
 #[must_use]
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -18,8 +18,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// Formats a number together with the noun for the counted things. The noun gets an `s` unless the
-/// number is 1.
+/// Formats a number followed by the noun for the counted things. The noun gets an `s` unless the number is 1.
 ///
 /// ```
 /// use simtool_base::quantity::counted;
@@ -32,7 +31,7 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// Formats ascending numbers as a short list, in which numbers that follow each other are a range.
+/// Formats ascending numbers as a list separated by commas, in which consecutive numbers are written as a range.
 ///
 /// ```
 /// use simtool_base::quantity::ranges;
@@ -54,9 +53,8 @@ pub fn ranges(ascending: &[usize]) -> String {
 /// Names of the units of sizes in bytes. Each unit is 1000 times the unit before it.
 const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
 
-/// Returns the unit in which a size has one to three digits before the decimal point, and the
-/// number of bytes of that unit. For example, returns `("MB", 1e6)` for 2.5 million bytes, which is
-/// 2.5 MB.
+/// Returns the unit for a size of `bytes` bytes, and the number of bytes of that unit. In this unit, the size has one
+/// to three digits before the decimal point. For example, returns `("MB", 1e6)` for 2.5 million bytes, which is 2.5 MB.
 #[must_use]
 pub fn unit(bytes: f64) -> (&'static str, f64) {
     let (mut at, mut size) = (0, 1.0);
@@ -81,8 +79,8 @@ pub const BYTES_EXPECTED: &str = "expected a whole number of bytes, or one with 
                                   of 1000, or with KiB, MiB, GiB or TiB for powers of 1024, such as \
                                   512M or 8GiB";
 
-/// Parses a number of bytes: a plain number, one with K, M, G or T for powers of 1000, or one with
-/// KiB, MiB, GiB or TiB for powers of 1024.
+/// Parses a number of bytes. A number may have one of the units K, M, G and T for powers of 1000, or KiB, MiB, GiB and
+/// TiB for powers of 1024. Returns `None` if the text has another form.
 ///
 /// ```
 /// use simtool_base::quantity::parse_bytes;
@@ -124,8 +122,8 @@ pub fn rate(bytes: u64, time: Duration) -> String {
     }
 }
 
-/// Formats `part` / `whole` in percent. A very small share is shown as `< 0.1 %`, not as `0.0 %`. A
-/// share of almost everything is shown as `> 99.9 %`, not as `100.0 %`.
+/// Formats `part` / `whole` in percent. A share above 0 is never shown as `0.0 %`, but as `< 0.1 %`. A share below 100
+/// % is never shown as `100.0 %`, but as `> 99.9 %`.
 #[must_use]
 pub fn percent(part: u64, whole: u64) -> String {
     let share = 100.0 * part as f64 / whole.max(1) as f64;

@@ -23,7 +23,7 @@ pub fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// Returns an argument as one word for a shell. An argument that is not UTF-8 becomes a word such as
+/// Returns an argument as one word of a shell command. An argument that is not UTF-8 becomes a word such as
 /// `$'b\xffad'`, which bash and zsh understand.
 #[must_use]
 pub fn shell_argument(argument: &OsStr) -> String {

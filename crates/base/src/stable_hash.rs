@@ -1,10 +1,10 @@
-//! The only hash that is stored, printed and compared between machines: XXH3-64 with seed 0. All
-//! other stored hashes are derived from it. XXH3-128 is for uses in which two items with equal
-//! hashes count as equal without a comparison of the items.
+//! The only hash that is stored, printed and compared between machines: XXH3-64 with seed 0. All other stored hashes
+//! are derived from it. XXH3-128 is for the cases in which equal hashes mean equal content without a comparison of the
+//! content.
 //!
-//! If one input needs many hashes, they are made with [`mix`] and multiples of [`GAMMA`], never
-//! with seeds of XXH3. XXH3 treats inputs of one to three bytes as `avalanche(bytes ^ (constant +
-//! seed))`. So with neighbouring seeds, neighbouring short inputs only exchange their hashes.
+//! If one input needs many hashes, they are computed with [`mix`] and multiples of [`GAMMA`], never with seeds of XXH3.
+//! XXH3 computes the hash of an input of one to three bytes as `avalanche(bytes ^ (constant + seed))`. So neighbouring
+//! seeds would only exchange the hashes of neighbouring short inputs.
 //!
 //! # References
 //! G. Steele, D. Lea, C. Flood. Fast splittable pseudorandom number generators. OOPSLA 2014
@@ -13,12 +13,12 @@
 use std::fmt;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
-/// Constant for making many hashes of one hash `x`. Hash number `i` is `mix(x + i * GAMMA)`. The
-/// value of the constant is 2⁶⁴ divided by the golden ratio.
+/// Constant for computing many hashes from one hash `x`. The hash with index `i` is `mix(x + i * GAMMA)`. The value is
+/// 2⁶⁴ divided by the golden ratio.
 pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Base of the polynomial that combines the hashes of several adjacent tokens into one 64-bit hash.
-/// Adjacent tokens that count as one unit are a shingle.
+/// Base of the polynomial that combines the hashes of the tokens of a shingle into one 64-bit hash. A shingle is a
+/// sequence of adjacent tokens that count as one unit.
 pub const SHINGLE_BASE: u64 = 0xD6E8_FEB8_6659_FD93;
 
 /// Returns the XXH3-64 hash of the bytes with seed 0.
@@ -73,8 +73,8 @@ pub const fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Returns word number `index` of the sequence of pseudorandom 64-bit words that belongs to `term`.
-/// A term is the hash of a piece of text. Word 0 is the term itself.
+/// Returns the word with index `index` in the sequence of pseudorandom 64-bit words of `term`. A term is the hash of a
+/// piece of text. Word 0 is the term itself.
 #[inline]
 #[must_use]
 pub const fn row_word(term: u64, index: u32) -> u64 {

@@ -1,23 +1,23 @@
-//! A file whose bytes go to the disk while it is written.
+//! A file whose bytes the system writes to the disk while the program still writes to the file.
 
 use crate::durable::begin_sync;
 use std::fs::File;
 use std::io::{self, Write};
 
-/// Number of written bytes after which the system is asked to bring them to the disk.
+/// Number of bytes after which the system is asked to write them to the disk.
 const PORTION: u64 = 4 << 20;
 
-/// A new file that asks the system every few megabytes to bring the written bytes to the disk. So
-/// the disk works while the program makes more bytes, and a sync at the end waits less.
+/// A new file. Every few megabytes, the system is asked to write the new bytes to the disk. So the disk works while the
+/// program makes more bytes, and a sync at the end takes less time.
 ///
-/// The file is not synced: only [`Disk::sync_file`](crate::durable::Disk::sync_file) proves that the
-/// bytes are on the disk. Systems without a call for this just write the file.
+/// The file is not synced. Only [`Disk::sync_file`](crate::durable::Disk::sync_file) proves that the bytes are on the
+/// disk. On systems without a call for this request, the file is just written.
 #[derive(Debug)]
 pub struct SteadyFile {
     file: File,
-    /// Number of bytes written.
+    /// Number of bytes that were written to the file.
     written: u64,
-    /// Number of bytes that the system was asked to bring to the disk.
+    /// Number of bytes that the system was already asked to write to the disk.
     asked: u64,
 }
 

@@ -1,9 +1,9 @@
 //! The hash map and the hash set that all code of the project uses.
 //!
-//! Both are the standard collections with the fast hasher of the crate ahash. This hasher gives
-//! different hashes on different computers. So the order of the entries differs, too, and nothing
-//! that is stored or printed may depend on this order. Both types are aliases of the standard
-//! types, so that clippy's lint `iter_over_hash_type` reports every loop over a map or set.
+//! Both are the standard collections with the fast hasher of the crate ahash. This hasher gives different hashes on
+//! different computers. So the order of the entries differs, and nothing that is stored or printed may depend on it.
+//! Both types are aliases of the standard types, so that clippy's lint `iter_over_hash_type` reports every loop over a
+//! map or set.
 
 /// A standard hash map with the hasher of ahash. On another computer, a loop over the map visits the
 /// entries in another order.

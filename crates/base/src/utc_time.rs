@@ -1,4 +1,4 @@
-//! A time in UTC, as people and programs write it.
+//! A time in UTC, in the form in which people and programs write it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,8 +19,8 @@ pub struct UtcTime {
 }
 
 impl From<SystemTime> for UtcTime {
-    /// Converts the time of a clock. If the clock was never set, its time may be before 1970, and
-    /// the result is the beginning of 1970.
+    /// Converts the time of a clock. A time before 1970, which a clock that was never set can have, becomes the
+    /// beginning of 1970.
     fn from(time: SystemTime) -> Self {
         Self { seconds: time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()) }
     }
@@ -43,7 +43,8 @@ impl UtcTime {
 impl FromStr for UtcTime {
     type Err = &'static str;
 
-    /// Parses `2026-11-22`, which is the first second of that day, or `2026-11-22T18:05:00Z`.
+    /// Parses a date such as `2026-11-22`, which means the first second of that day, or a time such as
+    /// `2026-11-22T18:05:00Z`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let expected =
             "a date such as 2026-11-22 or a time such as 2026-11-22T18:05:00Z, from 1970 on";

@@ -1,19 +1,19 @@
 //! Estimated cost of a part of a run.
 
-/// Estimated time and memory that some work of a run takes.
+/// Estimated time and memory for a part of the work of a run.
 ///
 /// The seconds are an estimate for the machine on which the constants of the estimate were
 /// measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WorkCost {
-    /// Seconds of work on one core.
+    /// Time in seconds on one core.
     pub seconds: f64,
-    /// Bytes of memory that the work needs at its peak.
+    /// Largest number of bytes of memory that the work needs at a time.
     pub bytes: f64,
 }
 
 impl WorkCost {
-    /// Returns the cost of `count` things if one thing has the cost `self`.
+    /// Returns the cost of `count` things if each of them has the cost `self`.
     ///
     /// ```
     /// use simtool_base::work_cost::WorkCost;

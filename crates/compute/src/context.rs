@@ -10,9 +10,8 @@ use simtool_kernels::Isa;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The resources of a computation: threads, instruction set, memory, temporary folder and the receiver
-/// of progress. They never change the result. A run creates one context and passes it to all of its
-/// computations.
+/// The resources of a computation: threads, instruction set, memory, temporary folder and the receiver of progress.
+/// None of them changes the result. A run creates one context and passes it to all of its computations.
 ///
 /// A clone is cheap and shares the threads and the memory limit with the original.
 ///
@@ -42,26 +41,25 @@ impl<'p> Context<'p> {
     ///
     /// # Errors
     ///
-    /// The system does not start the threads.
+    /// The system cannot start the threads.
     pub fn new(resources: &Resources, progress: &'p dyn Progress) -> Result<Self> {
         let threads = Threads::new(resources.threads)?;
         Ok(Self::of_threads(threads, resources, progress))
     }
 
-    /// Creates a context whose work always runs on a pool of threads, even if it has only one thread.
-    /// This is for work that arrives again and again. Without a pool, each piece of work would start a
-    /// thread.
+    /// Creates a context whose work always runs on a pool of threads, even if it has only one thread. It is for work
+    /// that arrives again and again. Without a pool, each piece of work would start a thread.
     ///
     /// # Errors
     ///
-    /// The system does not start the threads.
+    /// The system cannot start the threads.
     pub fn with_pool(resources: &Resources, progress: &'p dyn Progress) -> Result<Self> {
         let threads = Threads::started(resources.threads)?;
         Ok(Self::of_threads(threads, resources, progress))
     }
 
-    /// Creates a context that uses `threads`, which are already running, and starts no new ones. The
-    /// number of threads in `resources` is ignored.
+    /// Creates a context that uses the running threads `threads`, and starts no new ones. `resources.threads` is
+    /// ignored.
     #[must_use]
     pub fn of_threads(threads: Threads, resources: &Resources, progress: &'p dyn Progress) -> Self {
         let turns = MemoryTurns::new(resources.memory, threads.count());
@@ -93,7 +91,7 @@ impl<'p> Context<'p> {
         &self.memory
     }
 
-    /// Returns the turns in which threads work on documents that need much memory.
+    /// Returns the turns of the threads. Only one thread at a time may use more memory than its share.
     #[must_use]
     pub fn turns(&self) -> &MemoryTurns {
         &self.turns
@@ -105,18 +103,18 @@ impl<'p> Context<'p> {
         &self.temporary_folder
     }
 
-    /// Returns the object to which stages report their progress.
+    /// Returns the receiver to which stages report their progress.
     #[must_use]
     pub fn progress(&self) -> &'p dyn Progress {
         self.progress
     }
 
-    /// Returns an error if the caller does not want the result any more. Every loop over shards,
-    /// batches or rows calls this every few milliseconds.
+    /// Returns an error if the user does not want the result any more. Every loop over shards, batches or rows calls
+    /// this function every few milliseconds.
     ///
     /// # Errors
     ///
-    /// The caller wants the work to stop ([`ErrorKind::Cancelled`]).
+    /// The user wants the work to stop ([`ErrorKind::Cancelled`]).
     pub fn check_cancelled(&self) -> Result<()> {
         if self.progress.is_cancelled() {
             return Err(ErrorKind::Cancelled.into());
@@ -124,7 +122,7 @@ impl<'p> Context<'p> {
         Ok(())
     }
 
-    /// Returns the same context with `progress` as receiver of progress, for example one that measures
+    /// Returns the same context, but with `progress` as the receiver of progress. For example, `progress` can measure
     /// the time of each stage.
     #[must_use]
     pub fn with_progress<'q>(&self, progress: &'q dyn Progress) -> Context<'q> {
@@ -138,8 +136,8 @@ impl<'p> Context<'p> {
         }
     }
 
-    /// Returns a context for one of many small parts of a computation. The part runs on the thread that
-    /// computes it, has a memory limit of `memory` bytes of its own, and reports no progress.
+    /// Returns a context for one of many small parts of a computation. The part runs on the thread that calls it,
+    /// reports no progress, and has a separate memory limit of `memory` bytes.
     #[must_use]
     pub fn for_part(&self, memory: u64) -> Context<'static> {
         // Parts already run on all threads, so threads of their own would only compete with these.
@@ -159,14 +157,14 @@ impl<'p> Context<'p> {
         Self { memory: Ledger::new(memory), ..self.clone() }
     }
 
-    /// Returns the same context, but with `turns`, which the readers of the input share.
+    /// Returns the same context, but with `turns`, the turns that all readers of the input share.
     #[must_use]
     pub fn with_turns(&self, turns: &MemoryTurns) -> Self {
         Self { turns: turns.clone(), ..self.clone() }
     }
 
-    /// Returns the same context with another instruction set for the hot loops, for example a lower
-    /// one for a test.
+    /// Returns the same context, but with another instruction set for the hot loops, for example a lower one for a
+    /// test.
     #[must_use]
     pub fn with_isa(&self, isa: Isa) -> Self {
         Self { isa, ..self.clone() }

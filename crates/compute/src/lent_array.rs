@@ -1,5 +1,5 @@
-//! A common interface to arrays in memory and to arrays in files. Parts of files are checked for damage
-//! when they are read.
+//! A common interface to arrays in memory and to arrays in files. A part of a file is checked for damage when it is
+//! read.
 
 use bytemuck::Pod;
 use simtool_base::large_buffer::LargeBuffer;
@@ -10,22 +10,22 @@ use std::ops::Range;
 
 /// An array in memory or in a file, whose elements can be borrowed as slices.
 ///
-/// If a part of the file is damaged, slices of this part are empty, and no error is reported. So the
-/// code that opened the file must check it for damage before a result is used.
+/// If a part of the file is damaged, slices of this part are empty, and no error is reported. So before a result is
+/// used, the code that opened the file must ask it whether damage was found.
 pub trait LentArray<T>: Sync {
     /// Returns the number of elements.
     fn len(&self) -> usize;
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the elements of `range`. Returns an empty slice if the range is not inside the
-    /// array, or if that part of the file is damaged.
+    /// Returns the elements of `range`. Returns an empty slice if the range is not inside the array, or if this part of
+    /// the file is damaged.
     fn lend(&self, range: Range<usize>) -> &[T];
 
-    /// Returns the element with index `at`, or `None` if there is none or it is damaged.
+    /// Returns the element with index `at`, or `None` if there is no such element or it is damaged.
     #[inline]
     fn at(&self, at: usize) -> Option<T>
     where
@@ -34,14 +34,14 @@ pub trait LentArray<T>: Sync {
         self.lend(at..at + 1).first().copied()
     }
 
-    /// Asks the processor to load element `at` into its caches, because it will be read soon.
+    /// Asks the processor to load the element with index `at` into its caches, because the element will be read soon.
     fn prefetch(&self, at: usize);
 }
 
-/// The place where arrays are stored: in memory or in files. A type with several arrays has a parameter
-/// of this trait, so that it works with both.
+/// The kind of storage of arrays: memory or files. A type with several arrays has a parameter of this trait, so that it
+/// works with both kinds.
 pub trait Arrays {
-    /// The type of an array with elements of type `T` that is stored in this place.
+    /// The type of an array of elements `T` in this kind of storage.
     type Array<T: Pod + Sync + Debug>: LentArray<T> + Debug;
 }
 

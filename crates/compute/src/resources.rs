@@ -8,10 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
-/// The resources of the machine that a run may use. They never change a result.
+/// The resources of the machine that a run may use. None of them changes a result.
 #[derive(Clone, Debug)]
 pub struct Resources {
-    /// Worker threads, at least 1.
+    /// Number of worker threads, at least 1.
     pub threads: usize,
     /// Memory limit in bytes. Mapped files do not count. With a lower limit, input is read more often
     /// or more data goes to temporary files.
@@ -23,8 +23,8 @@ pub struct Resources {
 }
 
 impl Default for Resources {
-    /// Returns the resources that a run uses by default. These are all cores, four fifths of the
-    /// memory, the system's temporary folder, and the best instruction set of the processor.
+    /// Returns the resources that a run uses by default: all cores, four fifths of the memory, the temporary folder of
+    /// the system, and the best instruction set of the processor.
     fn default() -> Self {
         Self {
             threads: available_parallelism().map_or(1, usize::from),
@@ -35,19 +35,19 @@ impl Default for Resources {
     }
 }
 
-/// Minimum value in bytes of the option `max_memory` if it has no unit. A smaller one most likely lacks its unit.
+/// Smallest allowed value in bytes of the option `max_memory` if it has no unit. A lower value most likely lacks its
+/// unit.
 const LEAST_WITHOUT_UNIT: u64 = 1_000_000;
-/// Smallest memory limit in bytes that a run can keep. The program itself and its buffers need as much.
+/// Smallest memory limit in bytes that a run can keep. The program itself and its buffers need about this much.
 const LEAST_KEPT: u64 = 30_000_000;
 /// [`LEAST_KEPT`] as users write it, for messages.
 const USEFUL: &str = "30M";
-/// Maximum value of the option `threads`. Larger values are an error.
+/// Largest value of the option `threads`. A larger value is an error.
 const MOST_THREADS: usize = 512;
 
 impl Resources {
-    /// Removes the options `threads`, `max_memory` and `tmp_dir` from `options` and parses their
-    /// values. The value 0 of `threads` means all cores. A missing option has its
-    /// [default](Self::default).
+    /// Removes the options `threads`, `max_memory` and `tmp_dir` from `options` and parses their values. For `threads`,
+    /// 0 means all cores. A missing option has its [default](Self::default).
     ///
     /// # Errors
     ///
@@ -73,8 +73,9 @@ impl Resources {
     }
 }
 
-/// Returns a note for users who limit the memory to less than a run can keep. `given` is the value of the option
-/// `max_memory`. Returns `None` if the limit can be kept, or if the value is wrong, which is an error later.
+/// Returns a note if the user limits the memory to less than a run can keep. `given` is the value of the option
+/// `max_memory`. Returns `None` if the limit can be kept, and also if the value is wrong, because this is an error
+/// later.
 ///
 /// ```
 /// use simtool_compute::resources::note_small_memory;
@@ -93,7 +94,7 @@ pub fn note_small_memory(given: &str) -> Option<String> {
     })
 }
 
-/// Parses a limit of the memory. The error is a phrase with what was expected.
+/// Parses a memory limit in bytes. The error is a phrase that describes what was expected.
 fn parse_memory(given: &str) -> std::result::Result<u64, String> {
     let bytes = parse_bytes(given).ok_or(BYTES_EXPECTED)?;
     let has_no_unit = given.bytes().all(|byte| byte.is_ascii_digit());
@@ -107,8 +108,8 @@ fn parse_memory(given: &str) -> std::result::Result<u64, String> {
     Ok(bytes)
 }
 
-/// Returns four fifths of the machine's memory in bytes, or of the limit of the process's control
-/// group if that is less. Returns `u64::MAX` if the system does not report its memory.
+/// Returns four fifths of the memory of the machine in bytes. If the control group of the process has a lower limit,
+/// returns four fifths of that limit. Returns `u64::MAX` if the system does not report its memory.
 #[must_use]
 pub fn default_memory() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| machine_memory(&text));
@@ -120,9 +121,9 @@ pub fn default_memory() -> u64 {
     memory.min(addressable_memory().unwrap_or(u64::MAX))
 }
 
-/// Returns half of the address space in bytes that the process may still take, if it is limited, as clusters do with
-/// `ulimit -v`. Returns `None` without a limit. The other half is for threads, and for memory that is reserved but
-/// never used.
+/// Returns half of the address space in bytes that the process may still use, if the address space is limited, for
+/// example by `ulimit -v` on a cluster. Returns `None` without a limit. The other half is for threads, and for memory
+/// that is reserved but never used.
 #[must_use]
 pub fn addressable_memory() -> Option<u64> {
     let limit = address_limit(&fs::read_to_string("/proc/self/limits").ok()?)?;
@@ -130,37 +131,38 @@ pub fn addressable_memory() -> Option<u64> {
     Some(limit.saturating_sub(kibibytes(&status, "VmSize:")?) / 2)
 }
 
-/// Returns the limit of the address space in bytes, as the text `table` of `/proc/self/limits` says.
+/// Returns the limit of the address space in bytes, from `table`, the text of `/proc/self/limits`. Returns `None`
+/// without a limit.
 fn address_limit(table: &str) -> Option<u64> {
     let line = table.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Returns the number of bytes after `name` in `status`, the text of `/proc/self/status`.
+/// Returns the size after `name` in `status`, the text of `/proc/self/status`, in bytes.
 fn kibibytes(status: &str, name: &str) -> Option<u64> {
     let size = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = size.strip_suffix("kB")?.trim().parse().ok()?;
     kibibytes.checked_mul(1 << 10)
 }
 
-/// Returns the maximum memory that this process has used so far, in bytes. Mapped files are included.
-/// Returns `None` if the system does not report it.
+/// Returns the largest number of bytes of memory that this process has used so far. Mapped files are included. Returns
+/// `None` if the system does not report the number.
 #[must_use]
 pub fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     kibibytes(&status, "VmHWM:")
 }
 
-/// Returns the memory of the machine in bytes, as the text `table` of `/proc/meminfo` says.
+/// Returns the memory of the machine in bytes, from `table`, the text of `/proc/meminfo`.
 fn machine_memory(table: &str) -> Option<u64> {
     let line = table.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kilobytes.checked_mul(1 << 10)
 }
 
-/// Returns the memory limits in bytes of the process's control group and of all groups that contain it.
-/// Both versions of control groups are supported. `root` is the folder with all groups, and `own` is
-/// the text of `/proc/self/cgroup`.
+/// Returns the memory limits in bytes of the control group of the process, and of all groups that contain this group.
+/// Both versions of control groups are supported. `root` is the folder with all groups, and `own` is the text of
+/// `/proc/self/cgroup`.
 fn group_limits(root: &Path, own: &str) -> Vec<u64> {
     let mut limits = Vec::new();
     for line in own.lines() {

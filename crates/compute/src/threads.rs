@@ -7,8 +7,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The threads that a computation may use. They are a pool of threads, or only the thread of the
-/// caller. A clone uses the same pool.
+/// The threads that a computation may use: a pool of threads, or only the thread of the caller. A clone uses the same
+/// pool.
 ///
 /// ```
 /// use simtool_compute::threads::Threads;
@@ -30,15 +30,15 @@ fn start(count: usize) -> Result<ThreadPool> {
 }
 
 impl Threads {
-    /// Only the thread of the caller. There is no pool.
+    /// Only the thread of the caller, without a pool.
     pub const CALLER: Self = Self(None);
 
-    /// Starts a pool of `count` threads. If `count` is 0 or 1, no pool is started: the work runs on
-    /// the caller's own thread.
+    /// Starts a pool of `count` threads. If `count` is 0 or 1, no pool is started, and work runs on the thread of the
+    /// caller.
     ///
     /// # Errors
     ///
-    /// The system does not start that many threads.
+    /// The system cannot start that many threads.
     pub fn new(count: usize) -> Result<Self> {
         if count <= 1 {
             return Ok(Self::CALLER);
@@ -46,12 +46,12 @@ impl Threads {
         Self::started(count)
     }
 
-    /// Starts a pool of `count` threads, even if `count` is 1. Use this for work that arrives again
-    /// and again: [`Self::run`] then never has to start a thread.
+    /// Starts a pool of `count` threads, even if `count` is 1. This is for work that arrives again and again, because
+    /// [`Self::run`] then never has to start a thread.
     ///
     /// # Errors
     ///
-    /// The system does not start that many threads.
+    /// The system cannot start that many threads.
     pub fn started(count: usize) -> Result<Self> {
         let pool = start(count)?;
         Ok(Self(Some(Arc::new(pool))))
@@ -63,11 +63,11 @@ impl Threads {
         self.0.as_ref().map_or(1, |pool| pool.current_num_threads())
     }
 
-    /// Runs `work` on the pool and returns its result. If `work` uses rayon, rayon uses these threads.
+    /// Runs `work` on the pool and returns its result. If `work` uses rayon, it runs on the threads of this pool.
     ///
     /// # Errors
     ///
-    /// There is no pool yet, and the system does not start the single thread that is needed.
+    /// There is no pool, and the system cannot start the single thread that is then needed.
     pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R> {
         match &self.0 {
             // Outside a pool, rayon would start its global pool with a thread for every core.
@@ -76,18 +76,17 @@ impl Threads {
         }
     }
 
-    /// Distributes the item numbers from 0 to `items` − 1 among the threads, and returns the final
-    /// states of the threads.
+    /// Distributes the items, which are numbered from 0 to `items` − 1, among the threads. Returns the final states of
+    /// the threads.
     ///
-    /// Each thread first creates its own state with `state`. It then calls `work` with this state for
-    /// each item that it takes, in ascending order. After an item has failed, threads take no more
-    /// items.
+    /// Each thread first creates its state with `state`. It then calls `work` with this state and the number of each
+    /// item that it takes. A thread takes items in ascending order. After an item has failed, no thread takes a new
+    /// item.
     ///
     /// # Errors
     ///
-    /// The error of `state` if it fails, otherwise the error of the first item that fails. Items
-    /// before that item were given out earlier and are finished, so the error is the same for any
-    /// number of threads.
+    /// The error of `state` if it fails. Otherwise the error of the failed item with the lowest number. Items with
+    /// lower numbers were taken earlier and are finished, so the error is the same for any number of threads.
     pub fn try_fold<S: Send>(
         &self,
         items: usize,
@@ -97,12 +96,13 @@ impl Threads {
         self.share(items, state, work, |state| state)
     }
 
-    /// Distributes items as [`Self::try_fold`] does. Each thread passes its final state to `finish`, and all results are
-    /// returned. What `finish` drops is dropped by all threads at the same time, and not by one after the other.
+    /// Distributes items as [`Self::try_fold`] does. Each thread passes its final state to `finish`, and the results of
+    /// `finish` are returned. So all threads can free the memory of their states at the same time, and not one after
+    /// the other.
     ///
     /// # Errors
     ///
-    /// The same errors as in [`Self::try_fold`].
+    /// As for [`Self::try_fold`].
     pub fn try_fold_into<S, R: Send>(
         &self,
         items: usize,
@@ -129,8 +129,7 @@ impl Threads {
         states
     }
 
-    /// Runs the loop of [`Self::fold`] and [`Self::try_fold`]: each thread takes the next item number
-    /// until none is left.
+    /// Runs the loop of [`Self::fold`] and [`Self::try_fold`]. Each thread takes the next item until no item is left.
     fn share<S, R: Send, E: Send>(
         &self,
         items: usize,
@@ -169,13 +168,12 @@ impl Threads {
         states_or_first_error(done)
     }
 
-    /// Distributes the item numbers from 0 to `items` − 1 among the threads, and returns the result
-    /// of `work` for each item, in the order of the items. Each thread creates its own state with
-    /// `state`.
+    /// Distributes the items, which are numbered from 0 to `items` − 1, among the threads. Returns the result of `work`
+    /// for each item, in the order of the items. Each thread creates its own state with `state`.
     ///
     /// # Errors
     ///
-    /// The same errors as in [`Self::try_fold`].
+    /// As for [`Self::try_fold`].
     pub fn try_map<S: Send, R: Send>(
         &self,
         items: usize,
@@ -214,7 +212,7 @@ impl Threads {
         }
     }
 
-    /// Sorts items by their keys, in ascending order. Items with equal keys may come in any order.
+    /// Sorts items by their keys, in ascending order. The order of items with equal keys is not defined.
     pub fn sort_by_key<T: Send, K: Ord>(
         &self,
         items: &mut [T],
@@ -227,9 +225,9 @@ impl Threads {
     }
 }
 
-/// Returns the states of all threads. If threads failed, returns the error with the smallest item
-/// number instead. An error without an item number comes from the creation of a state, and takes
-/// precedence.
+/// Returns the states of all threads. If a thread failed, returns an error instead. An error without an item number
+/// comes from the creation of a state and is returned first. Otherwise the error with the lowest item number is
+/// returned.
 fn states_or_first_error<S, E>(done: Vec<Result<S, (Option<usize>, E)>>) -> Result<Vec<S>, E> {
     let mut states = Vec::with_capacity(done.len());
     let mut failed = Vec::new();

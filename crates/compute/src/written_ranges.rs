@@ -1,18 +1,18 @@
-//! Writes text that several threads make, in order.
+//! Writes text in order, although several threads make its parts.
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// Number of rows whose text one thread makes at a time. The text fits in the cache of a core.
+/// Number of rows whose text one thread makes at a time. It is small, so that this text fits in the cache of a core.
 const ROWS_OF_RANGE: u32 = 1024;
 
-/// Writes the text of rows 0 to `count` − 1 to `out`. `push` appends the text of a range of rows to a
-/// buffer. Runs on the caller's pool of threads.
+/// Writes the text of rows 0 to `count` − 1 to `out`. `push` appends the text of a range of rows to a buffer. Runs on
+/// the thread pool of the caller.
 ///
 /// # Errors
 ///
-/// `out` or `push` fails.
+/// Writing to `out` fails, or `push` fails.
 pub fn write_ranges(
     out: &mut (impl Write + Send),
     count: u32,

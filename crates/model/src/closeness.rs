@@ -1,22 +1,22 @@
-//! The closeness of two documents: a similarity, a distance, or both, depending on the method.
+//! The closeness of two documents: a similarity, a distance, or both. It depends on the method of the run.
 
 use crate::similarity::Similarity;
 use std::cmp::Ordering;
 
-/// The similarity or the distance of two documents, whichever the method of the run measures.
+/// The similarity of two documents, their distance, or both, depending on the method of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closeness {
     /// Similarity of the documents' sets of terms, by the measure of the run, such as Jaccard.
     Similarity(Similarity),
     /// Distance of the documents' fingerprints, for example the number of differing bits.
     Distance(u32),
-    /// Similarity and distance: the fingerprints are close, so the sets of terms were compared as
-    /// well.
+    /// Both similarity and distance. The fingerprints of the documents are close, so their sets of terms were compared,
+    /// too.
     Verified(Similarity, u32),
 }
 
 impl Closeness {
-    /// Compares the closeness of two pairs of documents. The closer pair has the greater value.
+    /// Compares the closeness of two pairs of documents. The pair that is closer has the greater value.
     #[must_use]
     pub fn compare(self, other: Self) -> Ordering {
         match (self, other) {
@@ -36,13 +36,13 @@ impl Closeness {
         }
     }
 
-    /// Returns the similarity as a number from 0 to 1; `None` if only a distance was measured.
+    /// Returns the similarity as a number from 0 to 1, or `None` if only a distance was measured.
     #[must_use]
     pub fn similarity(self) -> Option<f64> {
         self.exact_similarity().map(Similarity::ratio)
     }
 
-    /// Returns the similarity as an exact ratio; `None` if only a distance was measured.
+    /// Returns the similarity as an exact ratio, or `None` if only a distance was measured.
     #[must_use]
     pub fn exact_similarity(self) -> Option<Similarity> {
         match self {
@@ -51,7 +51,7 @@ impl Closeness {
         }
     }
 
-    /// Returns the same closeness, but with the similarity [`Similarity::ALMOST_ONE`] if the similarity is 1.
+    /// Returns the same closeness, except that a similarity of 1 becomes [`Similarity::ALMOST_ONE`].
     #[must_use]
     pub fn below_one(self) -> Self {
         match self {
@@ -63,7 +63,7 @@ impl Closeness {
         }
     }
 
-    /// Returns the distance; `None` if only a similarity was measured.
+    /// Returns the distance, or `None` if only a similarity was measured.
     #[must_use]
     pub fn distance(self) -> Option<u32> {
         match self {

@@ -1,19 +1,19 @@
-//! The compressions of input files, and of the copies that are written of them.
+//! Compressions of input files and of their copies.
 
 /// The compression of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Compression {
     /// The file is not compressed.
     None,
-    /// Gzip, with one member or many.
+    /// Gzip, with one or several members.
     Gzip,
-    /// Zstandard, with one frame or many.
+    /// Zstandard, with one or several frames.
     Zstd,
-    /// Bzip2, with one stream or many.
+    /// Bzip2, with one or several streams.
     Bzip2,
-    /// The xz format of LZMA2, with one stream or many.
+    /// The xz format of LZMA2, with one or several streams.
     Xz,
-    /// The frame format of LZ4, with one frame or many.
+    /// The frame format of LZ4, with one or several frames.
     Lz4,
 }
 
@@ -22,7 +22,7 @@ impl Compression {
     pub const ALL: [Self; 6] =
         [Self::None, Self::Gzip, Self::Zstd, Self::Bzip2, Self::Xz, Self::Lz4];
 
-    /// Returns the name of the compression in sentences.
+    /// Returns the name of the compression for messages.
     ///
     /// ```
     /// use simtool_model::compression::Compression;
@@ -54,8 +54,8 @@ impl Compression {
         }
     }
 
-    /// Returns the name of the program that writes the content of a compressed file to standard output
-    /// with the option `-dc`. Returns `None` for a file that is not compressed.
+    /// Returns the name of the program that decompresses a file to standard output with the option `-dc`. Returns
+    /// `None` for a file that is not compressed.
     #[must_use]
     pub fn program(self) -> Option<&'static str> {
         match self {

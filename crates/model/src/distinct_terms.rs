@@ -1,28 +1,28 @@
-//! Finds the distinct terms of a document with a hash table that is emptied for the next document.
+//! Finds the distinct terms of a document with a hash table that is reused for the next document.
 //!
-//! This is faster than sorting as long as the table fits into the caches: a term takes two
-//! nanoseconds instead of eight.
+//! This is faster than sorting as long as the table fits into the caches of the processor: 2 ns instead of 8 ns for
+//! each term.
 
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{release, reserve, reserve_for_now};
 
-/// Description of the memory for the terms of a document. Out-of-memory messages contain it.
+/// Description of the memory for the terms of a document, for out-of-memory messages.
 const TERMS: &str = "the terms of the documents";
 
-/// Value of a free slot of the hash table. A term may have this value, too, so whether the set
-/// contains it is stored separately.
+/// Value of a free slot of the hash table. A term may have this value, too. So the set stores separately whether it
+/// contains this term.
 const EMPTY: u64 = 0;
 
-/// Largest number of terms of a document for which [`DistinctTerms`] uses its hash table. The terms
-/// of a longer document are sorted instead, which needs no additional memory.
+/// Largest number of terms of a document for which [`DistinctTerms`] uses its hash table. A document with more terms is
+/// called long. Its terms are sorted instead, which needs no additional memory.
 const MOST_IN_TABLE: usize = 1 << 17;
 
-/// Number of terms that [`DistinctTerms::count_if_enough`] looks up before it checks again whether
-/// it can still find as many terms as needed.
+/// Number of terms that [`DistinctTerms::count_if_enough`] looks up before it checks again whether it can still find
+/// `needed` terms.
 const COUNTED: usize = 32;
 
-/// Reusable hash set of the terms of one document. Terms are hashes already, so their lowest bits
-/// are the index of their slot.
+/// Reusable hash set of the terms of one document. Terms are hashes already, so the lowest bits of a term are the index
+/// of its slot.
 ///
 /// ```
 /// use simtool_model::distinct_terms::DistinctTerms;
@@ -33,21 +33,21 @@ const COUNTED: usize = 32;
 /// ```
 #[derive(Debug, Default)]
 pub struct DistinctTerms {
-    /// Slots of the hash table. A slot holds a term or [`EMPTY`]. The number of slots is a power of
-    /// two and at least four times the number of terms. There are none for a long document, whose terms ascend.
+    /// Slots of the hash table. A slot holds a term or [`EMPTY`]. The number of slots is a power of two and at least
+    /// four times the number of terms. A long document has no slots, and its `terms` ascend.
     slots: Vec<u64>,
     /// Whether the set contains a term that equals [`EMPTY`].
     has_empty: bool,
-    /// Terms in the order in which they first occur.
+    /// Terms of the set, in the order in which they first occur in the document. In ascending order for a long
+    /// document.
     terms: Vec<u64>,
-    /// For each slot, the position of its term in the list of distinct terms. Only
-    /// [`Self::count_occurrences`] uses it.
+    /// For each slot, the index of its term in the list of distinct terms. Only [`Self::count_occurrences`] uses it.
     numbers: Vec<u32>,
 }
 
 impl DistinctTerms {
-    /// Replaces the content of the set by `terms`. Returns the distinct terms. Their order depends only on the
-    /// given terms.
+    /// Replaces the content of the set by `terms`, and returns the distinct terms. The order of the distinct terms
+    /// depends only on `terms`.
     ///
     /// # Errors
     ///
@@ -66,9 +66,8 @@ impl DistinctTerms {
         Ok(&self.terms)
     }
 
-    /// Returns the distinct terms of `terms`. Their order depends only on the given terms. The set serves as
-    /// scratch memory, and its content is undefined afterwards. The terms of a long document take far less
-    /// memory than with [`Self::replace`].
+    /// Returns the distinct terms of `terms`. Their order depends only on `terms`. The set is used as scratch memory,
+    /// and its content is undefined afterwards. For a long document, this takes far less memory than [`Self::replace`].
     ///
     /// # Errors
     ///
@@ -87,13 +86,13 @@ impl DistinctTerms {
         Ok(&self.terms)
     }
 
-    /// Frees the memory of the terms of a long document. The content of the set is undefined afterwards.
+    /// Frees memory if the last document was long. The content of the set is undefined afterwards.
     pub fn release(&mut self) {
         release(&mut self.terms, size_of::<u64>() * MOST_IN_TABLE);
     }
 
-    /// Removes repeated terms from `terms`. The order of the result depends only on the given
-    /// terms. The set serves as scratch memory, and its content is undefined afterwards.
+    /// Removes repeated terms from `terms`. The order of the remaining terms depends only on `terms`. The set is used
+    /// as scratch memory, and its content is undefined afterwards.
     pub fn deduplicate(&mut self, terms: &mut Vec<u64>) {
         if terms.len() > MOST_IN_TABLE {
             terms.sort_unstable();
@@ -103,8 +102,8 @@ impl DistinctTerms {
         }
     }
 
-    /// Removes repeated terms like [`Self::deduplicate`]. Fills `counts` with the number of
-    /// occurrences of each term that is left in `terms`.
+    /// Removes repeated terms from `terms`, like [`Self::deduplicate`]. Sets `counts` to the number of occurrences of
+    /// each remaining term.
     pub fn count_occurrences(&mut self, terms: &mut Vec<u64>, counts: &mut Vec<u32>) {
         counts.clear();
         if terms.len() > MOST_IN_TABLE {
@@ -128,8 +127,8 @@ impl DistinctTerms {
         counts.truncate(terms.len());
     }
 
-    /// Returns the number of elements of `terms` that are in the set. The elements must be
-    /// distinct. Returns `None` as soon as it is clear that the number is below `needed`.
+    /// Returns the number of elements of `terms` that are in the set. The elements must be distinct. Returns `None` if
+    /// the number is below `needed`, as soon as this is known.
     #[must_use]
     pub fn count_if_enough(&self, terms: &[u64], needed: usize) -> Option<usize> {
         if self.slots.is_empty() {
@@ -148,8 +147,8 @@ impl DistinctTerms {
     }
 }
 
-/// Returns the number of elements of `terms` for which `is_there` holds. Returns `None` as soon as it is clear that
-/// the number is below `needed`.
+/// Returns the number of elements of `terms` for which `is_there` returns true. Returns `None` if the number is below
+/// `needed`, as soon as this is known.
 #[inline(always)]
 fn counted_if_enough(
     terms: &[u64],
@@ -171,7 +170,8 @@ fn counted_if_enough(
     Some(found)
 }
 
-/// Returns the number of elements of `ascending` that are below `term`. Fast if this number is near `from`.
+/// Returns the number of elements of `ascending` that are below `term`. The search begins at index `from`, so it is
+/// fast if the result is near `from`.
 fn place_near(ascending: &[u64], from: usize, term: u64) -> usize {
     let (before, behind) = ascending.split_at(from);
     // A short document's terms do not ascend, so the place can be on either side.
@@ -189,7 +189,7 @@ fn place_near(ascending: &[u64], from: usize, term: u64) -> usize {
     from + below + behind[below..end].partition_point(|&other| other < term)
 }
 
-/// Appends the distinct terms of a long document to `distinct`, which is empty, in ascending order. Takes
+/// Appends the distinct terms of a long document to `distinct` in ascending order. `distinct` must be empty. Takes
 /// little more memory than the distinct terms, however often they are repeated.
 fn sorted_distinct(terms: &[u64], distinct: &mut Vec<u64>) -> Result<()> {
     reserve_for_now(distinct, 0);
@@ -207,12 +207,11 @@ fn sorted_distinct(terms: &[u64], distinct: &mut Vec<u64>) -> Result<()> {
     Ok(())
 }
 
-/// Clears the hash table `slots`, inserts `terms`, and removes repeated terms from `terms`. Returns
-/// whether a term equals [`EMPTY`].
+/// Clears the hash table `slots`, inserts `terms`, and removes repeated terms from `terms`. Returns whether a term
+/// equals [`EMPTY`].
 ///
-/// Calls `visit` for each term with three values: the index of the term's slot, whether the term is
-/// new, and the number of distinct terms before it. The index for a term that equals [`EMPTY`] is
-/// the index behind the last slot.
+/// Calls `visit` for each term with three values: the index of the slot of the term, whether the term is new, and the
+/// number of distinct terms before it. For a term that equals [`EMPTY`], the index is the number of slots.
 #[inline(always)]
 fn fill(
     slots: &mut Vec<u64>,
@@ -250,7 +249,8 @@ fn places(terms: usize) -> usize {
     (terms * 4).next_power_of_two()
 }
 
-/// Returns the index of the slot that holds `term`, or of the free slot where it would be inserted.
+/// Returns the index of the slot that holds `term`. If there is none, returns the index of the free slot into which
+/// `term` would be inserted.
 #[inline(always)]
 fn place_of(slots: &[u64], term: u64) -> usize {
     let mask = slots.len() - 1;

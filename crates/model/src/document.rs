@@ -8,13 +8,12 @@ use simtool_base::error::{Error, Result};
 use simtool_base::stable_hash::hash;
 use std::borrow::Cow;
 
-/// Number of a document in the order of reading, from 0. All files of a corpus share this
-/// numbering.
+/// Index of a document in reading order, from 0. The index counts the documents of all files of a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocOrdinal(pub u32);
 
 impl DocOrdinal {
-    /// Returns the number as an index of a slice.
+    /// Returns the index of the document as `usize`.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -31,29 +30,27 @@ impl DocOrdinal {
 /// bytes, such as Parquet.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// Number of the record in its shard, from 0. A shard is a file or a part of a large file. Some
-    /// records, such as header rows, are not counted and have the number of the next counted
-    /// record. To get the number of a record in its file, add the numbers of records in the earlier
-    /// shards of the file.
+    /// Index of the record in its shard, from 0. A shard is a file or a part of a large file. Some records, such as
+    /// header rows, are not counted and have the index of the next counted record. To get the index of a record in its
+    /// file, add the numbers of counted records in the earlier shards of the file.
     pub number: u64,
     /// Byte offset of the record in the decompressed file.
     pub byte: u64,
-    /// The bytes of the record in the input, including the separator at the end. They are empty if
-    /// the format is not a sequence of records of bytes. They are also empty if the reader passed
-    /// them on in chunks. This happens for [`Content::Bad`] with code `oversize` and for a record
-    /// after damage.
+    /// The bytes of the record in the input, including the separator at the end. They are empty if the format is not a
+    /// sequence of records of bytes. They are also empty if the reader passed them on in chunks, as it does for
+    /// [`Content::Bad`] with code `oversize` and for a record after damage.
     pub bytes: &'a [u8],
-    /// Hash of what [`content_hash`](Self::content_hash) is about, if the record comes from a memory of an earlier
-    /// reading, where its bytes are missing. Readers of files set it to `None`.
+    /// Value of [`content_hash`](Self::content_hash), if the record was stored in memory by an earlier reading and its
+    /// bytes are missing. Readers of files set it to `None`.
     pub known_hash: Option<u64>,
     /// The document in the record, or the reason why there is none.
     pub content: Content<'a>,
 }
 
 impl Record<'_> {
-    /// Returns the hash by which a second reading of the record is compared with the first one: that of its bytes in the
-    /// input or, for a row of a table, of the text. Returns `None` for a row whose text lacks lines that were left out,
-    /// because a second reading does not leave them out.
+    /// Returns the hash that shows whether a second reading of the record gets the same content. It is the hash of the
+    /// bytes of the record, or of the text if the record is a row of a table. Returns `None` for a row from whose text
+    /// lines were left out, because a second reading does not leave them out.
     #[must_use]
     pub fn content_hash(&self) -> Option<u64> {
         let bytes = match self.content {
@@ -89,35 +86,35 @@ pub enum Content<'a> {
 /// Largest number of fields of a document that a run compares, in addition to its text and its ID.
 pub const MOST_FIELDS: usize = 4;
 
-/// Values of the fields that a run compares, exactly as in the input. A value is `None` if the document
-/// lacks the field.
+/// Values of the fields that a run compares, exactly as in the input. A value is `None` if the document lacks the field
+/// or the run compares fewer fields.
 pub type FieldValues<'a> = [Option<&'a [u8]>; MOST_FIELDS];
 
 /// A document, borrowed from its file or from a reader's scratch memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Document<'a> {
-    /// ID of the document in its file, not empty. `None` if the document has no ID.
+    /// ID of the document in its file. It is never empty. `None` if the document has no ID.
     pub id: Option<DocumentId<'a>>,
     /// Text of the document. It is valid UTF-8 if the input is.
     pub text: &'a [u8],
-    /// Values of the fields that decide which documents are compared, and which of several similar
-    /// documents is kept. They are in the order in which the reader got their selectors.
+    /// Values of the fields that decide which documents are compared, and which of several similar documents is kept.
+    /// They are in the order of the selectors that the reader got.
     pub fields: FieldValues<'a>,
-    /// Code of a defect in the document that the reader repaired and the summary counts. `utf8`:
-    /// bytes that are not UTF-8 were replaced by U+FFFD, at most one character in a hundred.
-    /// `http-body`: a malformed HTTP body was used as it is. `xml-reference`: references of XML that are not known are text.
+    /// Code of a defect that the reader repaired in the document, or `None`. The summary counts these documents. With
+    /// `utf8`, bytes that are not UTF-8 were replaced by U+FFFD, at most one character in a hundred. With `http-body`,
+    /// a malformed HTTP body was used as it is. With `xml-reference`, unknown XML references are text.
     pub repaired: Option<&'static str>,
-    /// The HTML page whose text is the document. `None` if the document is no page.
+    /// Facts about the HTML page from which the text was extracted. `None` if the document is not a page.
     pub page_text: Option<ExtractedPage>,
-    /// Number of bytes of the document that are not in `text`, because many documents have them.
+    /// Number of bytes of the document that are not in `text`, because many documents have the same lines.
     pub left_out: usize,
-    /// Number of words of the document that are not in `text`, because many documents have their lines.
+    /// Number of words of the document that are not in `text`, because many documents have the same lines.
     pub words_of_lines: u32,
-    /// Number of elements of lists in which the selector of the text found none, for example of images among the parts
-    /// of a message. The text does not have them.
+    /// Number of list elements in which the selector of the text found no text, for example images among the parts of a
+    /// message. `text` does not contain them.
     pub skipped_elements: u32,
-    /// Hash of the lines that few documents have, if they are so few words that the whole text is compared.
-    /// `None` if they are enough, or if no line is one of many documents.
+    /// Hash of the lines that are left if lines of many documents are removed, but only if these are so few words that
+    /// the whole text is compared. `None` if enough words are left, or if no line was to be removed.
     pub few_own: Option<u64>,
 }
 
@@ -138,13 +135,14 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Returns the part of the document that `text` is. A document that is no page is compared as a whole.
+    /// Returns which part of the document its text is. A document that is not a page is always compared as a whole.
     #[must_use]
     pub fn content(&self) -> PageText {
         self.page_text.map_or(PageText::All, |page| page.part)
     }
 
-    /// Returns the number of words that are not in `text`: of other parts of a page, and of lines that many documents have.
+    /// Returns the number of words of the document that are not in `text`: words of other parts of the page, and of
+    /// lines that many documents have.
     #[must_use]
     pub fn left_out_words(&self) -> u32 {
         self.page_text.map_or(0, |page| page.left_out_words) + self.words_of_lines
@@ -164,47 +162,44 @@ pub struct Bad {
 }
 
 impl Bad {
-    /// Value of `code` for a record that lacks the field with the text, in every format that has
-    /// fields.
+    /// Value of `code` for a record that lacks the field with the text. All formats with fields use it.
     pub const NO_TEXT: &'static str = "text-field";
-    /// Value of `code` for a record that is longer than a record may be, in every format.
+    /// Value of `code` for a record that is longer than allowed. All formats use it.
     pub const OVERSIZE: &'static str = "oversize";
     /// Value of `code` for bytes that are a part of a bad record whose end is not known.
     pub const PART: &'static str = "part";
 
-    /// Creates the fault of a record of `length` bytes that lacks the field with the text. It
-    /// allocates no memory, because every record of a file may have this fault.
+    /// Creates the fault of a record that lacks the field with the text. `length` is the length of the record in bytes.
+    /// No memory is allocated, because every record of a file may have this fault.
     #[must_use]
     pub fn no_text(length: u64) -> Self {
         let expected = Cow::Borrowed("a text in the field that `text_field` names");
         Self { code: Self::NO_TEXT, expected, length }
     }
 
-    /// Returns the value of `expected` for a record that has more than `longest` bytes.
+    /// Returns the value of `expected` for a record that is longer than `longest` bytes.
     #[must_use]
     pub fn at_most(longest: usize) -> Cow<'static, str> {
         format!("at most {longest} bytes (`max_record`)").into()
     }
 }
 
-/// Position of a record in the corpus: the number of its file, and its number in that file.
+/// Position of a record in the corpus: the index of its file, and its index in that file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// Number of the file in reading order, from 0.
+    /// Index of the file in reading order, from 0.
     pub file: u32,
-    /// Number of the record in its file, from 0.
+    /// Index of the record in its file, from 0.
     pub record: u64,
 }
 
 /// Bit of an end offset in [`ShardIds`] that marks the ID of a document as a number.
 const IS_NUMBER: u64 = 1 << 63;
 
-/// File, record numbers and IDs of the documents of one shard, in reading order. A shard is a file
-/// or a part of a large file.
+/// Record indexes and IDs of the documents of one shard, in reading order. A shard is a file or a part of a large file.
 ///
-/// As long as no document has an ID, documents take no memory. From the first ID on, each document
-/// takes eight bytes and the length of its ID. After the first record that is not a document, each
-/// document takes four more bytes.
+/// As long as no document has an ID, documents take no memory. From the first ID on, each document takes 8 bytes and
+/// the length of its ID. After the first record that is not a document, each document takes 4 more bytes.
 #[derive(Clone, Debug)]
 pub struct ShardIds {
     file: u32,
@@ -212,11 +207,11 @@ pub struct ShardIds {
     count: u32,
     /// Number of records of the shard; 0 until [`ShardIds::close`] sets it.
     record_count: u64,
-    /// Record numbers of the documents, from the first document whose record number differs from its
-    /// position among the documents. For earlier documents the two are equal.
+    /// Record indexes of the documents, from the first document on whose record index differs from its index among the
+    /// documents. For earlier documents the two indexes are equal.
     sparse_records: Vec<u32>,
-    /// End offset in `ids` of the ID of each document, starting with the first document that has an
-    /// ID. The bit [`IS_NUMBER`] is set if the ID is a number.
+    /// End offset in `ids` of the ID of each document, from the first document with an ID on. The bit [`IS_NUMBER`] is
+    /// set if the ID is a number.
     ends: Vec<u64>,
     /// Number of documents before the first one with an ID.
     without_id: u32,
@@ -225,7 +220,7 @@ pub struct ShardIds {
 }
 
 impl ShardIds {
-    /// Creates an empty list for a shard of file number `file`.
+    /// Creates an empty list for a shard of the file with index `file`.
     #[must_use]
     pub fn new(file: u32) -> Self {
         Self {
@@ -240,8 +235,8 @@ impl ShardIds {
         }
     }
 
-    /// Adds the document that is in the record with number `record`, as in [`Record::number`], and
-    /// its ID, if it has one.
+    /// Adds a document. `record` is the index of its record, as in [`Record::number`], and `id` is its ID, if it has
+    /// one.
     ///
     /// # Errors
     ///
@@ -277,8 +272,8 @@ impl ShardIds {
         (numbers + self.ids.len()) as u64
     }
 
-    /// Finishes the list: sets the number of records of the shard, which its reader returned, and
-    /// frees unused memory.
+    /// Finishes the list: sets the number of records of the shard, and frees unused memory. `record_count` is the
+    /// number that the reader of the shard returned.
     pub fn close(&mut self, record_count: u64) {
         self.record_count = record_count;
         self.sparse_records.shrink_to_fit();
@@ -291,7 +286,8 @@ impl ShardIds {
         self.digest = digest;
     }
 
-    /// Returns the digest of all records of the shard, which is unknown unless it was set.
+    /// Returns the digest of all records of the shard. It is the unknown digest unless [`set_digest`](Self::set_digest)
+    /// was called.
     #[must_use]
     pub fn digest(&self) -> RecordDigest {
         self.digest
@@ -309,12 +305,12 @@ impl ShardIds {
         self.count == 0
     }
 
-    /// Returns the record number and the ID of each document.
+    /// Returns the record index and the ID of each document, in reading order.
     pub fn documents(&self) -> impl Iterator<Item = (u64, Option<DocumentId<'_>>)> {
         (0..self.count).map(|at| (self.record(at), self.id(at)))
     }
 
-    /// Returns the number of records, which [`ShardIds::close`] has set.
+    /// Returns the number of records, which is 0 until [`ShardIds::close`] is called.
     #[must_use]
     pub fn record_count(&self) -> u64 {
         self.record_count
@@ -339,18 +335,17 @@ impl ShardIds {
     }
 }
 
-/// File, record number and ID of every document of a corpus, shard by shard.
+/// File, record index and ID of every document of a corpus, shard by shard.
 ///
 /// # Complexity
 ///
-/// A lookup by document number is a binary search over the shards.
+/// A lookup by [`DocOrdinal`] is a binary search over the shards.
 #[derive(Clone, Debug, Default)]
 pub struct DocumentIds {
     shards: Vec<ShardIds>,
-    /// For each shard, the number of its first document in the corpus. The last element is the
-    /// number of all documents.
+    /// For each shard, the index of its first document in the corpus. The last element is the number of all documents.
     first_documents: Vec<u32>,
-    /// For each shard, the number of its first record within its file.
+    /// For each shard, the index of its first record within its file.
     first_records: Vec<u64>,
 }
 
@@ -408,7 +403,7 @@ impl DocumentIds {
         self.shards.iter().any(|shard| !shard.ids.is_empty())
     }
 
-    /// Returns whether every document has an ID that is an integer of 64 bits with a sign.
+    /// Returns whether every document has an ID, and each ID is a signed integer of 64 bits.
     #[must_use]
     pub fn are_integers(&self) -> bool {
         let is_integer = |id: Option<DocumentId<'_>>| match id {
@@ -426,7 +421,8 @@ impl DocumentIds {
         self.shards.len()
     }
 
-    /// Returns the number, in the corpus, of the first document of shard number `shard`.
+    /// Returns the first document of the shard with index `shard`. For an empty shard, this is the next document of the
+    /// corpus.
     ///
     /// # Panics
     ///
@@ -436,8 +432,8 @@ impl DocumentIds {
         DocOrdinal(self.first_documents[shard])
     }
 
-    /// Returns the number, in the corpus, of the first document after shard number `shard`. For the
-    /// last shard, the result is the number of all documents.
+    /// Returns the first document after the shard with index `shard`. For the last shard, the index in the result is
+    /// the number of all documents.
     ///
     /// # Panics
     ///
@@ -447,7 +443,7 @@ impl DocumentIds {
         DocOrdinal(self.first_documents[shard + 1])
     }
 
-    /// Returns the digest of the records of shard number `shard`.
+    /// Returns the digest of the records of the shard with index `shard`.
     ///
     /// # Panics
     ///
@@ -457,7 +453,7 @@ impl DocumentIds {
         self.shards[shard].digest
     }
 
-    /// Returns the number, in its file, of the first record of shard number `shard`.
+    /// Returns the index, in its file, of the first record of the shard with index `shard`.
     ///
     /// # Panics
     ///
@@ -467,8 +463,8 @@ impl DocumentIds {
         self.first_records[shard]
     }
 
-    /// Returns the number, in its file, of the first record after shard number `shard`. For the
-    /// last shard of the file, the result is the number of records in the file.
+    /// Returns the index, in its file, of the first record after the shard with index `shard`. For the last shard of
+    /// the file, the result is the number of records in the file.
     ///
     /// # Panics
     ///
@@ -478,7 +474,7 @@ impl DocumentIds {
         self.first_records[shard] + self.shards[shard].record_count
     }
 
-    /// Returns the numbers of a document's file and of its record in that file.
+    /// Returns the index of a document's file, and the index of its record in that file.
     ///
     /// # Panics
     ///
@@ -489,7 +485,8 @@ impl DocumentIds {
         self.place_in(shard, at)
     }
 
-    /// Returns the ID of each document of shard number `shard`, in reading order.
+    /// Returns the ID of each document of the shard with index `shard`, in reading order. An ID is `None` if the
+    /// document has none.
     ///
     /// # Panics
     ///
@@ -499,8 +496,8 @@ impl DocumentIds {
         (0..part.count).map(|at| part.id(at))
     }
 
-    /// Returns both the ID and the place of a document, with one search for them. The ID is `None` if the
-    /// record has no ID.
+    /// Returns both the ID and the place of a document, which are found with one search. The ID is `None` if the
+    /// document has no ID.
     ///
     /// # Panics
     ///
@@ -511,7 +508,7 @@ impl DocumentIds {
         (self.shards[shard].id(at), self.place_in(shard, at))
     }
 
-    /// Returns the ID of a document, or `None` if its record has no ID.
+    /// Returns the ID of a document, or `None` if the document has no ID.
     ///
     /// # Panics
     ///
@@ -522,13 +519,13 @@ impl DocumentIds {
         self.shards[shard].id(at)
     }
 
-    /// Returns the place of document number `at` of shard number `shard`.
+    /// Returns the place of the document with index `at` in the shard with index `shard`.
     fn place_in(&self, shard: usize, at: u32) -> Place {
         let part = &self.shards[shard];
         Place { file: part.file, record: self.first_records[shard] + part.record(at) }
     }
 
-    /// Returns the index of the shard that has a document, and the index of the document in the shard.
+    /// Returns the index of the shard that contains a document, and the index of the document in that shard.
     ///
     /// # Panics
     ///

@@ -3,8 +3,8 @@
 use simtool_base::json_text::write_string;
 use std::io::{self, Write};
 
-/// ID of a document, with its type in the input. JSON outputs write a number as a number, so that the
-/// ID can be joined with the input.
+/// ID of a document with its type in the input. JSON outputs write a number as a number, so that the output can be
+/// joined with the input by ID.
 ///
 /// ```
 /// use simtool_model::document_id::DocumentId;
@@ -17,21 +17,21 @@ use std::io::{self, Write};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocumentId<'a> {
-    /// A text, and every value of a type that JSON does not have.
+    /// A text, or a value of a type that JSON does not have.
     Text(&'a [u8]),
-    /// A number, with the digits that it has in the input. It is valid in JSON.
+    /// A number that is valid in JSON. The bytes are its digits as in the input.
     Number(&'a [u8]),
 }
 
 impl<'a> DocumentId<'a> {
-    /// Creates the ID from a number of the input. A number that is not valid in JSON, such as `inf`,
+    /// Creates the ID from the digits of a number in the input. A number that is not valid in JSON, such as `inf`,
     /// becomes a text.
     #[must_use]
     pub fn number(digits: &'a [u8]) -> Self {
         if is_json_number(digits) { Self::Number(digits) } else { Self::Text(digits) }
     }
 
-    /// Returns the bytes of the ID. A text and a number may have the same bytes.
+    /// Returns the bytes of the ID. A text ID and a number ID may have the same bytes.
     #[must_use]
     pub fn bytes(self) -> &'a [u8] {
         match self {
@@ -49,7 +49,7 @@ impl<'a> DocumentId<'a> {
     ///
     /// # Errors
     ///
-    /// `out` fails.
+    /// Writing to `out` fails.
     pub fn write_json<W: Write + ?Sized>(self, out: &mut W) -> io::Result<()> {
         match self {
             Self::Text(text) => write_string(out, text),

@@ -6,16 +6,16 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// ID, file and record number, by which an output identifies a document.
+/// ID, file and record index, by which an output identifies a document.
 #[derive(Clone, Debug)]
 pub struct DocumentName<'d> {
-    /// ID of the document in its record, or `FILE:RECORD` if the record has no ID.
+    /// ID of the document, or `FILE:RECORD` if the document has no ID.
     pub id: Cow<'d, [u8]>,
-    /// Whether the ID is a number in the record.
+    /// Whether the record has the ID as a number.
     pub is_number: bool,
     /// File of the document, as the user named it.
     pub file: &'d Path,
-    /// Number of the document's record in the file, from 0.
+    /// Index of the document's record in the file, from 0.
     pub record: u64,
 }
 
@@ -36,7 +36,7 @@ impl DocumentName<'_> {
     ///
     /// # Errors
     ///
-    /// `out` fails.
+    /// Writing to `out` fails.
     pub fn write_fields(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(b"\"id\":")?;
         self.id().write_json(out)?;

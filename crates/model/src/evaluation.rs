@@ -1,26 +1,25 @@
 //! Results of methods on labelled collections: precision, recall and F1 at each threshold.
 //!
-//! A method finds the pairs of documents that are within its threshold. The thresholds that are
-//! tried are numbered from 0, the strictest, and such a number is called a step. So each step finds
-//! all pairs that earlier steps find.
+//! A method finds the pairs of documents that are within its threshold. The evaluation tries several thresholds and
+//! numbers them from 0, the strictest. The number of a threshold is called a step. Each step finds all pairs that
+//! earlier steps find.
 
 use std::cmp::Ordering;
 
-/// Number of steps in which the similarity threshold goes down from 1 to 0. Step `i` has the
-/// threshold `1 - i / 400`.
+/// Number of steps in which the similarity threshold goes down from 1 to 0. Step `i` has the threshold `1 - i / 400`.
 pub const SIMILARITY_STEPS: u64 = 400;
 
 /// Kind of the thresholds that are tried: distances or similarities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// A pair is found if its distance is at most 0, 1, 2, …
+    /// Thresholds are distances. A pair is found if its distance is at most 0, 1, 2, …
     Distance,
-    /// A pair is found if its similarity is at least 1, 399/400, 398/400, …
+    /// Thresholds are similarities. A pair is found if its similarity is at least 1, 399/400, 398/400, …
     Similarity,
 }
 
 impl Scale {
-    /// Returns the threshold with number `step`. Number 0 is the strictest threshold.
+    /// Returns the threshold of step `step`. Step 0 is the strictest.
     #[must_use]
     pub fn threshold(self, step: usize) -> f64 {
         match self {
@@ -29,8 +28,7 @@ impl Scale {
         }
     }
 
-    /// Returns the threshold with number `step` as text that options accept, for example `0.8`.
-    /// Number 0 is the strictest threshold.
+    /// Returns the threshold of step `step` as text that options accept, for example `0.8`. Step 0 is the strictest.
     #[must_use]
     pub fn shown(self, step: usize) -> String {
         match self {
@@ -43,7 +41,7 @@ impl Scale {
         }
     }
 
-    /// Returns the word for the thresholds in tables: `distance` or `similarity`.
+    /// Returns the word that tables use for the thresholds: `distance` or `similarity`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -53,8 +51,7 @@ impl Scale {
     }
 }
 
-/// Numbers of pairs that a method found and of pairs that it should have found, which give
-/// precision and recall.
+/// Counts of the pairs that a method found, and of the pairs that it should have found. They give precision and recall.
 ///
 /// ```
 /// use simtool_model::evaluation::Counts;
@@ -74,8 +71,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Returns the fraction of the found pairs that are labelled as similar; 1 if no pair was
-    /// found.
+    /// Returns the fraction of the found pairs that are labelled as similar. Returns 1 if no pair was found.
     #[must_use]
     pub fn precision(self) -> f64 {
         match self.true_found + self.false_found {
@@ -84,15 +80,14 @@ impl Counts {
         }
     }
 
-    /// Returns the fraction of the pairs labelled as similar that were found; 0 if there are no
-    /// such pairs.
+    /// Returns the fraction of the pairs labelled as similar that the method found. Returns 0 if no pair is labelled as
+    /// similar.
     #[must_use]
     pub fn recall(self) -> f64 {
         self.true_found as f64 / self.positives.max(1) as f64
     }
 
-    /// Returns the harmonic mean of precision and recall; 0 if no pair labelled as similar was
-    /// found.
+    /// Returns the harmonic mean of precision and recall. Returns 0 if no found pair is labelled as similar.
     #[must_use]
     pub fn f1(self) -> f64 {
         let (numerator, denominator) = self.f1_fraction();
@@ -109,26 +104,26 @@ impl Counts {
         product(a, d).cmp(&product(c, b))
     }
 
-    /// Returns numerator and denominator of F1 = 2TP / (2TP + FP + FN), with the numbers of true
+    /// Returns numerator and denominator of F1 = 2TP / (2TP + FP + FN). TP, FP and FN are the numbers of true
     /// positives, false positives and false negatives.
     fn f1_fraction(self) -> (u64, u64) {
         (2 * self.true_found, self.true_found + self.false_found + self.positives)
     }
 }
 
-/// Numbers of pairs found at each threshold that was tried.
+/// Counts of the pairs that a method finds at each threshold that was tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Curve {
-    /// Kind of the thresholds, distances or similarities.
+    /// Kind of the thresholds: distances or similarities.
     pub scale: Scale,
-    /// Numbers of pairs at each threshold, from the strictest on. Each element includes the pairs
-    /// found at stricter thresholds. There is at least one element.
+    /// Counts at each threshold, from the strictest on. The counts of a threshold include the pairs that stricter
+    /// thresholds find. There is at least one element.
     pub counts: Vec<Counts>,
 }
 
 impl Curve {
-    /// Returns the index in `counts` of the threshold with the greatest F1. Among equal values, the
-    /// strictest threshold wins.
+    /// Returns the index in `counts` of the threshold with the greatest F1. If several thresholds have this F1, the
+    /// strictest of them wins.
     #[must_use]
     pub fn best(&self) -> usize {
         let better =
@@ -139,8 +134,8 @@ impl Curve {
         (0..self.counts.len()).fold(0, better)
     }
 
-    /// Returns the index and the counts of each threshold whose counts differ from the counts at
-    /// the next stricter threshold. The index `always` is included in any case.
+    /// Returns the index in `counts` and the counts of each threshold that changes the counts of the next stricter
+    /// threshold. The threshold with the index `always` is returned in any case.
     pub fn changes(&self, always: usize) -> impl Iterator<Item = (usize, Counts)> {
         let is_change = move |step: usize| {
             let before = if step == 0 {
@@ -159,54 +154,55 @@ impl Curve {
 /// Results of one method on one labelled collection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// Numbers of pairs found at each threshold.
+    /// Counts of the found pairs at each threshold.
     pub curve: Curve,
-    /// Index in `curve.counts` of the method's own threshold. If that threshold lies between two
-    /// thresholds of the curve, this is the index of the stricter one.
+    /// Index in `curve.counts` of the threshold in the settings of the method. If this threshold lies between two
+    /// thresholds of the curve, the index is the one of the stricter threshold.
     pub own: usize,
-    /// Number of pairs found at the best threshold that the labels do not list. They count as false.
+    /// Number of pairs that the method finds at the best threshold and that no label mentions. They count as wrongly
+    /// found.
     pub unlisted: u64,
     /// Mean number of bytes that the method stores for a document.
     pub bytes_per_document: u64,
-    /// Time of the whole evaluation of the method on the collection, in seconds.
+    /// Time in seconds that the whole evaluation of the method on the collection took.
     pub seconds: f64,
 }
 
-/// Results of a method if all collections share one threshold.
+/// Results of a method if it has the same threshold on all collections.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Common {
-    /// Number of the shared threshold, where 0 is the strictest threshold. It is the threshold with
-    /// the greatest mean F1 over the collections. Among equal values, the strictest threshold wins.
+    /// Step of the common threshold, where 0 is the strictest. It is the threshold with the greatest mean F1 over the
+    /// collections. If several thresholds have this F1, the strictest of them wins.
     pub step: usize,
-    /// Mean over the collections of F1 at the shared threshold.
+    /// Mean over the collections of the F1 at the common threshold.
     pub mean_f1: f64,
-    /// Mean F1 in leave-one-out validation: F1 on each collection is taken at the threshold that is
-    /// best for the other collections. `None` if there is only one collection.
+    /// Mean F1 of leave-one-out validation. The F1 on each collection is taken at the threshold that is best for all
+    /// other collections together. `None` if there is only one collection.
     pub left_out: Option<f64>,
 }
 
 /// Results of one method on all collections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluated {
-    /// Name under which the method was requested: the name of a preset or of a method.
+    /// Name with which the user requested the method: the name of a preset or of a method.
     pub name: String,
     /// All settings of the method, as text.
     pub parameters: String,
     /// Results on each collection, in the order of the collections.
     pub measured: Vec<Measured>,
-    /// Results if all collections share one threshold.
+    /// Results if the method has the same threshold on all collections.
     pub common: Common,
-    /// Results with other hash functions, one for each seed. Empty if none were requested, and for a method
-    /// without fingerprints, whose result does not depend on hash functions.
+    /// F1 with other hash functions, one for each seed that the user requested. Empty without such seeds, and for a
+    /// method without fingerprints, whose result does not depend on hash functions.
     pub by_seed: Vec<SeededF1>,
 }
 
-/// Result of a method with other hash functions.
+/// F1 of a method with hash functions of another seed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeededF1 {
     /// Seed of the hash functions.
     pub seed: u64,
-    /// F1 with these hash functions, defined as [`Evaluated::headline_f1`].
+    /// F1 with these hash functions, defined as in [`Evaluated::headline_f1`].
     pub f1: f64,
 }
 
@@ -215,7 +211,7 @@ pub struct SeededF1 {
 pub struct Spread {
     /// Mean of F1 over the hash functions.
     pub mean: f64,
-    /// Standard deviation of F1 with the divisor n - 1.
+    /// Standard deviation of F1, computed with the divisor n - 1.
     pub deviation: f64,
     /// Smallest F1 with any of the hash functions.
     pub least: f64,
@@ -224,23 +220,23 @@ pub struct Spread {
 }
 
 impl Evaluated {
-    /// Returns the mean over the collections of F1 at the threshold that is best for the
-    /// collection.
+    /// Returns the mean over the collections of the F1 at the threshold that is best for each collection.
     #[must_use]
     pub fn mean_best_f1(&self) -> f64 {
         let best = |measured: &Measured| measured.curve.counts[measured.curve.best()].f1();
         self.measured.iter().map(best).sum::<f64>() / self.measured.len().max(1) as f64
     }
 
-    /// Returns the F1 by which methods are compared. With several collections, it is the mean F1 at the thresholds that
-    /// are best for the other collections, since a threshold that is chosen on the same labels is too good. With one
-    /// collection, it is the best F1.
+    /// Returns the F1 by which methods are compared. With several collections, the F1 on each collection is taken at
+    /// the threshold that is best for the other collections, and the result is the mean. A threshold that is chosen on
+    /// the same labels would give too good a value. With one collection, the result is the best F1.
     #[must_use]
     pub fn headline_f1(&self) -> f64 {
         self.common.left_out.unwrap_or_else(|| self.mean_best_f1())
     }
 
-    /// Returns the spread of F1 over the usual hash functions and those of all seeds. `None` if no seed was requested.
+    /// Returns the spread of F1 over the usual hash functions and the hash functions of all seeds. Returns `None` if no
+    /// seed was requested.
     #[must_use]
     pub fn spread(&self) -> Option<Spread> {
         if self.by_seed.is_empty() {
@@ -259,7 +255,7 @@ impl Evaluated {
         })
     }
 
-    /// Returns the mean over the collections of the bytes stored for a document.
+    /// Returns the mean over the collections of the number of bytes that the method stores for a document.
     #[must_use]
     pub fn bytes_per_document(&self) -> u64 {
         let bytes: u64 = self.measured.iter().map(|measured| measured.bytes_per_document).sum();
@@ -281,14 +277,14 @@ pub struct Evaluation {
     pub collections: Vec<LabelledName>,
     /// Results of the methods, in the order in which they were requested.
     pub methods: Vec<Evaluated>,
-    /// Mistakes of the best method, for each collection: first wrongly found pairs, closest first,
-    /// then missed pairs, most distant first.
+    /// Mistakes of the best method. For each collection, first come wrongly found pairs, closest first, and then missed
+    /// pairs, most distant first.
     pub wrong: Vec<WrongPair>,
 }
 
 impl Evaluation {
-    /// Returns the index of the method with the greatest [`headline_f1`](Evaluated::headline_f1).
-    /// Among equal values, the first method wins. `None` if there are no methods.
+    /// Returns the index of the method with the greatest [`headline_f1`](Evaluated::headline_f1). If several methods
+    /// have this F1, the first of them wins. Returns `None` if there are no methods.
     #[must_use]
     pub fn best(&self) -> Option<usize> {
         let f1 = |at: usize| self.methods[at].headline_f1();
@@ -306,8 +302,8 @@ pub struct LabelledName {
     pub documents: u64,
     /// Number of pairs of documents that are labelled as similar.
     pub positives: u64,
-    /// Number of pairs whose label leaves open whether they are similar. Finding such a pair is
-    /// neither right nor wrong.
+    /// Number of pairs whose label leaves open whether the documents are similar. Finding such a pair counts neither as
+    /// right nor as wrong.
     pub set_aside: u64,
 }
 
@@ -317,14 +313,13 @@ pub struct LabelledName {
 pub struct WrongPair {
     /// Index of the collection in [`Evaluation::collections`].
     pub collection: usize,
-    /// Whether the pair is labelled as similar, so that the method missed it. Otherwise the method
-    /// found it wrongly.
+    /// `true` if the pair is labelled as similar and the method missed it. `false` if the method found the pair
+    /// wrongly.
     pub is_true: bool,
-    /// Strictest threshold at which the pair is found, as text, for example `distance 4`. The text
-    /// is `no distance at all` if no threshold finds the pair.
+    /// Strictest threshold at which the method finds the pair, as text, for example `distance 4`. If no threshold finds
+    /// the pair, the text is `no distance at all` or `no similarity at all`.
     pub closeness: String,
-    /// Similarity of the two documents' sets of terms with three decimals; empty if it is not
-    /// defined.
+    /// Similarity of the sets of terms of the two documents, with three decimals. Empty if it is not defined.
     pub similarity: String,
     /// IDs of the two documents.
     pub ids: [Vec<u8>; 2],

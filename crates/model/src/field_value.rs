@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-/// Value of a field in a total order: numbers by value, then other values by their bytes, then a
-/// missing value.
+/// Value of a field. Values have a total order: first numbers by value, then other values by their bytes, then missing
+/// values.
 ///
-/// Text that can be parsed as a number counts as a number in every format, even in CSV, where every
-/// value is text.
+/// Text that can be parsed as a number counts as a number in every format, for example in CSV, in which every value is
+/// text.
 ///
 /// ```
 /// use simtool_model::field_value::FieldValue;
@@ -18,19 +18,19 @@ use std::cmp::Ordering;
 pub enum FieldValue {
     /// A whole number.
     Integer(i64),
-    /// Any other number, such as `0.5`, `10.0`, `-inf`, or a whole number outside the range of `i64`. It is
-    /// rounded to 53 bits, so two such whole numbers may be equal.
+    /// Any other number, such as `0.5`, `10.0`, `-inf`, or a whole number outside the range of `i64`. It is rounded to
+    /// 53 bits, so two different large numbers may be equal.
     Decimal(f64),
     /// Any other value, as its bytes in the input.
     Text(Box<[u8]>),
-    /// The document has no such field.
+    /// The document does not have the field.
     Missing,
 }
 
 impl FieldValue {
-    /// Parses the bytes of a field. `None` means that the document lacks the field, and so does a blank
-    /// value. White space around a number is ignored. The words `nan`, `inf` and `infinity` are parsed
-    /// as floats, and `nan` counts as missing.
+    /// Parses the bytes of a field. `None` means that the document lacks the field, and a blank value counts as
+    /// missing, too. White space around a number is ignored. The words `nan`, `inf` and `infinity` are parsed as
+    /// floating-point numbers, and `nan` counts as missing.
     #[must_use]
     pub fn parse(bytes: Option<&[u8]>) -> Self {
         let Some(bytes) = bytes else { return Self::Missing };
@@ -48,14 +48,14 @@ impl FieldValue {
         }
     }
 
-    /// Compares two values like [`Self::compare`], except that greater numbers and texts come first.
-    /// Numbers still come before text, and text before missing values.
+    /// Compares two values like [`Self::compare`], but with the order of numbers and the order of texts reversed.
+    /// Numbers still come before texts, and texts before missing values.
     #[must_use]
     pub fn compare_greatest_first(&self, other: &Self) -> Ordering {
         self.rank().cmp(&other.rank()).then_with(|| other.compare(self))
     }
 
-    /// Compares two values: numbers come before text, and text before missing values.
+    /// Compares two values. Numbers come before texts, and texts before missing values.
     #[must_use]
     pub fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
@@ -71,9 +71,8 @@ impl FieldValue {
         }
     }
 
-    /// Encodes the value so that the bytes of two values compare like the values. The bytes of a
-    /// value are never a prefix of another value's bytes. The first byte is from 1 to 254, or 255
-    /// for a missing value.
+    /// Encodes the value as bytes. The bytes of two values compare like the values, and the bytes of a value are never
+    /// a prefix of the bytes of another value. The first byte is from 1 to 254, or 255 for a missing value.
     #[must_use]
     pub fn to_ordered_bytes(&self) -> Vec<u8> {
         match self {
@@ -108,8 +107,8 @@ impl FieldValue {
     }
 }
 
-/// Encodes a number for [`FieldValue::to_ordered_bytes`]. `near` is the nearest float. `lacking` is
-/// the number minus `near`, and its magnitude is below 2¹⁵.
+/// Encodes a number for [`FieldValue::to_ordered_bytes`]. `near` is the floating-point number that is nearest to it.
+/// `lacking` is the number minus `near`, and its magnitude is below 2¹⁵.
 fn ordered_number(near: f64, lacking: i128) -> Vec<u8> {
     let bits = near.to_bits();
     // The bits of floats of one sign are ordered by magnitude. For negative numbers all bits are
@@ -119,8 +118,8 @@ fn ordered_number(near: f64, lacking: i128) -> Vec<u8> {
     [&[1][..], &ordered.to_be_bytes(), &lacking.to_be_bytes()].concat()
 }
 
-/// Compares an integer with a decimal number without rounding, because an integer may have more
-/// digits than a float can store.
+/// Compares an integer with a decimal number without rounding, because an integer may have more digits than a
+/// floating-point number can store.
 fn integer_to_decimal(integer: i64, decimal: f64) -> Ordering {
     let whole = decimal.floor();
     // Every whole float in this range is exactly an i128.

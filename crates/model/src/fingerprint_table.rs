@@ -1,5 +1,4 @@
-//! Fingerprints in memory as values of a fixed number of 64-bit words, and the limit for their
-//! distance.
+//! Fingerprints in memory as values of a fixed number of 64-bit words, and the limit on their distance.
 
 use crate::fingerprint_rows::{Metric, Shape, differing_lanes, nearest};
 use bytemuck::{Pod, Zeroable};
@@ -8,8 +7,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-/// A whole fingerprint with a number of 64-bit words that is known at compile time. The lowest word
-/// comes first.
+/// A whole fingerprint with a number of 64-bit words that is known at compile time. The lowest word comes first.
 ///
 /// Such a fingerprint is a plain array of words, so the same code reads many of them from memory
 /// and from a mapped file. Bit masks for fingerprints have the same type.
@@ -44,18 +42,18 @@ pub trait Fingerprint:
 
     /// Folds the fingerprint to 64 bits: returns the XOR of its words.
     ///
-    /// The XOR of two folds is the fold of the XOR of the two fingerprints, which never has more
-    /// bits set than that XOR itself. So a filter that compares folds has false positives, but
-    /// never misses a close fingerprint.
+    /// The fold never increases the number of differing bits: the folds of two fingerprints differ in at most as many
+    /// bits as the fingerprints. So a filter that compares folds has false positives, but never misses a close
+    /// fingerprint.
     fn fold64(self) -> u64;
 
-    /// Returns the wrapping sum of each word times its factor, which serves as a hash of the
-    /// fingerprint.
+    /// Multiplies each word by its factor in `factors`, and returns the wrapping sum of the products. The sum serves as
+    /// a hash of the fingerprint.
     #[must_use]
     fn products(self, factors: &[u64; 8]) -> u64;
 
-    /// Folds the fingerprint to 32 bits: returns the XOR of the halves of all words. Like
-    /// [`Self::fold64`], it never increases the number of differing bits.
+    /// Folds the fingerprint to 32 bits: returns the XOR of the halves of all words. Like [`Self::fold64`], the fold
+    /// never increases the number of differing bits.
     #[inline]
     fn fold32(self) -> u32 {
         let half = self.fold64();
@@ -95,7 +93,7 @@ pub trait Fingerprint:
     }
 }
 
-/// Sets the lowest `bits` bits of `words`, lowest word first, and clears all other bits.
+/// Sets the lowest `bits` bits of `words` and clears all other bits. The lowest word comes first.
 pub fn set_lowest_bits(words: &mut [u64], bits: u32) {
     for (word, first) in words.iter_mut().zip((0u32..).step_by(64)) {
         *word = match bits.saturating_sub(first) {
@@ -136,7 +134,7 @@ impl Fingerprint for u64 {
     }
 }
 
-/// A fingerprint of `W` words, lowest first.
+/// A fingerprint of `W` 64-bit words. The lowest word comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Wide<const W: usize>(pub [u64; W]);
@@ -173,7 +171,7 @@ impl<const W: usize> Fingerprint for Wide<W> {
     }
 }
 
-/// Compares fingerprints like numbers, so the highest word is compared first.
+/// Compares fingerprints like numbers, from the highest word down.
 impl<const W: usize> Ord for Wide<W> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
@@ -228,11 +226,10 @@ impl From<Wide<2>> for u128 {
     }
 }
 
-/// Limit for the distance of fingerprints, with the shape that defines the distance.
+/// Limit on the distance of two fingerprints, and the shape that defines the distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// Shape of the fingerprints. If a [`Fingerprint`] type has more bits than the shape, the additional
-    /// bits are 0.
+    /// Shape of the fingerprints. If a [`Fingerprint`] type has more bits than the shape, the unused bits are 0.
     pub shape: Shape,
     /// Largest distance of a match, inclusive, in the unit of the shape's metric.
     pub max_distance: u32,
@@ -250,9 +247,8 @@ impl Reach {
         Self { shape: Shape::bits(bits), max_distance }
     }
 
-    /// Returns the distance of two fingerprints whose XOR is `difference`, or `None` if the
-    /// distance exceeds the limit. Cosine distances need the fingerprints themselves, so for them
-    /// the result is `None`.
+    /// Returns the distance of two fingerprints whose XOR is `difference`. Returns `None` if the distance exceeds the
+    /// limit. For cosine distances, the result is always `None`, because they need the fingerprints themselves.
     #[inline]
     #[must_use]
     pub fn distance<L: Fingerprint>(self, difference: L) -> Option<u32> {
@@ -275,8 +271,8 @@ impl Reach {
         (distance <= self.max_distance).then_some(distance)
     }
 
-    /// Returns the largest number of bits in which two fingerprints within the limit can differ.
-    /// Filters that compare [folds](Fingerprint::fold64) use this number for every metric.
+    /// Returns the largest number of bits in which two fingerprints within the limit can differ. Filters that compare
+    /// [folds](Fingerprint::fold64) use this number for every metric.
     #[inline]
     #[must_use]
     pub fn most_bits(self) -> u32 {

@@ -1,15 +1,15 @@
-//! Groups of rows that are equal, from the join that finds them to the choice of the rows that are kept.
+//! Groups of equal rows. A join finds them, and later steps choose the rows that are kept.
 
 use simtool_base::large_buffer::LargeBuffer;
 use std::ops::Range;
 
-/// Number that [`Groups::group_of_rows`] returns for a row that is in no group.
+/// Value that [`Groups::group_of_rows`] returns for a row that is in no group.
 pub const NO_GROUP: u32 = u32::MAX;
 
-/// Groups of row numbers. Groups are numbered from 0, and no row is in two groups.
+/// Groups of rows, given by the indexes of the rows. Groups are numbered from 0, and no row is in two groups.
 ///
-/// The rows of all groups are in one array, one group after the other, and a second array has the start of
-/// each group. So a group costs four bytes in addition to its rows.
+/// The rows of all groups are in one array, one group after the other, and a second array has the start of each group.
+/// So a group takes 4 bytes in addition to its rows.
 ///
 /// ```
 /// use simtool_model::groups::Groups;
@@ -22,18 +22,16 @@ pub const NO_GROUP: u32 = u32::MAX;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Groups {
-    /// Index in `rows` at which each group starts, then the number of rows.
+    /// Index in `rows` at which each group starts, and then the number of all rows.
     starts: LargeBuffer<u32>,
     rows: LargeBuffer<u32>,
-    /// Number of groups. `starts` may have unused elements at its end, so its length does not show
-    /// this number.
+    /// Number of groups. It is stored because `starts` may have unused elements at its end.
     count: usize,
 }
 
 impl Groups {
-    /// Creates groups from the rows of one group after the other. The first `count` elements of `starts`
-    /// are the indexes in `rows` at which the groups start, and the element behind them is the number of
-    /// rows.
+    /// Creates groups. `rows` has the rows of one group after the other. The first `count` elements of `starts` are the
+    /// indexes in `rows` at which the groups start. The next element is the number of all rows.
     ///
     /// # Panics
     ///
@@ -61,8 +59,8 @@ impl Groups {
         self.starts[group] as usize..self.starts[group + 1] as usize
     }
 
-    /// Returns the rows of `group`, in the order in which they were given to [`Self::new`]. The
-    /// groups that joins create have ascending rows.
+    /// Returns the rows of `group`, in the order in which they were passed to [`Self::new`]. Joins create groups with
+    /// ascending rows.
     ///
     /// # Panics
     ///
@@ -88,9 +86,9 @@ impl Groups {
         (0..self.count as u32).map(|group| self.rows(group))
     }
 
-    /// Returns the numbers of the groups of two rows or more, ascending by their first rows.
+    /// Returns the numbers of the groups with at least two rows, in ascending order of the first row of each group.
     ///
-    /// The order depends on the rows alone, while a join may number groups by their fingerprints.
+    /// This order depends only on the rows. The numbers of the groups may depend on their fingerprints.
     #[must_use]
     pub fn repeated(&self) -> Vec<u32> {
         let several = (0..self.count as u32).filter(|&group| self.size(group) > 1);
@@ -99,13 +97,13 @@ impl Groups {
         repeated
     }
 
-    /// Copies the groups of two rows or more, in ascending order of their first rows.
+    /// Copies the groups with at least two rows, in ascending order of the first row of each group.
     #[must_use]
     pub fn several(&self) -> Self {
         self.repeated().into_iter().map(|group| self.rows(group)).collect()
     }
 
-    /// Returns the number of the group of each row below `row_count`, or [`NO_GROUP`].
+    /// Returns the number of its group for each row below `row_count`, or [`NO_GROUP`] if the row is in no group.
     ///
     /// # Panics
     ///
@@ -154,8 +152,8 @@ impl PartialEq for Groups {
 
 impl Eq for Groups {}
 
-/// View of [`Groups`] in which the group of a row can be looked up. A row that is in no group can
-/// be added as a group of its own.
+/// View of [`Groups`] in which the group of a row can be looked up. A row that is in no group can be added as a new
+/// group of one row.
 ///
 /// ```
 /// use simtool_model::groups::{Groups, RowGroups};
@@ -170,11 +168,11 @@ impl Eq for Groups {}
 #[derive(Clone, Debug)]
 pub struct RowGroups<'g> {
     groups: &'g Groups,
-    /// Added rows. Each of them is a group of its own, and the numbers of these groups follow the
-    /// numbers of `groups`.
+    /// Rows that were added. Each of them is a group of one row. The numbers of these groups follow the numbers of
+    /// `groups`.
     single: Vec<u32>,
-    /// Number of the group of each row, by row number, or [`NO_GROUP`] for a row that is in no
-    /// group. The list ends at the last row that is in a group.
+    /// For each row, the number of its group, or [`NO_GROUP`] if the row is in no group. The list ends at the last row
+    /// that is in a group.
     group_of: Vec<u32>,
 }
 
@@ -187,14 +185,13 @@ impl<'g> RowGroups<'g> {
         Self { groups, single: Vec::new(), group_of: groups.group_of_rows(row_count) }
     }
 
-    /// Returns the number of the group of `row`, or `None` if it is in none.
+    /// Returns the number of the group of `row`, or `None` if the row is in no group.
     #[must_use]
     pub fn group_of(&self, row: u32) -> Option<u32> {
         self.group_of.get(row as usize).copied().filter(|&group| group != NO_GROUP)
     }
 
-    /// Returns the number of the group of `row`. If `row` is in no group, adds it as a group of its
-    /// own.
+    /// Returns the number of the group of `row`. If `row` is in no group, adds a new group of this row to the view.
     pub fn group_or_own(&mut self, row: u32) -> u32 {
         if let Some(group) = self.group_of(row) {
             return group;

@@ -3,15 +3,14 @@
 /// A fingerprint of the corpus that is within the maximum distance of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Match {
-    /// Distance to the query: the number of differing bits, or another unit of the fingerprints'
-    /// metric.
+    /// Distance to the query in the unit of the fingerprints' metric, for example the number of differing bits.
     pub distance: u32,
-    /// Number of the fingerprint in the corpus, from 0.
+    /// Index of the fingerprint in the corpus, from 0.
     pub row: u32,
 }
 
-/// Two different fingerprints within the maximum distance of each other. Documents with equal
-/// fingerprints form a group, and `a` and `b` are the numbers of two groups.
+/// Two different fingerprints within the maximum distance of each other. All documents with the same fingerprint form a
+/// group, and a fingerprint is given by the number of its group.
 #[derive(
     Clone,
     Copy,
@@ -27,13 +26,10 @@ pub struct Match {
 )]
 #[repr(C)]
 pub struct ValuePair {
-    /// Group of the first fingerprint. If queries are joined with a corpus, this is the query's
-    /// group.
+    /// Group of the first fingerprint. If queries are joined with a corpus, it is a group of the queries.
     pub a: u32,
-    /// Group of the second fingerprint. If queries are joined with a corpus, this is the group in
-    /// the corpus.
+    /// Group of the second fingerprint. If queries are joined with a corpus, it is a group of the corpus.
     pub b: u32,
-    /// Distance of the two fingerprints: the number of differing bits, or another unit of their
-    /// metric.
+    /// Distance of the two fingerprints in the unit of their metric, for example the number of differing bits.
     pub distance: u32,
 }

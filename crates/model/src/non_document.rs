@@ -1,4 +1,4 @@
-//! Records of web archives and wikis that are no documents, and how many there are of each kind.
+//! Records of web archives and wikis that are not documents, and their counts by kind.
 
 use std::ops::AddAssign;
 
@@ -11,21 +11,21 @@ pub enum NonDocument {
     Request,
     /// A description of another record.
     Metadata,
-    /// A page that is the same as at an earlier visit, without its content.
+    /// A note that a page was the same as at an earlier visit. The record does not have the content of the page.
     Revisit,
-    /// The text of a page that the crawler extracted, next to the record of the page.
+    /// The text that the crawler extracted from a page. The page has its own record.
     ExtractedText,
-    /// A conversion of a page that the same file has.
+    /// A conversion of a page that is in the same file.
     ConvertedPage,
     /// A record of another type, such as `continuation`.
     OtherRecord,
     /// A response that is not an HTTP response.
     NotHttp,
-    /// A page or text with a redirection, which is status 3xx, or a page of a wiki that leads to another one.
+    /// A page or text with a redirection, that is, with status 3xx. Or a page of a wiki that leads to another page.
     Redirect,
-    /// A page or text with an error of the client, such as status 404.
+    /// A page or text with an error of the client, that is, with status 4xx.
     ClientError,
-    /// A page or text with an error of the server, such as status 503.
+    /// A page or text with an error of the server, that is, with status 5xx.
     ServerError,
     /// An image.
     Image,
@@ -35,13 +35,13 @@ pub enum NonDocument {
     Video,
     /// A font.
     Font,
-    /// An application type, such as PDF or JSON.
+    /// Content of another application, such as PDF or JSON.
     Application,
     /// A style sheet, a script or another type of text.
     OtherText,
-    /// A response of another type.
+    /// Content of another type.
     OtherType,
-    /// A response whose type is text, or that has no type, and whose body is not text.
+    /// A response that should be text by its type, or has no type, but whose body is not text.
     NoText,
 }
 
@@ -69,19 +69,19 @@ impl NonDocument {
         Self::NoText,
     ];
 
-    /// Returns the name of the count of this kind for programs.
+    /// Returns the name of the count of this kind in files for programs.
     #[must_use]
     pub fn key(self) -> &'static str {
         self.names().0
     }
 
-    /// Returns the name of the count of this kind for people.
+    /// Returns the name of the count of this kind in messages and pages for people.
     #[must_use]
     pub fn title(self) -> &'static str {
         self.names().1
     }
 
-    /// Returns whether ordinary archives have such records, which never have a page.
+    /// Returns whether ordinary archives have records of this kind, which never contain a page.
     #[must_use]
     pub fn is_routine(self) -> bool {
         matches!(self, Self::Warcinfo | Self::Request | Self::Metadata)
@@ -112,18 +112,18 @@ impl NonDocument {
     }
 }
 
-/// Number of records of each kind without a document.
+/// Number of records without a document, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NonDocumentCounts([u64; NonDocument::ALL.len()]);
 
 impl NonDocumentCounts {
-    /// Creates the value from the number of each kind, in the order of [`NonDocument::ALL`].
+    /// Creates the value from the number of records of each kind, in the order of [`NonDocument::ALL`].
     #[must_use]
     pub fn from_counts(counts: [u64; NonDocument::ALL.len()]) -> Self {
         Self(counts)
     }
 
-    /// Counts a record.
+    /// Counts a record of this kind.
     ///
     /// ```
     /// use simtool_model::non_document::{NonDocument, NonDocumentCounts};
@@ -142,7 +142,7 @@ impl NonDocumentCounts {
         self.0[kind as usize]
     }
 
-    /// Returns the kinds that occur, with their numbers.
+    /// Returns each kind that occurs, with the number of its records.
     pub fn kinds(&self) -> impl Iterator<Item = (NonDocument, u64)> {
         NonDocument::ALL
             .into_iter()

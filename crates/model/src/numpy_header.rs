@@ -1,4 +1,4 @@
-//! Header of `NumPy`'s `.npy` files, which precedes the bytes of an array.
+//! Header of `NumPy`'s `.npy` files. The bytes of the array follow after the header.
 //!
 //! # References
 //!

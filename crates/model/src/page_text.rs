@@ -5,17 +5,17 @@ use std::ops::AddAssign;
 /// The part of an HTML page whose text is its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageText {
-    /// The whole text, which the user wants.
+    /// The whole text, because the user chose it.
     All,
     /// The main content.
     Main,
-    /// The main content, which has only a small share of the visible letters of the page.
+    /// The main content, although it has only a small share of the visible letters of the page.
     Little,
     /// The whole text, because the page has no recognizable main content.
     Whole,
-    /// Text of an element `<noscript>`, because the page has little else.
+    /// The text of an element `<noscript>`, because the page has little other text.
     NoScript,
-    /// The main content with hidden elements, because most of the text is in them.
+    /// The main content including hidden elements, because most of the text is in them.
     Hidden,
 }
 
@@ -38,7 +38,7 @@ impl PageText {
     }
 }
 
-/// Returns the number of words of a text: runs of bytes that are no white space of ASCII.
+/// Returns the number of words of a text. A word is a run of bytes that are not ASCII white space.
 ///
 /// ```
 /// assert_eq!(simtool_model::page_text::count_words(b" one, two\nthree "), 3);
@@ -54,36 +54,36 @@ pub fn count_words(text: &[u8]) -> u32 {
     begins + u32::from(text.first().is_some_and(|first| !first.is_ascii_whitespace()))
 }
 
-/// An HTML page whose text is a document.
+/// Facts about an HTML page from which the text of a document was extracted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtractedPage {
-    /// Part of the page whose text is the document.
+    /// Part of the page that is the text of the document.
     pub part: PageText,
-    /// Hash of the first line of the whole text of the page, which is its title if it has one.
+    /// Hash of the first line of the whole text of the page. This line is the title of the page if it has one.
     pub title: u64,
-    /// Number of words of the page that are in other parts.
+    /// Number of words of the page that are not in the text of the document.
     pub left_out_words: u32,
 }
 
-/// Number of pages of each part.
+/// Number of pages for each part of a page that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PageTextCounts([u64; PageText::ALL.len()]);
 
 impl PageTextCounts {
-    /// Creates the value from the number of each part, in the order of [`PageText::ALL`].
+    /// Creates the value from the number of pages for each part, in the order of [`PageText::ALL`].
     #[must_use]
     pub fn from_counts(counts: [u64; PageText::ALL.len()]) -> Self {
         Self(counts)
     }
 
-    /// Counts a document, if it is a page.
+    /// Counts a document if it is a page. `page` is `None` for other documents.
     pub fn count(&mut self, page: Option<ExtractedPage>) {
         if let Some(page) = page {
             self.0[page.part as usize] += 1;
         }
     }
 
-    /// Returns the number of pages of this part.
+    /// Returns the number of pages for this part.
     ///
     /// ```
     /// use simtool_model::page_text::{ExtractedPage, PageText, PageTextCounts};

@@ -1,41 +1,43 @@
-//! A digest of the records of a shard, which shows whether a second reading finds the same bytes.
+//! A digest of the records of a shard. It shows whether a second reading gets the same bytes.
 
 use simtool_base::stable_hash::mix;
 
 /// Digest of the records of a shard in their order. Two readings of the same bytes have equal digests.
 ///
-/// Records that a reader passes on in pieces are only counted.
+/// A record whose bytes a reader passes on in pieces is counted, but its bytes are not part of the digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordDigest(Option<u64>);
 
 impl RecordDigest {
-    /// Digest of records that nobody has read. It agrees with every digest.
+    /// Digest of records that were not read. It agrees with every digest.
     pub(crate) const UNKNOWN: Self = Self(None);
 
-    /// Creates the digest of no record.
+    /// Creates the digest of an empty list of records.
     #[must_use]
     pub fn new() -> Self {
         Self(Some(0))
     }
 
-    /// Adds the hash of the content of the next record. `None` means that it is not known, and neither is the digest then.
+    /// Adds the hash of the content of the next record. `None` means that the hash is not known. The digest is then
+    /// unknown, too.
     pub fn add(&mut self, content: Option<u64>) {
         self.0 = self.0.zip(content).map(|(before, content)| mix(before ^ content));
     }
 
-    /// Returns whether the digests can be of the same records. They are of other records if it returns false.
+    /// Returns whether two digests may come from the same records. If it returns false, the records differ. An unknown
+    /// digest agrees with every digest.
     #[must_use]
     pub fn agrees_with(self, other: Self) -> bool {
         self.0.is_none() || other.0.is_none() || self == other
     }
 
-    /// Returns the digest as a number that [`from_number`](Self::from_number) takes. `None` if it is unknown.
+    /// Returns the digest as a number for [`from_number`](Self::from_number), or `None` if it is unknown.
     #[must_use]
     pub fn number(self) -> Option<u64> {
         self.0
     }
 
-    /// Returns the digest whose number is `number`.
+    /// Creates a digest from the result of [`number`](Self::number).
     #[must_use]
     pub fn from_number(number: Option<u64>) -> Self {
         Self(number)

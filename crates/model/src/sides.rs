@@ -1,6 +1,7 @@
-//! One collection that is compared with itself, or two that are compared with each other.
+//! Values for the collections of a run: one collection that is compared with itself, or two collections that are
+//! compared with each other.
 
-/// A value for each collection of a run: one if a collection is compared with itself, two if
+/// A value for each collection of a run. There is one collection if it is compared with itself, and there are two if
 /// queries are compared with a corpus.
 ///
 /// ```
@@ -45,16 +46,14 @@ impl<T> Sides<T> {
         }
     }
 
-    /// Returns a mutable reference to the value of the queries. If there is one collection, returns
-    /// its value.
+    /// Returns a mutable reference to the value of the queries, or of the only collection.
     pub fn first_mut(&mut self) -> &mut T {
         match self {
             Self::One(first) | Self::Two(first, _) => first,
         }
     }
 
-    /// Returns a mutable reference to the value of the corpus. If there is one collection, returns
-    /// its value.
+    /// Returns a mutable reference to the value of the corpus, or of the only collection.
     pub fn second_mut(&mut self) -> &mut T {
         match self {
             Self::One(second) | Self::Two(_, second) => second,
@@ -66,7 +65,7 @@ impl<T> Sides<T> {
         matches!(self, Self::Two(..))
     }
 
-    /// Returns the value of each collection, queries before corpus.
+    /// Returns the value of each collection, the queries before the corpus.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let second = match self {
             Self::One(_) => None,
@@ -75,7 +74,7 @@ impl<T> Sides<T> {
         std::iter::once(self.first()).chain(second)
     }
 
-    /// Returns the value of each collection, mutable, queries before corpus.
+    /// Returns a mutable reference to the value of each collection, the queries before the corpus.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let (first, second) = match self {
             Self::One(first) => (first, None),
@@ -100,7 +99,7 @@ impl<T> Sides<T> {
         }
     }
 
-    /// Applies `make` to the value of each collection, to the queries before the corpus.
+    /// Applies `make` to the value of each collection, first to the queries and then to the corpus.
     pub fn map<R>(self, mut make: impl FnMut(T) -> R) -> Sides<R> {
         match self {
             Self::One(first) => Sides::One(make(first)),
@@ -111,7 +110,7 @@ impl<T> Sides<T> {
         }
     }
 
-    /// Applies `make`, which may fail, to the value of each collection, queries before corpus.
+    /// Applies `make`, which may fail, to the value of each collection, first to the queries and then to the corpus.
     ///
     /// # Errors
     ///
@@ -130,7 +129,7 @@ impl<T> Sides<T> {
     ///
     /// # Panics
     ///
-    /// Panics if one has a value for one collection and the other has values for two.
+    /// One of the two has a value for one collection, and the other has values for two collections.
     pub fn zip<U>(self, other: Sides<U>) -> Sides<(T, U)> {
         match (self, other) {
             (Self::One(a), Sides::One(b)) => Sides::One((a, b)),

@@ -1,4 +1,4 @@
-//! A bitmap of the documents that have a fingerprint. A document without words has none.
+//! A bitmap of the documents that have a fingerprint. A document without words has no fingerprint.
 
 /// Bitmap with one bit for each row of fingerprints, set if the row has a fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl Validity {
         Self { words, rows }
     }
 
-    /// Marks row number `row` as a row without a fingerprint.
+    /// Marks the row with index `row` as a row without a fingerprint.
     ///
     /// # Panics
     ///
@@ -30,14 +30,14 @@ impl Validity {
         self.words[row / 64] &= !(1 << (row % 64));
     }
 
-    /// Returns whether row number `row` has a fingerprint. A row beyond the end has none.
+    /// Returns whether the row with index `row` has a fingerprint. Returns `false` for an index beyond the last row.
     #[inline]
     #[must_use]
     pub fn has_value(&self, row: usize) -> bool {
         self.words.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
-    /// Returns the number of rows, with and without a fingerprint.
+    /// Returns the number of all rows, with or without a fingerprint.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows
@@ -49,15 +49,14 @@ impl Validity {
         self.rows == 0
     }
 
-    /// Returns the words of the bitmap. Row 0 is the lowest bit of the first word, and bits beyond
-    /// the last row are 0.
+    /// Returns the bitmap as 64-bit words. Row 0 is the lowest bit of the first word. Bits beyond the last row are 0.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Creates the bitmap of `rows` rows from its words, as [`Self::words`] returns them. Returns
-    /// `None` if the number of words does not fit `rows`, or if a bit beyond the last row is set.
+    /// Creates the bitmap of `rows` rows from 64-bit words in the form of [`Self::words`]. Returns `None` if the number
+    /// of words does not fit `rows`, or if a bit beyond the last row is set.
     #[must_use]
     pub fn from_words(words: Vec<u64>, rows: usize) -> Option<Self> {
         let fits = words.len() == rows.div_ceil(64)

@@ -23,20 +23,19 @@
 //! * A **shard** is a file or a part of one. It can be read alone, by any thread, any number of
 //!   times. The records of all shards, in the order of the shards, are in reading order. So results
 //!   per shard need no sort, only concatenation.
-//! * A sample of a large compressed file can begin in the middle of the file, at the start of a
-//!   gzip member or Zstandard frame: [`Corpus::read_shard_behind`].
-//! * [`Corpus::read_shard`] calls the visitor with each [`Event`]. A
-//!   [`Record`](simtool_model::document::Record) is borrowed, from the map or from scratch memory
-//!   that the next record overwrites.
+//! * To read a sample of a large compressed file, reading can begin in the middle of the file, at the start of a gzip
+//!   member or Zstandard frame: [`Corpus::read_shard_behind`].
+//! * [`Corpus::read_shard`] calls the visitor with each [`Event`]. A [`Record`](simtool_model::document::Record)
+//!   borrows its bytes from the memory map, or from scratch memory that the next record overwrites.
 //! * A `Source` gives the bytes of an input at any offset. Readers get a source, and open no files.
 //! * `formats` has the table of input formats. A format is either a sequence of bytes with a
 //!   `Splitter`, or a table with a reader of its own.
 //! * A `Splitter` answers one question: given the next bytes of a file (a window), where does the
 //!   first record end, and what does it contain? `window` runs a splitter over a mapped slice and
 //!   over a stream. It is the only place that handles limits, truncated files and lost bytes.
-//! * A fault of an input is never an error of the program. Bad records are records, damaged files
-//!   are [`Event::Fault`]s, and reading goes on where it can. `Err` is the error of the visitor. A
-//!   visitor that stops the reading causes no error.
+//! * A fault of an input is never an error of the program. Bad records are records, damage of a file is an
+//!   [`Event::Fault`], and reading continues where possible. `Err` is always an error of the visitor. A visitor that
+//!   stops the reading causes no error.
 //!
 //! This crate does not know what happens to a document later. It counts nothing and writes nothing,
 //! with one exception: it copies rows of tables, since no other code knows their formats.
@@ -48,7 +47,7 @@ mod documents;
 mod formats;
 mod source;
 
-/// Objects in stores, such as buckets, as inputs, and results in buckets.
+/// Inputs that are objects in stores, such as buckets, and results that are written to stores.
 pub mod remote {
     pub use crate::source::Fetching;
     pub use crate::source::address::{is_address, without_credentials};

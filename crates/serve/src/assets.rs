@@ -1,8 +1,8 @@
-//! The files of the pages, which are part of the program.
+//! The files of the web pages, which are part of the program.
 
-/// A file of the pages.
+/// A file of the web pages.
 struct Asset {
-    /// Path in the address, behind the token.
+    /// Path in the address, after the token.
     path: &'static str,
     media_type: &'static str,
     text: &'static str,
@@ -10,7 +10,7 @@ struct Asset {
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// A new file needs its line here.
+/// All files of the web pages. A new file needs a line here.
 const ASSETS: &[Asset] = &[
     Asset {
         path: "",
@@ -33,7 +33,7 @@ const ASSETS: &[Asset] = &[
     Asset { path: "decide.js", media_type: SCRIPT, text: include_str!("../web/decide.js") },
 ];
 
-/// Returns the media type and the text of the file with this path.
+/// Returns the media type and the text of the file with this path, or `None` if there is no such file.
 pub(crate) fn find(path: &str) -> Option<(&'static str, &'static str)> {
     let asset = ASSETS.iter().find(|asset| asset.path == path)?;
     Some((asset.media_type, asset.text))

@@ -1,13 +1,14 @@
 //! A small HTTP server for one person on the same machine.
 //!
-//! The server knows nothing about documents. A caller passes a state and a table of [`Route`]s, and the server calls the
-//! function of the route that a request names. It listens on the loopback only, and other web pages that are open in the
-//! same browser cannot use it:
+//! The server does not depend on documents. A caller passes a state and a table of [`Route`]s, and the server calls the
+//! function of the route that a request names. It listens only on the loopback address. Other web pages that are open
+//! in the same browser cannot use it:
 //!
 //! * Each path begins with a random token, which only the printed address has.
-//! * The header `Host` must name the loopback, so that a foreign name that resolves to it is refused (DNS rebinding).
-//! * A request that changes something must come from a page of this server, by its header `Origin`.
-//! * The pages may load nothing from elsewhere, and run no script that is written inside a page.
+//! * The header `Host` must name the loopback address. So another name that resolves to this address is refused (DNS
+//!   rebinding).
+//! * A request that changes something must come from a page of this server. Its header `Origin` shows that.
+//! * The pages may load nothing from other sites, and may not run scripts that are written inside a page.
 //!
 //! ```
 //! use simtool_serve::{Request, Response, Route, Server};

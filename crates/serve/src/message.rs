@@ -1,22 +1,22 @@
-//! Requests and responses, and how they are read and written.
+//! HTTP requests and responses, and how they are read and written.
 
 use std::io::{self, Read, Write};
 
-/// Maximum number of bytes of the head of a request.
+/// Largest number of bytes of the head of a request. The head is everything before the body.
 const HEAD: usize = 16 << 10;
-/// Maximum number of bytes of the body of a request.
+/// Largest number of bytes of the body of a request.
 const BODY: usize = 1 << 20;
-/// Maximum number of headers of a request.
+/// Largest number of headers of a request.
 const HEADERS: usize = 64;
 
-/// A request that was read whole.
+/// A complete HTTP request.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// Method, for example `GET`.
     pub method: String,
-    /// Path without the query. The server removes the token before it calls the function of a route.
+    /// Path without the query. When the function of a route gets the request, the path has no token.
     pub path: String,
-    /// Names and values of the query, in their order.
+    /// Names and values in the query, in their order.
     pub query: Vec<(String, String)>,
     /// Body of the request.
     pub body: Vec<u8>,
@@ -29,15 +29,15 @@ pub struct Request {
 pub enum Status {
     /// The request was carried out.
     Done,
-    /// The request is wrong.
+    /// The request is not valid.
     Bad,
-    /// The request comes from elsewhere, or lacks the token.
+    /// The request comes from another site, or does not have the token.
     Forbidden,
-    /// There is no such page or row.
+    /// There is no such page, or no such row of data.
     Missing,
-    /// The request is larger than a page of this server sends.
+    /// The request is larger than any request that the pages of this server send.
     TooLarge,
-    /// The request was good, and carrying it out failed.
+    /// The request was valid, but carrying it out failed.
     Failed,
 }
 
@@ -66,14 +66,15 @@ impl Status {
 }
 
 impl Request {
-    /// Returns the value of the query that has this name.
+    /// Returns the first value with this name in the query, or `None` if there is none.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         let (_, value) = self.query.iter().find(|(known, _)| known == name)?;
         Some(value)
     }
 
-    /// Returns the number in the query that has this name. `None` if there is none, or if it is no number.
+    /// Returns the first value with this name in the query as a number. Returns `None` if there is none, or if it is
+    /// not a number.
     #[must_use]
     pub fn number<N: std::str::FromStr>(&self, name: &str) -> Option<N> {
         self.value(name)?.parse().ok()
@@ -83,7 +84,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// The response says what is wrong with the request. `None` if the connection ended.
+    /// The request is not valid. The error is the response that says why, or `None` if the connection ended.
     pub(crate) fn read(stream: &mut impl Read) -> Result<Self, Option<Response>> {
         let (mut bytes, mut block) = (Vec::new(), [0; 4096]);
         let (mut request, body_at, length) = loop {
@@ -118,8 +119,8 @@ impl Request {
         Ok(request)
     }
 
-    /// Parses the head of a request. Returns the request without its body, the offset of the body and its length.
-    /// Returns `None` if the head is not complete yet.
+    /// Parses the head of a request. Returns the request without its body, and the offset and the length of the body in
+    /// bytes. Returns `None` if the head is not complete yet.
     fn parse_head(bytes: &[u8]) -> Result<Option<(Self, usize, usize)>, Option<Response>> {
         let bad = |reason| Some(Response::error(Status::Bad, reason));
         let mut headers = [httparse::EMPTY_HEADER; HEADERS];
@@ -157,21 +158,21 @@ impl Request {
 }
 
 impl Response {
-    /// Creates a response with JSON.
+    /// Creates a successful response with the JSON `text`.
     #[must_use]
     pub fn json(text: String) -> Self {
         let media_type = "application/json; charset=utf-8";
         Self { status: Status::Done, media_type, body: text.into_bytes() }
     }
 
-    /// Creates a response that says what is wrong.
+    /// Creates a response with the code `status` and the text `message`, which says what is wrong.
     #[must_use]
     pub fn error(status: Status, message: &str) -> Self {
         let media_type = "text/plain; charset=utf-8";
         Self { status, media_type, body: message.as_bytes().to_vec() }
     }
 
-    /// Writes the response, after which the connection ends.
+    /// Writes the response. The connection ends after it.
     pub(crate) fn write(&self, stream: &mut impl Write) -> io::Result<()> {
         let mut bytes = format!(
             "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\
@@ -189,7 +190,7 @@ impl Response {
     }
 }
 
-/// Decodes the escapes of a query. A wrong escape stays as it is.
+/// Decodes the escapes of a query, such as `%20`. An escape that is not valid stays as it is.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,4 +1,4 @@
-//! The server: accepts connections, checks who asks, and calls the function of a route.
+//! The server: accepts connections, checks where a request comes from, and calls the function of a route.
 
 use crate::assets;
 use crate::message::{Request, Response, Status};
@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Number of connections that are served at the same time. A browser opens six.
+/// Number of connections that are served at the same time. A browser opens six of them.
 const THREADS: usize = 8;
-/// Time after which a silent connection ends.
+/// Time after which a connection ends if nothing is sent.
 const SILENCE: Duration = Duration::from_secs(10);
-/// Time between two looks at whether the server is to end.
+/// Time between two checks whether the server must stop.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Number of random bytes of the token.
 const TOKEN: usize = 16;
@@ -22,15 +22,15 @@ const TOKEN: usize = 16;
 /// A path that the server answers, and the function that answers it.
 #[derive(Debug)]
 pub struct Route<S> {
-    /// Method of the request: `GET`, or `POST` if it changes something.
+    /// Method of the requests: `GET`, or `POST` if a request changes something.
     pub method: &'static str,
-    /// Path behind the token, for example `api/rows`.
+    /// Path after the token, for example `api/rows`.
     pub path: &'static str,
-    /// Function that answers.
+    /// Function that creates the response.
     pub function: fn(&S, &Request) -> Response,
 }
 
-/// A server that listens on the loopback.
+/// A server that listens on the loopback address, which only programs on this machine can reach.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -39,11 +39,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on this port of the loopback, or on a free port if it is 0.
+    /// Creates a server that listens on this port of the loopback address, or on a free port if `port` is 0.
     ///
     /// # Errors
     ///
-    /// The port is taken, or the system gives no random bytes for the token.
+    /// The port is in use, or the system provides no random bytes for the token.
     pub fn bind(port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let port = listener.local_addr()?.port();
@@ -57,19 +57,19 @@ impl Server {
         Ok(Self { listener, port, token })
     }
 
-    /// Returns the port.
+    /// Returns the port on which the server listens.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Returns the address of the first page, with the token.
+    /// Returns the address of the first page, including the token.
     #[must_use]
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}/{}/", self.port, self.token)
     }
 
-    /// Answers requests until `is_stopped` returns true.
+    /// Answers requests until `is_stopped` returns true. `state` is passed to the functions of `routes`.
     pub fn serve<S: Sync>(
         &self,
         state: &S,
@@ -109,7 +109,7 @@ impl Server {
         });
     }
 
-    /// Answers the request of a connection.
+    /// Reads the request of a connection and writes the response.
     fn converse<S>(&self, mut stream: TcpStream, state: &S, routes: &[Route<S>]) {
         // A client that sends nothing must not hold a thread for ever.
         let limits =
@@ -126,7 +126,8 @@ impl Server {
         drop(response.write(&mut stream));
     }
 
-    /// Returns the response to a request, if it may ask.
+    /// Returns the response to a request, or an error response if the request comes from another site or lacks the
+    /// token.
     fn answer<S>(&self, mut request: Request, state: &S, routes: &[Route<S>]) -> Response {
         let hosts = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
         if !request.host.as_ref().is_some_and(|host| hosts.contains(host)) {
@@ -163,7 +164,7 @@ impl Server {
         })
     }
 
-    /// Returns the part of a path behind the token and its slash. `None` if the token is missing or wrong.
+    /// Returns the part of a path after the token and its slash. Returns `None` if the token is missing or wrong.
     fn behind_token<'p>(&self, path: &'p str) -> Option<&'p str> {
         let (given, rest) = path.split_once('/')?;
         // All bytes are compared, so that the time does not tell how many are right.

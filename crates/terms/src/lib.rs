@@ -1,4 +1,4 @@
-//! Turns text into weighted terms: rules for texts, tokenizers, shingles, vocabularies and weights.
+//! Converts text to weighted terms: rules for texts, tokenizers, shingles, vocabularies and weights.
 
 pub mod extract;
 pub mod text_rules;

@@ -1,14 +1,13 @@
-//! Words of one piece of text, as a tokenizer hands them to the code that counts or hashes them.
+//! Words of one piece of text. A tokenizer passes them to the code that counts or hashes words.
 
 use simtool_kernels::Isa;
 use simtool_kernels::word_keys::{WordKey, WordSpans, word_keys};
 use simtool_kernels::word_positions::word_positions;
 
-/// Words of one piece of text: the byte offset, the key and the hash of each word, in the order of
-/// the text.
+/// Words of one piece of text: the byte offset, the key and the hash of each word, in the order of the text.
 ///
-/// A key is the lower-case letters of a word of up to 16 letters, packed into 128 bits. A batch is
-/// reused for one piece after another, so its buffers soon stop growing.
+/// The key of a word of up to 16 letters is its letters in lower case, packed into 128 bits. A batch is reused for one
+/// piece after another, so its buffers soon stop growing.
 #[derive(Debug, Default)]
 pub struct TokenBatch {
     starts: Vec<u32>,
@@ -18,10 +17,10 @@ pub struct TokenBatch {
 }
 
 impl TokenBatch {
-    /// Replaces the words of this batch by the maximal runs of ASCII letters in `text`.
+    /// Replaces the words of this batch by the words of `text`. A word is a run of ASCII letters that is as long as
+    /// possible.
     ///
-    /// Only words that begin in the first 2³² − 1 bytes of `text` are found, because offsets have
-    /// 32 bits.
+    /// Only words that begin in the first 2³² − 1 bytes of `text` are found, because offsets have 32 bits.
     pub(crate) fn fill_with_letter_runs(&mut self, isa: Isa, text: &[u8]) {
         word_positions(isa, text, &mut self.starts, &mut self.ends);
         let spans = WordSpans { text, starts: &self.starts, ends: &self.ends };
@@ -53,8 +52,8 @@ impl TokenBatch {
         &self.hashes
     }
 
-    /// Returns the letters of word number `index` as they are in the text, in upper or lower case.
-    /// `text` must be the text that the batch was filled from.
+    /// Returns the letters of the word with index `index` as they are in the text, in upper or lower case. `text` must
+    /// be the text from which the batch was filled.
     #[must_use]
     pub fn letters<'t>(&self, index: usize, text: &'t [u8]) -> &'t [u8] {
         let from_start = &text[self.starts[index] as usize..];

@@ -3,8 +3,9 @@
     spark-submit .../simtool_spark/__main__.py PATH... --output FOLDER --method simhash --max-distance 6
     spark-submit .../simtool_spark/__main__.py QUERIES... --against CORPUS... --output FOLDER
 
-Reads Parquet, JSON Lines or CSV, chosen by the names of the files. Writes the removed documents as Parquet to
-FOLDER/removed, with --write-kept the others to FOLDER/kept, and with --annotate all with their clusters to FOLDER/documents.
+Reads Parquet, JSON Lines or CSV, chosen by the names of the files. Writes Parquet. FOLDER/removed gets a row for each
+removed document: its ID, that of the kept document, and how close they are. --write-kept also writes the kept documents
+to FOLDER/kept, and --annotate writes a row for each document, with its cluster, to FOLDER/documents.
 """
 
 from __future__ import annotations

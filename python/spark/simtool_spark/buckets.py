@@ -23,7 +23,7 @@ def sampled(fingerprints: DataFrame, count: int, engine: Engine) -> pa.Array | N
 
 
 class Buckets:
-    """Compares the fingerprints that agree in a key."""
+    """Finds pairs of close fingerprints: it compares those with the same key. A key is part of a fingerprint."""
 
     def __init__(
         self, options: dict[str, Any], sample: pa.Array | None, partitions: int | None, full_bucket: int
@@ -34,8 +34,11 @@ class Buckets:
         self.partitions, self.full_bucket = partitions, full_bucket
 
     def pairs(self, fingerprints: DataFrame, sided: bool) -> DataFrame:
-        """Returns the close pairs of different fingerprints, or of fingerprints of two sides: `a`, `b`,
-        `distance`, and the `bucket` in which they were found.
+        """Returns the close pairs: the fingerprints `a` and `b`, their `distance`, and the `bucket` in which the pair
+        was found.
+
+        Without `sided`, the fingerprints must be distinct. With it, the column `side` is 0 or 1, and each pair has one
+        fingerprint of each side.
         """
         words, made_of = self.engine.words, self.made_of
         full = self._full(fingerprints) if self.engine.cuts else []
@@ -50,7 +53,8 @@ class Buckets:
                     column = table["fingerprint"].combine_chunks()
                     a, b = (column.take(found[name].combine_chunks()) for name in ("a", "b"))
                     if not sided:
-                        # A task that runs again may see the rows of a bucket in another order.
+                        # A repeated task may see the rows of a bucket in another order, so the smaller fingerprint
+                        # becomes `a`.
                         swap = pc.less(b, a)
                         a, b = pc.if_else(swap, b, a), pc.if_else(swap, a, b)
                     distance = found["distance"].combine_chunks().cast(pa.int32())
@@ -61,7 +65,7 @@ class Buckets:
         return by_bucket(rows, scanned, f"bucket int, a {kind}, b {kind}, distance int", self.partitions)
 
     def _rows(self, fingerprints: DataFrame, full: list[int], sided: bool) -> DataFrame:
-        """Returns every fingerprint once for each of its buckets."""
+        """Returns a row for each bucket of each fingerprint. `full` has the numbers of buckets that are too full."""
         words, made_of = self.engine.words, self.made_of
 
         def rows(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -77,7 +81,7 @@ class Buckets:
         return in_tasks(fingerprints, rows, schema)
 
     def _full(self, fingerprints: DataFrame) -> list[int]:
-        """Returns the numbers of the buckets that are too full."""
+        """Returns the numbers of the buckets with more than `full_bucket` fingerprints, in ascending order."""
         if fingerprints.count() <= self.full_bucket:
             return []
         counts = self._rows(fingerprints.select("fingerprint"), [], False).groupBy("bucket").count()
@@ -91,7 +95,11 @@ def by_bucket(
     schema: str,
     partitions: int | None,
 ) -> DataFrame:
-    """Applies `visit` to tables of whole buckets, and returns its rows."""
+    """Applies `visit` to tables in each of which all rows of a bucket are together. Returns the rows that `visit`
+    yields.
+
+    `rows` has a column `bucket`. A table can have several buckets.
+    """
     is_sorted = _keeps_order(rows.sparkSession)
 
     def visited(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -126,7 +134,7 @@ def _sorted(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def _whole_runs(batches: Batches) -> Iterator[pa.Table]:
-    """Yields tables of the rows such that all rows of one bucket, which are neighbours, are in one table."""
+    """Yields tables of the rows. `batches` are sorted by bucket, and all rows of a bucket get into one table."""
     held: list[pa.RecordBatch] = []
     for batch in batches:
         if batch.num_rows == 0:

@@ -1,4 +1,4 @@
-"""A row for each document that says what became of it: the columns of the output `documents`."""
+"""Builds the output `documents`: for each document a row that says whether it is kept, and in which cluster it is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simtool_spark.transfer import Batches, Steps, engine_of, in_tasks
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# Number of ids that one task sorts, maximum number of such tasks, and number of sampled ids for each of them.
+# Number of ids that one task sorts, maximum number of such tasks, and number of sampled ids for each task.
 FULL_PART = 1_000_000
 MOST_PARTS = 200
 SAMPLED = 20
@@ -23,8 +23,8 @@ SAMPLED = 20
 def decided_rows(
     rows: DataFrame, removed: DataFrame, engine: Engine, options: dict[str, Any], weight: str, keep: Steps
 ) -> DataFrame:
-    """Returns a row for each document of `rows`. `removed` has the documents that are removed, and `weight` is the
-    rule for the weight of a kept document.
+    """Returns a row for each document of `rows`. `removed` has a row for each removed document, as the function
+    `removed` returns it. `weight` is the rule for the weight of a kept document, such as "sqrt".
     """
     from pyspark.sql import functions as f
 
@@ -49,7 +49,7 @@ def decided_rows(
 
 
 def _described(rows: DataFrame, options: dict[str, Any]) -> DataFrame:
-    """Returns `id`, the number of bytes and of tokens of each text, and a hash of its bytes."""
+    """Returns `id`, `bytes` and `tokens` (numbers of bytes and tokens of the text), and `hash`, a hash of the text."""
     made_of = tuple(sorted(options.items()))
 
     def described(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -58,7 +58,7 @@ def _described(rows: DataFrame, options: dict[str, Any]) -> DataFrame:
             facts = pa.table(engine.text_facts(batch.column("text")))
             columns = {name: facts[name].combine_chunks() for name in facts.column_names}
             numbers = {name: columns[name].cast(pa.int64()) for name in ("bytes", "tokens")}
-            # Engines have only signed numbers, so the bits of the hash are reinterpreted.
+            # Spark has only signed integers, so the 64 bits of the hash are read as a signed integer.
             hashes = columns["hash"].view(pa.int64())
             yield pa.record_batch({"id": batch.column("id"), **numbers, "hash": hashes})
 
@@ -67,7 +67,7 @@ def _described(rows: DataFrame, options: dict[str, Any]) -> DataFrame:
 
 
 def _numbered(documents: DataFrame) -> DataFrame:
-    """Returns `kept_id` and `cluster_id`: the number of each document in the order of the ids."""
+    """Returns a row for each document: its ID as `kept_id`, and its index (from 0) by ascending ID as `cluster_id`."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
@@ -85,7 +85,9 @@ def _numbered(documents: DataFrame) -> DataFrame:
 
 
 def _borders(ids: DataFrame) -> list[Any]:
-    """Returns ids in ascending order that divide all ids into parts, each of which one task can sort."""
+    """Returns the first ids of all parts but the first, in ascending order. The parts divide the sorted ids, so that
+    one task can sort each of them.
+    """
     from pyspark.sql import functions as f
 
     count = ids.count()
@@ -95,14 +97,14 @@ def _borders(ids: DataFrame) -> list[Any]:
     # A sample by hashes is the same each time that the documents are read.
     is_sampled = f.pmod(f.hash("kept_id"), f.lit(max(1, count // (SAMPLED * parts)))) == 0
     sample = {row["kept_id"] for row in ids.where(is_sampled).collect()}
-    # Engines compare texts by their bytes.
+    # Spark compares strings by their bytes in UTF-8.
     ordered = sorted(sample, key=lambda value: value.encode() if isinstance(value, str) else value)
     chosen = [ordered[len(ordered) * number // parts] for number in range(1, parts) if ordered]
     return list(dict.fromkeys(chosen))
 
 
 def _weighted(clusters: DataFrame, weight: str) -> DataFrame:
-    """Adds the `weight` of the kept document of each cluster. The wheel computes it, as on one machine."""
+    """Adds a column `weight`: the weight of the kept document of each cluster, by the rule `weight`."""
 
     def weighted(batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def texts(df: DataFrame, selectors: Selectors, check_ids: bool) -> DataFrame:
-    """Returns `id` and `text` of the documents, and the `field` that decides which document is kept.
+    """Returns the columns `id` and `text` and, if a column decides which document is kept, that column as `field`.
 
     `check_ids` raises a ValueError if documents have no ID or the same one.
     """
@@ -28,8 +28,9 @@ def texts(df: DataFrame, selectors: Selectors, check_ids: bool) -> DataFrame:
 
 
 def _check_ids(rows: DataFrame, id_column: str) -> None:
-    """Checks that each document has its own ID. Otherwise a join with the removed IDs could remove a document
-    that was never compared.
+    """Raises a ValueError if documents have no ID or the same ID.
+
+    If ids were repeated, a caller who removes documents by ID would also lose documents that are not duplicates.
     """
     from pyspark.sql import functions as f
 
@@ -48,10 +49,10 @@ def _check_ids(rows: DataFrame, id_column: str) -> None:
 
 
 def described(batch: pa.RecordBatch, has: pa.Array, engine: Engine) -> dict[str, pa.Array]:
-    """Returns the columns that describe the documents of a batch that have a class.
+    """Returns the columns `id` and `order` of those documents of a batch for which `has` is true.
 
-    These are the `id` and, unless ids alone decide which document is kept, the `order`, which sorts the
-    document to keep first.
+    The document with the smallest `order` is kept. The column is missing if the ids alone decide which document is
+    kept.
     """
     ids, texts, *field = batch.columns
     if ids.null_count:
@@ -61,7 +62,7 @@ def described(batch: pa.RecordBatch, has: pa.Array, engine: Engine) -> dict[str,
 
 
 def description(rows: DataFrame, engine: Engine) -> str:
-    """Returns the types of the columns of `described`."""
+    """Returns the names and types of the columns of `described`, as a schema for Spark."""
     order = {"longest": ", order long"} | dict.fromkeys(("max", "min", "newest", "oldest"), ", order string")
     return f"id {dict(rows.dtypes)['id']}" + order.get(engine.keep, "")
 
@@ -69,10 +70,10 @@ def description(rows: DataFrame, engine: Engine) -> str:
 def fingerprints(
     rows: DataFrame, engine: Engine, options: dict[str, Any], learned: Learned, of_queries: bool = False
 ) -> DataFrame:
-    """Returns `id` and `class` of the texts that have a fingerprint. Equal documents have one class.
+    """Returns `id` and `class` of the texts that have a fingerprint. Equal documents have the same class.
 
-    If texts are compared, there is also a column `fingerprint`; otherwise the class is the fingerprint. The
-    `order` is included if there is one.
+    If texts are compared, there is also a column `fingerprint`. Otherwise the class is the fingerprint. The column
+    `order` is that of `described`. `of_queries` is true if the documents are searched for in another collection.
     """
     words, verifies = engine.words, engine.verifies
     made_of = tuple(sorted(options.items()))
@@ -99,7 +100,9 @@ def fingerprints(
 
 
 def classes(documents: DataFrame, keep: str) -> DataFrame:
-    """Returns the classes of documents, each with its number of documents and the document that would be kept."""
+    """Returns a row for each class: its number of documents (`count`), and the `id` and `order` of the document that is
+    kept if no other class is similar.
+    """
     from pyspark.sql import functions as f
 
     names = [name for name in ("class", "fingerprint") if name in documents.columns]

@@ -15,20 +15,22 @@ from simtool_spark.transfer import Batches, Steps, collect, in_tasks
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# Number of documents from which common terms are learned if no sample is given.
+# Number of documents from which the common terms are learned if `sample` is 0.
 SAMPLED = 20_000
-# Number of these documents that one task counts.
+# Number of sampled documents whose terms one task counts.
 COUNTED = 5_000
 # Number of terms whose counts a task holds before it returns them.
 MOST_HELD = 1_000_000
-# Number of terms that go to each task if steps are not files. On Connect every step that is not a file
-# carries the data of its tasks along, in messages of up to 128 MB.
+# Maximum number of terms that are sent to each task if there is no `work_dir`. On Connect, the plan of a step that is
+# not stored in files includes the data for its tasks, and a message has at most 128 MB.
 FEW_TERMS = 250_000
 
 
 class Learned(NamedTuple):
-    """The models: `of_keys` for the fingerprints or the order of the terms of sets, `of_texts` for comparing
-    texts.
+    """The learned models. None means that no model is needed.
+
+    `of_keys` is the model for fingerprints or, in a method without fingerprints, for the order of the terms of sets.
+    `of_texts` is the model for comparing texts.
     """
 
     of_keys: bytes | None
@@ -36,8 +38,10 @@ class Learned(NamedTuple):
 
 
 def learned(rows: DataFrame, options: dict[str, Any], sample: int, keep: Steps, max_terms: int) -> Learned:
-    """Learns the models for the options from the texts of `rows`. If any order of terms will do, a `sample`
-    of the texts is used.
+    """Learns the models that the options need, from the texts of `rows`.
+
+    An order of terms is learned from about `sample` texts (20,000 for 0), because the results are the same with every
+    order.
     """
     models: dict[str | None, bytes | None] = {None: None}
 
@@ -53,7 +57,7 @@ def learned(rows: DataFrame, options: dict[str, Any], sample: int, keep: Steps, 
 
 
 def _sampled(rows: DataFrame, most: int) -> DataFrame:
-    """Returns the texts of about `most` documents, chosen by hash from the whole collection, in few partitions."""
+    """Returns the texts of about `most` documents, chosen by the hash of their ids, with `COUNTED` in a partition."""
     from pyspark.sql import functions as f
 
     share = rows.count() // most
@@ -70,8 +74,8 @@ def _model(rows: DataFrame, of_texts: bool, options: dict[str, Any], keep: Steps
         is_of_words = pa.types.is_large_string(terms.type)
         terms = terms.cast(pa.string()) if is_of_words else terms.view(pa.int64())
         counted = pa.record_batch({"term": terms, "count": counted["count"].combine_chunks().view(pa.int64())})
-        # Most terms of a sample are in one document of it. They are as rare as unknown terms, so they are
-        # left out.
+        # Most terms of a sample are in only one of its documents. They are left out, because they count as rare
+        # without an entry too.
         return counted.filter(pc.greater(counted["count"], 1)) if learner.is_order else counted
 
     def counted(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -86,8 +90,8 @@ def _model(rows: DataFrame, of_texts: bool, options: dict[str, Any], keep: Steps
     sums = in_tasks(rows.select("text"), counted, f"term {kind}, count long")
     sums = sums.groupBy("term").agg(f.sum("count").alias("count"))
     if learner.most is not None:
-        # Among equal counts the first terms are taken. If any order will do, the order of hashes spreads the
-        # terms over the table.
+        # Among terms with equal counts, the first are taken. For an order of terms, these are the first by hash, so
+        # that the chosen terms are spread over the whole table.
         first = f.hash("term") if learner.is_order else f.col("term")
         found = collect(sums.where("term IS NOT NULL").orderBy(f.desc("count"), first).limit(learner.most))
         return learner.learned(found["term"], found["count"], 0)

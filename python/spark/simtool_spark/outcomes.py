@@ -1,4 +1,4 @@
-"""The choice of the kept documents, by the close pairs of classes."""
+"""Chooses the documents to keep, by the close pairs of classes. A class is a set of equal documents."""
 
 from __future__ import annotations
 
@@ -15,13 +15,17 @@ from simtool_spark.transfer import Steps, engine_of
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-# Number of rounds in which chains of pairs are followed. Each round halves the length that remains.
+# Maximum number of rounds in which chains of pairs are followed. Each round halves the remaining length.
 MOST_ROUNDS = 30
 
 
 def settled(engine: Engine, known: pa.Table, near: pa.Table) -> pa.Table:
-    """Returns the documents that are kept in place of documents whose whole class is removed. `known` has the
-    classes of the pairs.
+    """Decides which classes are removed. `known` has a row for each class in a pair, and `near` the close pairs.
+
+    Returns a table of the removed classes and the `kept_id` of the document that is kept in place of a `class`. A
+    class can have several rows for different documents. A row applies to documents that come, in the order of
+    preference, after the document `from_id` (null means any document) and not after the document `until_id` (null
+    means any document).
     """
     has_order = "order" in known.column_names
     known = known.take(pc.sort_indices(known["id"]))
@@ -47,7 +51,7 @@ def settled(engine: Engine, known: pa.Table, near: pa.Table) -> pa.Table:
 
 
 def told(engine: Engine) -> dict[str, str]:
-    """Returns the columns of closeness with their types."""
+    """Returns the names and types of the columns that say how close two documents are."""
     similarity = {"similarity": "double"} if engine.verifies else {}
     return similarity | ({"distance": "int"} if engine.has_fingerprints else {})
 
@@ -67,7 +71,7 @@ def settled_by_chain(
     keep: Steps,
     partitions: int | None,
 ) -> DataFrame:
-    """Does the work of `settled`, with one task for the classes that chains of pairs link."""
+    """Returns the rows of `settled`, computed in tasks. Classes that a chain of pairs links are in the same task."""
     from pyspark.sql import functions as f
 
     roots = keep("roots", _roots(near, keep))
@@ -82,7 +86,7 @@ def settled_by_chain(
     known = roots.join(classes, "class").select("root", *of_class, *map(null, of_pair))
     pairs = near.join(roots.withColumnRenamed("class", "a"), "a")
     pairs = pairs.select("root", *map(null, of_class), *of_pair)
-    # Chains that share a bucket are settled together, which changes nothing.
+    # Different chains can have the same hash. They are then settled together, which does not change the result.
     rows = known.union(pairs).withColumn("bucket", f.hash("root")).drop("root")
     made_of = tuple(sorted(options.items()))
 
@@ -99,9 +103,9 @@ def settled_by_chain(
 def _roots(near: DataFrame, keep: Steps) -> DataFrame:
     """Returns a table with the columns `class` and `root`, one row for each class that is in a pair.
 
-    Pairs of classes form a graph. The root of a class is the smallest class that is connected with it. Alternates
-    large and small stars (R. Kiveris and others, "Connected components in MapReduce and beyond",
-    SoCC 2014).
+    Classes are the nodes of a graph, and the pairs in `near` are its edges. The root of a class is the smallest class
+    in its connected component. The method is alternating large-star and small-star steps (R. Kiveris and others,
+    "Connected Components in MapReduce and Beyond", SoCC 2014).
     """
     from pyspark.sql import functions as f
 
@@ -117,7 +121,7 @@ def _roots(near: DataFrame, keep: Steps) -> DataFrame:
         small = large.join(least, "node").where(f.col("other") > f.col("least"))
         small = small.select(f.col("other").alias("node"), f.col("least").alias("other"))
         links = keep(f"small-{number}", small.union(least).distinct())
-        # Each node is linked to its root alone once no root is linked to another node.
+        # The components are complete if no root has a link to a smaller node and each node has exactly one link.
         roots = links.select(f.col("other").alias("node")).distinct()
         is_done = links.join(roots, "node").count() == 0 and (
             links.count() == links.select("node").distinct().count()
@@ -129,7 +133,10 @@ def _roots(near: DataFrame, keep: Steps) -> DataFrame:
 
 
 def removed(documents: DataFrame, classes: DataFrame, outcomes: DataFrame | None, engine: Engine) -> DataFrame:
-    """Returns the removed documents."""
+    """Returns a row for each removed document: its `id`, the `kept_id` and the columns of `told`.
+
+    `outcomes` has the rows of `settled`, or is None if there are no close pairs.
+    """
     from pyspark.sql import functions as f
 
     keep, closeness = engine.keep, list(told(engine))

@@ -12,19 +12,24 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql import types as t
 
-# Path to a column: names, and None for a step from a list to its elements.
+# Path to a column: the names of the fields, and None for the step from a list to its elements.
 Path = list[str | None]
 
 
 class Selectors(NamedTuple):
-    """Selectors of the columns of the documents. A text selector of None selects all texts."""
+    """The selectors of the text, of the ID, and of the column that decides which document is kept.
+
+    If `text` is None, all texts of a row are selected. If `keep` is None, no column decides.
+    """
 
     text: str | None
     id: str
     keep: str | None = None
 
     def of_rows(self, df: DataFrame) -> list[Column]:
-        """Returns `id` and `text` of the documents, and the `field` that decides which document is kept."""
+        """Returns the columns `id` and `text` and, if `keep` is given, the column `field` that decides which document
+        is kept.
+        """
         texts, ids, keeps = selected_columns(_schema(df), *self)
         columns = [self._id(df, ids).alias("id"), self._text(df, texts).alias("text")]
         if self.keep is not None:
@@ -32,7 +37,7 @@ class Selectors(NamedTuple):
         return columns
 
     def of_ids(self, df: DataFrame) -> Column:
-        """Returns the ID of each document, as `of_rows` does."""
+        """Returns the column of the ids alone."""
         return self._id(df, selected_columns(_schema(df), None, self.id)[1])
 
     def _text(self, df: DataFrame, lists: list[list[Path]]) -> Column:
@@ -51,7 +56,7 @@ class Selectors(NamedTuple):
                 values.append((column.cast("array<string>" if is_list else "string"), is_list))
             joined = values[0][0] if len(values) == 1 and not values[0][1] else f.concat_ws("\n", *(v for v, _ in values))
             if len(lists) == 1:
-                # Null and an empty text are the same here.
+                # Null and an empty text are treated alike, so no further check is needed.
                 return joined
             has_value = f.lit(False)
             for value, is_list in values:
@@ -108,7 +113,10 @@ def _schema(df: DataFrame) -> bytes:
 def _one_value(
     df: DataFrame, paths: list[Path], option: str, known: tuple[type, ...], expected: str
 ) -> list[tuple[Column, t.DataType]]:
-    """Returns the columns that hold one value for each row, and their types."""
+    """Returns the column and the type for each path.
+
+    Raises a ValueError that names `option` if a column holds lists, or if its type is not in `known`.
+    """
     columns = []
     for path in paths:
         column, kind, is_list = _values(df, path)
@@ -120,7 +128,7 @@ def _one_value(
 
 
 def _values(df: DataFrame, path: Path) -> tuple[Column, t.DataType, bool]:
-    """Returns the values of a column, their type, and whether a row has a list of them."""
+    """Returns the values at a path as a column, the type of one value, and whether each row has a list of values."""
     from pyspark.sql import functions as f
 
     first = path[0]
@@ -130,7 +138,7 @@ def _values(df: DataFrame, path: Path) -> tuple[Column, t.DataType, bool]:
 
 
 def _inner(column: Column, kind: t.DataType, steps: Path) -> tuple[Column, t.DataType, bool]:
-    """Returns the values to which the steps lead from a column, as `_values` does."""
+    """Follows the rest of a path from a column of type `kind`. Returns the same as `_values`."""
     from pyspark.sql import functions as f
     from pyspark.sql import types as t
 
@@ -159,5 +167,5 @@ def _is_there(value: Column) -> Column:
 
 
 def _name(path: Path) -> str:
-    """Returns the path as a selector writes it."""
+    """Returns the path in the form of a selector, such as `messages[].content`."""
     return "".join("[]" if step is None else f".{step}" for step in path).removeprefix(".")

@@ -1,4 +1,4 @@
-"""Pairs of similar sets of terms: sets that share one of their rarest terms meet and are compared."""
+"""Finds pairs of similar sets of terms: sets that share one of their rarest terms are compared."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ from simtool_spark.transfer import Batches, Options, engine_of, in_tasks, of_bin
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# Number of parts of all keys. An engine moves rows of many sets, not one row for each set and key.
+# Minimum number of parts into which the keys are divided. A row has many sets of one part, so that Spark moves fewer
+# rows than one for each set and key.
 PARTS = 4096
-# Count of numbers that describe a set under a key.
+# Number of 64-bit numbers that describe a set under one of its keys.
 NUMBERS = 6
-# Number of documents whose sets are sorted by key at once.
+# Number of documents whose sets are sorted by key in one call.
 TOGETHER = 4096
 
 
 @lru_cache(maxsize=4)
 def keys_of(options: Options, order: bytes | None) -> SetKeys:
-    """Returns the finder of keys for a task, built once for each process."""
+    """Returns the object that finds the keys of sets in a task. It is built once for each process."""
     return SetKeys(order, **dict(options))
 
 
 def keyed(rows: DataFrame, engine: Engine, options: dict[str, Any], order: bytes | None) -> DataFrame:
-    """Returns `id` and `class` of the texts that have terms. Equal sets have one class.
+    """Returns `id` and `class` of the texts that have terms. Texts with equal sets have the same class.
 
-    Other columns are the `weight` of the set, the `order` if there is one, and the `keys`: the terms of its
-    prefix, each with the weight of this term and all behind it, in eight bytes each.
+    `weight` is the weight of the set. The column `order` is that of `described`. `keys` has the rarest terms of the
+    set. Each key is two 64-bit numbers: the term, and the weight of this term and of all later terms of the set.
     """
     made_of = tuple(sorted(options.items()))
 
@@ -59,8 +60,10 @@ def keyed(rows: DataFrame, engine: Engine, options: dict[str, Any], order: bytes
 def alike(
     sides: list[DataFrame], options: dict[str, Any], order: bytes | None, partitions: int | None
 ) -> DataFrame:
-    """Returns the pairs `a` and `b` of classes that may be similar enough, within one side of documents or
-    from the first side to the second. As for fingerprints, there are columns `bucket` and `distance`.
+    """Returns the pairs of classes that may be similar enough, in the columns `a` and `b`.
+
+    With one side, `a` and `b` are both of that side. With two sides, `a` is of the first side and `b` is of the
+    second. As in pairs of fingerprints, there are columns `bucket` and `distance`. The distance is always 0.
     """
     from pyspark.sql import functions as f
 
@@ -72,7 +75,7 @@ def alike(
     parts = max(PARTS, 16 * (partitions or 0))
 
     def parted(batches: Batches) -> Iterator[pa.RecordBatch]:
-        # Each set is described under each of its keys. Rows have many sets whose keys are in one part.
+        # A set has a description for each of its keys. A row has the descriptions whose keys are in one part.
         for batch in batches:
             for at in range(0, batch.num_rows, TOGETHER):
                 some = batch.slice(at, TOGETHER)
@@ -96,7 +99,7 @@ def alike(
 
     rows = in_tasks(rows, parted, "bucket int, sets binary")
     found = by_bucket(rows, candidates, "bucket long, a binary, b binary", partitions)
-    # The smallest bucket is taken, so that the texts of a set go to few buckets: the first bucket that it
-    # shares with each similar set.
+    # A pair is found under each key that its sets share. Only the smallest such key is kept as the bucket, so that
+    # the texts of a set are sent to few buckets.
     found = found.groupBy("a", "b").agg(f.min("bucket").alias("bucket"))
     return found.select(f.hash("bucket").alias("bucket"), "a", "b", f.lit(0).alias("distance"))

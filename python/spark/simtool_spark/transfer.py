@@ -25,7 +25,7 @@ Options = tuple[tuple[str, Any], ...]
 
 
 class Steps:
-    """Keeps steps that are used more than once, as files or persisted."""
+    """Stores DataFrames that are used more than once: as Parquet in `work_dir`, or persisted by Spark without it."""
 
     def __init__(self, work_dir: str | None):
         self.work_dir = work_dir
@@ -39,7 +39,7 @@ class Steps:
 
 
 def in_tasks(rows: DataFrame, visit: Callable[[Batches], Iterator[pa.RecordBatch]], schema: str) -> DataFrame:
-    """Applies `visit` to the batches of each partition, and returns its rows."""
+    """Applies `visit` to the batches of each partition. Returns the rows that `visit` yields, which have `schema`."""
 
     def visited(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield from visit(batches)
@@ -50,10 +50,10 @@ def in_tasks(rows: DataFrame, visit: Callable[[Batches], Iterator[pa.RecordBatch
 
 @lru_cache(maxsize=1)
 def _spare_worker() -> None:
-    """Makes the later tasks of this worker process of Spark start 0.1 s of a core earlier.
+    """Saves each later task of this worker process of Spark 0.1 s of CPU time at its start.
 
-    Otherwise each task searches all imported modules for garbage, and reads the directories of zip files with
-    modules again.
+    Otherwise each task searches all imported modules for garbage, and reads again the directories of the zip files
+    that modules are imported from.
     """
     program = getattr(sys.modules["__main__"], "__spec__", None)
     if program is None or program.name != "pyspark.daemon":
@@ -89,7 +89,7 @@ def of_ipc(data: bytes) -> pa.Table:
     return pa.ipc.open_stream(data).read_all()
 
 
-# Fingerprints of one word travel as a long, others as binary.
+# A column of fingerprints of 64 bits has the type long. A column of longer fingerprints has the type binary.
 
 
 def fingerprint_type(words: int) -> str:
@@ -97,24 +97,26 @@ def fingerprint_type(words: int) -> str:
 
 
 def to_column(fingerprints: pa.Array, words: int) -> pa.Array:
-    """Converts fingerprints without nulls into the column that the engine moves."""
+    """Converts fingerprints of `words` 64-bit words, without nulls, into a column of type `fingerprint_type(words)`."""
     if words == 1:
         return fingerprints.view(pa.int64())
     return to_binary(of_rows(fingerprints), np.arange(len(fingerprints) + 1))
 
 
 def to_words(column: pa.Array | pa.ChunkedArray, words: int) -> pa.Array:
-    """The inverse."""
+    """Converts a column of `to_column` back into fingerprints of `words` 64-bit words."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     return column if words == 1 else to_rows(of_binary(column, words)[0])
 
 
-# Rows of several numbers are binary for travelling.
+# Rows of several 64-bit numbers are stored in columns of type binary.
 
 
 def to_binary(numbers: np.ndarray, ends: np.ndarray) -> pa.Array:
-    """Packs the rows of `numbers` between each end and the next into one binary value."""
+    """Returns a column of binary values. Value `i` has the bytes of the rows `ends[i]` to `ends[i + 1]` (exclusive)
+    of `numbers`, which holds 64-bit numbers. The first end is 0.
+    """
     ends = ends.astype(np.int64) * numbers.shape[1] * 8
     if ends[-1] > np.iinfo(np.int32).max:
         raise ValueError("a batch of documents is too large: lower spark.sql.execution.arrow.maxRecordsPerBatch")
@@ -123,7 +125,7 @@ def to_binary(numbers: np.ndarray, ends: np.ndarray) -> pa.Array:
 
 
 def of_binary(column: pa.Array, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Does the inverse of `to_binary`: returns the rows of `width` numbers, and the ends."""
+    """Reverses `to_binary`: returns `numbers`, with `width` numbers in each row, and `ends`."""
     if column.type != pa.binary():
         column = column.cast(pa.binary())
     if len(column) == 0:
@@ -150,7 +152,7 @@ def collect(df: DataFrame) -> pa.Table:
 
 
 def distribute(session: SparkSession, table: pa.Table, schema: str) -> DataFrame:
-    """The inverse."""
+    """Sends a table from the driver to the engine, and returns it as a DataFrame with the types of `schema`."""
     parts = [(to_ipc(batch),) for batch in table.to_batches(max_chunksize=BATCH)]
 
     def unpacked(batches: Batches) -> Iterator[pa.RecordBatch]:

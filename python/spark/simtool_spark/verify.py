@@ -1,4 +1,4 @@
-"""Comparison of the texts of close fingerprints, which meet in a bucket."""
+"""Compares the texts of documents with close fingerprints. The texts to compare are in the same bucket."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from simtool_spark.transfer import Steps, verifier_of
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-# Number of fingerprints of one bucket whose texts one task holds. Fuller buckets are cut.
+# Maximum number of fingerprints of a bucket whose texts one task holds. Fuller buckets are divided.
 FULL_OF_TEXTS = 50_000
-# Number of wanted texts whose ids go to each machine, so that only these texts travel to be joined.
+# If at most this many texts are needed, hashes of their ids are sent to each machine, so that only these texts are
+# sent to the join.
 MOST_TOLD = 2_000_000
 
 
@@ -32,15 +33,16 @@ def similar(
     """Returns the pairs of classes with similar texts (`a`, `b`, `similarity` and `distance`) among the pairs
     of close fingerprints in `near`.
 
-    A side has the classes of documents and their texts. With one side pairs are within it, equal fingerprints
-    included. With two, pairs are from the first to the second. `learned` is the model of the texts.
+    A side consists of a table of classes and a table of texts. With one side, `a` and `b` are both of that side, and
+    different classes with equal fingerprints are also compared. With two sides, `a` is of the first side and `b` is
+    of the second. `learned` is the model for comparing texts. A bucket with more than `full` fingerprints is divided.
 
-    A text goes once to each bucket in which its fingerprint has pairs. Of equal texts only one goes.
+    A text is sent once to each bucket in which its fingerprint has pairs. Of equal texts, only one is sent.
     """
     from pyspark.sql import functions as f
 
     is_within = len(sides) == 1
-    # The pairs of a method without fingerprints are pairs of sets, and a class is its own fingerprint.
+    # A method without fingerprints finds pairs of sets. The class then takes the place of the fingerprint.
     of_sets = "fingerprint" not in sides[0][0].columns
     if of_sets:
         sides = [(classes.withColumn("fingerprint", f.col("class")), texts) for classes, texts in sides]
@@ -73,7 +75,7 @@ def similar(
         for table in tables:
             is_pair = table["a"].is_valid()
             pairs, members = table.filter(is_pair), table.filter(pc.invert(is_pair))
-            # Several rows may bring the same text; only the first is kept.
+            # Several rows may have the same text. Only the first is kept.
             numbers, _ = _numbered(members["class"], members["side"].to_numpy())
             is_first = np.zeros(len(members), dtype=bool)
             is_first[np.unique(numbers, return_index=True)[1]] = True
@@ -93,7 +95,7 @@ def similar(
                 found = {name: found[name].combine_chunks() for name in found.column_names}
                 classes = members["class"].combine_chunks()
                 a, b = classes.take(found["a"]), classes.take(found["b"])
-                # A task that runs again may see the rows of a bucket in another order.
+                # A repeated task may see the rows of a bucket in another order, so the smaller class becomes `a`.
                 swap = pc.less(b, a) if is_within else pa.array(side[found["a"].to_numpy()] == 1)
                 a, b = pc.if_else(swap, b, a), pc.if_else(swap, a, b)
                 distance = found["distance"].cast(pa.int32())
@@ -103,7 +105,9 @@ def similar(
 
 
 def _ends(near: DataFrame, names: str) -> DataFrame:
-    """Returns the distinct fingerprints of the pairs of each bucket."""
+    """Returns the columns `bucket` and `fingerprint`: the distinct fingerprints of the pairs of each bucket. `names` is
+    "a", "b" or "ab", and says which fingerprints of a pair are taken.
+    """
     from pyspark.sql import functions as f
 
     first, *rest = (near.select("bucket", f.col(name).alias("fingerprint")) for name in names)
@@ -113,7 +117,7 @@ def _ends(near: DataFrame, names: str) -> DataFrame:
 
 
 def _cut(near: DataFrame, full: int) -> DataFrame:
-    """Spreads the pairs of a bucket with more than `full` fingerprints over more buckets."""
+    """Distributes the pairs of each bucket with more than `full` fingerprints over several new buckets."""
     from pyspark.sql import functions as f
 
     counts = _ends(near, "ab").groupBy("bucket").count()
@@ -127,8 +131,10 @@ def _cut(near: DataFrame, full: int) -> DataFrame:
 
 
 def _numbered(column: pa.ChunkedArray, side: np.ndarray) -> tuple[np.ndarray, pa.Array]:
-    """Returns a number for each value of a side, and the distinct values. The value at position `i` has the
-    numbers `2 * i` and `2 * i + 1`, one for each side.
+    """Returns a number for each row, and the distinct values of `column`.
+
+    If a row has the distinct value at index `i`, its number is `2 * i` if it is of side 0, and `2 * i + 1` if it is of
+    side 1.
     """
     known = pc.unique(column)
     return pc.index_in(column, known).to_numpy() * 2 + side, known

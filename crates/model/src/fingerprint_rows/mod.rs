@@ -1,5 +1,4 @@
-//! Fingerprints as rows of a matrix of 64-bit words. A [`Shape`] describes their length and the
-//! meaning of their bits.
+//! Fingerprints as rows of 64-bit words. A [`Shape`] describes their length and the meaning of their bits.
 
 use crate::validity::Validity;
 use simtool_base::error::{Error, Result};
@@ -15,23 +14,22 @@ pub enum Metric {
     /// Number of lanes that differ. A lane is a group of adjacent bits, such as one hash value of
     /// MinHash. MinHash and I-Match use it.
     Lanes {
-        /// Number of bits in a lane: a power of two up to 64, so that no lane crosses a word.
+        /// Number of bits in a lane: a power of two up to 64, so that each lane lies within one 64-bit word.
         bits: u32,
-        /// Whether a lane may be null, which means that it has no value. A null lane differs from
-        /// every other lane, even from another null lane. If this is set, lanes have 64 bits: the
-        /// highest bit is 0 in a null lane, and 1 in a lane with a value.
+        /// Whether a lane may be null, which means that it has no value. A null lane differs from every other lane,
+        /// even from another null lane. If `null` is true, lanes have 64 bits. The highest bit is 0 in a null lane, and
+        /// 1 in a lane with a value.
         null: bool,
     },
-    /// Difference between 1 and the cosine of two sets, in thousandths. The cosine is estimated
-    /// from the number of equal lanes of MinHash and from the sizes of the sets. The highest
-    /// [`SIZE_BITS`] bits of a fingerprint hold the size of its set.
+    /// 1 minus the cosine of two sets, in thousandths. The cosine is estimated from the number of equal lanes of
+    /// MinHash and from the sizes of the sets. The highest [`SIZE_BITS`] bits of a fingerprint hold the size of its
+    /// set.
     Cosine {
-        /// Number of bits in a lane, which is a hash value of MinHash: a power of two up to 16.
+        /// Number of bits in a lane, a hash value of MinHash: a power of two up to 16.
         bits: u32,
     },
-    /// Each 64-bit word is a fingerprint of its own, called a lane. The distance of two
-    /// fingerprints is the smallest number d such that at least `needed` of their lanes differ in
-    /// at most d bits.
+    /// Each 64-bit word of a fingerprint is compared on its own and is called a lane. The distance of two fingerprints
+    /// is the smallest number d such that at least `needed` of their lanes differ in at most d bits.
     Votes {
         /// Number of lanes (64-bit words) that must be within the distance.
         needed: u32,
@@ -65,8 +63,8 @@ impl Shape {
         Self { bits, metric: Metric::Bits }
     }
 
-    /// Creates the shape of fingerprints of `count` lanes, groups of `bits` adjacent bits. The
-    /// distance is the number of differing lanes.
+    /// Creates the shape of fingerprints of `count` lanes. A lane is a group of `bits` adjacent bits. The distance is
+    /// the number of differing lanes.
     ///
     /// # Panics
     ///
@@ -77,8 +75,8 @@ impl Shape {
         Self { bits: count * bits, metric: Metric::Lanes { bits, null: false } }
     }
 
-    /// Creates the shape of fingerprints of `count` lanes of 64 bits. Each lane holds a value whose
-    /// highest bit is set, or is null and then differs from every other lane.
+    /// Creates the shape of fingerprints of `count` lanes of 64 bits. Each lane holds a value whose highest bit is set,
+    /// or it is null. A null lane differs from every other lane.
     ///
     /// # Panics
     ///
@@ -89,9 +87,9 @@ impl Shape {
         Self { metric, ..Self::lanes(count, u64::BITS) }
     }
 
-    /// Creates the shape of fingerprints from which the cosine of two sets is estimated. A
-    /// fingerprint has `words` words. The highest bits hold the [`size_code`] of its set. The other
-    /// bits are lanes of `bits` bits, and each lane is a hash value of MinHash.
+    /// Creates the shape of fingerprints from which the cosine of two sets is estimated. A fingerprint has `words`
+    /// 64-bit words. Its highest bits hold the [`size_code`] of its set. The other bits are lanes of `bits` bits, and
+    /// each lane is a hash value of MinHash.
     ///
     /// # Panics
     ///
@@ -105,9 +103,9 @@ impl Shape {
         Self { bits: words * u64::BITS, metric: Metric::Cosine { bits } }
     }
 
-    /// Creates the shape of fingerprints of `count` words that are compared one by one. The
-    /// distance of two fingerprints is the `needed`-th smallest number of bits in which two
-    /// corresponding words differ.
+    /// Creates the shape of fingerprints of `count` 64-bit words that are compared one by one. For each position of a
+    /// word, the bits are counted in which the words of two fingerprints differ. The distance is the `needed`-th
+    /// smallest of these counts.
     ///
     /// # Panics
     ///
@@ -118,8 +116,8 @@ impl Shape {
         Self { metric: Metric::Votes { needed }, ..Self::lanes(count, u64::BITS) }
     }
 
-    /// Returns the number of bits of a fingerprint. If this is not a multiple of 64, the additional
-    /// bits of the last word are 0.
+    /// Returns the number of bits of a fingerprint. If it is not a multiple of 64, the unused bits of the last word are
+    /// 0.
     #[must_use]
     pub fn row_bits(self) -> u32 {
         self.bits
@@ -137,7 +135,7 @@ impl Shape {
         self.metric
     }
 
-    /// Returns the greatest distance that two fingerprints can have.
+    /// Returns the greatest distance that two fingerprints of this shape can have.
     #[must_use]
     pub fn units(self) -> u32 {
         match self.metric {
@@ -148,8 +146,8 @@ impl Shape {
         }
     }
 
-    /// Returns the number of units that the distance compares, and the number of bits in a unit. A
-    /// unit is a bit or a lane: `(16, 4)` for 16 lanes of 4 bits.
+    /// Returns the number of units that the distance compares, and the number of bits in a unit. A unit is a bit or a
+    /// lane. For example, the result is `(16, 4)` for 16 lanes of 4 bits.
     #[must_use]
     pub fn parts(self) -> (u32, u32) {
         match self.metric {
@@ -159,9 +157,10 @@ impl Shape {
         }
     }
 
-    /// Returns the shape of the hash values alone of fingerprints of [`Metric::Cosine`], and the largest number of
-    /// hash values in which two fingerprints within `max_distance` can differ, whatever the sizes of their sets are.
-    /// Returns `None` for other metrics, and if all hash values can differ.
+    /// Returns a shape and a distance by which fingerprints of [`Metric::Cosine`] can be filtered quickly. The shape is
+    /// that of their hash values without the size. The distance is the largest number of hash values in which two
+    /// fingerprints within `max_distance` can differ, whatever the sizes of their sets are. Returns `None` for other
+    /// metrics, and if all hash values can differ.
     ///
     /// ```
     /// use simtool_model::fingerprint_rows::Shape;
@@ -183,7 +182,7 @@ impl Shape {
         (most < lanes).then(|| (Self::lanes(lanes, bits), most))
     }
 
-    /// Returns the distance of two fingerprints, given as their words.
+    /// Returns the distance of two fingerprints, given as their 64-bit words.
     #[must_use]
     pub fn distance(self, a: &[u64], b: &[u64]) -> u32 {
         let words = a.iter().zip(b);
@@ -210,15 +209,15 @@ impl Shape {
 
 /// Number of bits in which a fingerprint of [`Metric::Cosine`] holds the size of its set.
 pub const SIZE_BITS: u32 = 16;
-/// Position, in the last word of a fingerprint, of the lowest bit of the size of its set.
+/// Position of the lowest bit of the size in the last 64-bit word of a fingerprint.
 const SIZE_SHIFT: u32 = u64::BITS - SIZE_BITS;
-/// Number of the highest binary digits that are stored of the size of a set.
+/// Number of binary digits of the size of a set that are stored. These are the highest digits.
 const SIZE_DIGITS: u32 = 11;
-/// Distance of two sets with cosine 0, the greatest distance of [`Metric::Cosine`].
+/// Distance of two sets with cosine 0. It is the greatest distance of [`Metric::Cosine`].
 const THOUSANDTHS: u32 = 1000;
 
-/// Encodes the size of a set in 16 bits, like a float. The code holds the highest eleven binary
-/// digits of the size, and the number of digits below them.
+/// Encodes the size of a set in 16 bits, like a floating-point number. The code holds the highest 11 binary digits of
+/// the size, and the number of digits below them.
 #[must_use]
 pub fn size_code(size: u64) -> u64 {
     let dropped = (u64::BITS - size.leading_zeros()).saturating_sub(SIZE_DIGITS);
@@ -226,14 +225,14 @@ pub fn size_code(size: u64) -> u64 {
     u64::from(dropped.min(31)) << SIZE_DIGITS | (size >> dropped) & ((1 << SIZE_DIGITS) - 1)
 }
 
-/// Decodes a size that [`size_code`] encoded. The result is rounded down, because only the highest
-/// digits were stored.
+/// Decodes a size that [`size_code`] encoded. The result is rounded down, because only the highest digits are in the
+/// code.
 fn size_of_code(code: u64) -> u64 {
     (code & ((1 << SIZE_DIGITS) - 1)) << (code >> SIZE_DIGITS)
 }
 
-/// Estimates the Jaccard similarity of two sets whose MinHash fingerprints differ in `differing` of `lanes` lanes of
-/// `bits` bits. Lanes that come from different terms are equal by chance in one of 2^bits cases.
+/// Estimates the Jaccard similarity of two sets whose MinHash fingerprints have `lanes` lanes of `bits` bits and differ
+/// in `differing` of these lanes. Lanes that come from different terms are equal by chance in one of 2^bits cases.
 fn jaccard(lanes: u32, bits: u32, differing: u32) -> f64 {
     // The expected share of agreeing lanes is J + (1 − J) / 2^bits, which is solved for the Jaccard similarity J.
     let by_chance = 1.0 / f64::from(1_u32 << bits);
@@ -241,9 +240,9 @@ fn jaccard(lanes: u32, bits: u32, differing: u32) -> f64 {
     ((agreeing - by_chance) / (1.0 - by_chance)).max(0.0)
 }
 
-/// Estimates the distance [`Metric::Cosine`] of two sets of sizes `a` and `b`, whose MinHash
-/// fingerprints differ in `differing` of `lanes` lanes of `bits` bits. The computation uses only
-/// operations that give the same result on every machine.
+/// Estimates the distance [`Metric::Cosine`] of two sets of sizes `a` and `b`. Their MinHash fingerprints have `lanes`
+/// lanes of `bits` bits, and differ in `differing` of these lanes. The computation uses only operations that give the
+/// same result on every machine.
 fn cosine_distance(lanes: u32, bits: u32, differing: u32, [a, b]: [u64; 2]) -> u32 {
     if differing == 0 && a == b {
         return 0;
@@ -278,9 +277,8 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Divides a word into lanes of `lane_bits` bits and marks the lanes in which `difference`, the XOR
-/// of two words, has any bit set. Returns a word in which the lowest bit of each marked lane is
-/// set.
+/// Marks the lanes of `lane_bits` bits in which two 64-bit words differ. `difference` is the XOR of the words. In the
+/// result, the lowest bit of each differing lane is set, and all other bits are 0.
 #[inline]
 #[must_use]
 pub fn differing_lanes(mut difference: u64, lane_bits: u32) -> u64 {
@@ -293,15 +291,15 @@ pub fn differing_lanes(mut difference: u64, lane_bits: u32) -> u64 {
     difference & (u64::MAX / (u64::MAX >> (u64::BITS - lane_bits)))
 }
 
-/// Returns whether `lane` has no value, for fingerprints whose 64-bit lanes may be null.
+/// Returns whether a 64-bit `lane` has no value. Only for fingerprints whose lanes may be null.
 #[inline]
 #[must_use]
 pub fn is_null(lane: u64) -> bool {
     lane >> (u64::BITS - 1) == 0
 }
 
-/// Counts the bits that are set in each word of `differences`, and returns the `needed`-th smallest
-/// of these counts. Returns `u32::MAX` if there are fewer than `needed` words.
+/// Counts the set bits of each word of `differences`, and returns the `needed`-th smallest of these counts. Returns
+/// `u32::MAX` if there are fewer than `needed` words.
 pub(crate) fn nearest(differences: impl Iterator<Item = u64>, needed: u32) -> u32 {
     let mut words = [0; u64::BITS as usize + 1];
     differences.for_each(|word| words[word.count_ones() as usize] += 1);
@@ -313,20 +311,20 @@ pub(crate) fn nearest(differences: impl Iterator<Item = u64>, needed: u32) -> u3
     words.iter().position(reaches).map_or(u32::MAX, |bits| bits as u32)
 }
 
-/// Fingerprints of documents, one row of words for each document.
+/// Fingerprints of documents. Each document has one row of 64-bit words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FingerprintRows<'a> {
     /// Number of bits of a fingerprint, and the definition of the distance.
     pub shape: Shape,
-    /// Words of all rows, one row after the other, with the lowest word of each row first. The
-    /// words of a row without a fingerprint are undefined. `words` borrows from a mapped file if
-    /// the bytes of the file can be used as they are.
+    /// Words of all rows, one row after the other. The lowest word of each row comes first. The words of a row without
+    /// a fingerprint are undefined. `words` borrows from a mapped file if the bytes of the file can be used as they
+    /// are.
     pub words: Cow<'a, [u64]>,
-    /// Bitmap of the rows that have a fingerprint, because an empty document has none. `None` means
-    /// that all rows have a fingerprint.
+    /// Bitmap of the rows that have a fingerprint. An empty document has none. `None` means that all rows have a
+    /// fingerprint.
     pub validity: Option<Validity>,
-    /// Text that names the method and the settings that the fingerprints were made with, if they
-    /// are known. Fingerprints with different recipes cannot be compared.
+    /// Recipe: a text that names the method and the settings with which the fingerprints were made, or `None` if they
+    /// are not known. Fingerprints with different recipes cannot be compared.
     pub recipe: Option<String>,
 }
 
@@ -343,7 +341,7 @@ impl FingerprintRows<'_> {
         self.words.is_empty()
     }
 
-    /// Returns the words of row number `row`, or `None` if it has no fingerprint.
+    /// Returns the words of the row with index `row`, or `None` if the row has no fingerprint.
     ///
     /// # Panics
     ///
@@ -355,11 +353,11 @@ impl FingerprintRows<'_> {
         self.has_fingerprint(row).then_some(row_words)
     }
 
-    /// Returns the rows in `range` as a collection of their own.
+    /// Returns the rows in `range`, with row 0 for the start of the range. The words are not copied.
     ///
     /// # Panics
     ///
-    /// `range` does not end within the rows.
+    /// `range` ends beyond the last row.
     #[must_use]
     pub fn part(&self, range: Range<usize>) -> FingerprintRows<'_> {
         let words = self.shape.words();
@@ -377,7 +375,7 @@ impl FingerprintRows<'_> {
         }
     }
 
-    /// Returns whether row number `row` has a fingerprint.
+    /// Returns whether the row with index `row` has a fingerprint.
     #[must_use]
     pub fn has_fingerprint(&self, row: usize) -> bool {
         self.validity.as_ref().is_none_or(|validity| validity.has_value(row))
@@ -389,7 +387,7 @@ impl FingerprintRows<'_> {
 pub struct RowsBuilder {
     shape: Shape,
     words: Vec<u64>,
-    /// One bit for each row, set if the row has a fingerprint, as in a [`Validity`].
+    /// One bit for each row, as in a [`Validity`]: 1 if the row has a fingerprint.
     valid: Vec<u64>,
     rows: usize,
     has_missing: bool,
@@ -402,7 +400,7 @@ impl RowsBuilder {
         Self { shape, words: Vec::new(), valid: Vec::new(), rows: 0, has_missing: false }
     }
 
-    /// Makes room for `rows` additional rows.
+    /// Allocates memory for `rows` additional rows.
     ///
     /// # Errors
     ///
@@ -413,12 +411,11 @@ impl RowsBuilder {
         self.words.try_reserve_exact(words).map_err(|_| Error::memory("fingerprints", bytes))
     }
 
-    /// Adds a row with the words of a fingerprint, or a row without a fingerprint if `row` is
-    /// `None`.
+    /// Adds a row with the words of a fingerprint. `None` adds a row without a fingerprint.
     ///
     /// # Panics
     ///
-    /// The number of words differs from that of the builder's shape.
+    /// The number of words differs from the number of words in the builder's shape.
     pub fn push(&mut self, row: Option<&[u64]>) {
         if let Some(words) = row {
             // A row of another length would shift all rows after it.
@@ -435,7 +432,7 @@ impl RowsBuilder {
         self.rows += 1;
     }
 
-    /// Returns all rows that were added, without a recipe.
+    /// Returns all rows that were added. They have no recipe.
     #[must_use]
     pub fn finish(self) -> FingerprintRows<'static> {
         // `valid` has one bit for each row and no bit set behind the last one.

@@ -3,20 +3,19 @@
 use super::ratio::Similarity;
 use super::root_bounds;
 
-/// A measure of the similarity of two sets, computed from their sizes and the number of shared
-/// elements. If elements have weights, sums of weights replace these numbers.
+/// A measure of the similarity of two sets, computed from their sizes and the number of common elements. If elements
+/// have weights, sums of weights take the place of these numbers.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Measure {
     /// The name in options, for example "cosine" in `similarity=cosine:0.8`.
     pub name: &'static str,
-    /// The name in sentences, for example "Jaccard similarity".
+    /// The name in messages, for example "Jaccard similarity".
     pub described: &'static str,
     /// The definition in a few words, for help texts.
     pub definition: &'static str,
     /// The formula, from which all bounds for sizes and shared elements follow.
     pub formula: Formula,
-    /// Whether MinHash fingerprints can estimate the measure. Otherwise the sets themselves are
-    /// needed.
+    /// Whether the measure can be estimated from MinHash fingerprints. If not, the sets themselves are compared.
     pub is_estimated: bool,
 }
 
@@ -35,13 +34,13 @@ pub enum Formula {
 /// For two equal sets the ratio must be 1: `smaller + larger − shared_less` equals `times`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratio {
-    /// The factor of the shared elements in the numerator.
+    /// The factor of the number of common elements in the numerator.
     pub times: u32,
     /// The factor of the size of the smaller set.
     pub smaller: u32,
     /// The factor of the size of the larger set.
     pub larger: u32,
-    /// The factor of the shared elements that are subtracted from the denominator; at most `smaller`.
+    /// The factor of the number of common elements that is subtracted in the denominator. It is at most `smaller`.
     pub shared_less: u32,
 }
 
@@ -58,9 +57,9 @@ impl Ratio {
     }
 }
 
-/// Numbers that are computed once for a threshold a/c and give the number of elements that two sets
-/// must share. `Linear` belongs to [`Formula::Ratio`]: sets of sizes x ≤ y are similar if `whole ·
-/// shared ≥ smaller · x + larger · y`. `Cosine` holds the threshold `numerator / denominator`.
+/// Numbers that are computed once for a threshold. They give the number of elements that two similar sets must share.
+/// `Linear` belongs to [`Formula::Ratio`]: sets of sizes x ≤ y are similar if `whole · shared ≥ smaller · x + larger ·
+/// y`. `Cosine` has the threshold `numerator / denominator`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bounds {
     Linear { smaller: u64, larger: u64, whole: u64 },
@@ -87,8 +86,8 @@ impl Bounds {
         }
     }
 
-    /// Returns the smallest number of elements that two sets of sizes `left` and `right` must share
-    /// to reach the threshold.
+    /// Returns the smallest number of common elements with which two sets of sizes `left` and `right` reach the
+    /// threshold.
     #[inline]
     pub(super) fn min_shared(self, left: u32, right: u32) -> u32 {
         match self {
@@ -109,9 +108,8 @@ impl Bounds {
         }
     }
 
-    /// Returns the smallest sum of weights that two sets must share to reach the threshold. `left`
-    /// and `right` are the total weights of the sets. For a cosine the result may be a little too
-    /// small.
+    /// Returns the smallest sum of weights of common elements with which two sets reach the threshold. `left` and
+    /// `right` are the total weights of the sets. For a cosine, the result may be a little too small.
     pub(super) fn min_shared_weight(self, left: u64, right: u64) -> u64 {
         match self {
             Self::Linear { smaller, larger, whole } => {
@@ -127,10 +125,10 @@ impl Bounds {
         }
     }
 
-    /// Returns the smallest size that a set can have if its similarity to a set of `size` elements
-    /// reaches the threshold. The sizes can also be total weights of elements. In the best case, the
-    /// smaller set shares all its elements with the other one. Its size x must then satisfy
-    /// `whole · x ≥ smaller · x + larger · size` for `Linear`.
+    /// Returns the smallest size that a set can have if its similarity to a set of `size` elements reaches the
+    /// threshold. The sizes can also be total weights of elements. In the best case, all elements of the smaller set
+    /// are in the other set. The size x of the smaller set must then satisfy `whole · x ≥ smaller · x + larger · size`
+    /// for `Linear`.
     #[inline]
     pub(super) fn min_size(self, size: u64) -> u64 {
         match self {
@@ -152,12 +150,11 @@ impl Bounds {
         }
     }
 
-    /// Returns how much a set of `size` elements adds to the upper bound of the difference of two
-    /// similar sets. The difference is the number of elements that are in only one of the sets.
+    /// Returns the part of a set of `size` elements in an upper bound of the difference of two similar sets. The
+    /// difference is the number of elements that are in only one of the sets.
     ///
-    /// The bound is the sum of the results for both sets, plus 1, because each result is rounded
-    /// down. The difference is largest if the smaller set has the minimum size and all its elements
-    /// are in the larger set.
+    /// The bound is the sum of the parts of both sets, plus 1, because each part is rounded down. The difference is
+    /// largest if the smaller set has the smallest possible size and all its elements are in the larger set.
     #[inline]
     pub(super) fn difference_share(self, size: u32) -> u32 {
         let size = u128::from(size);

@@ -1,8 +1,8 @@
 //! The similarity of two sets: the measures, their values as exact ratios, and the threshold that a
 //! pair must reach.
 //!
-//! Similarities and thresholds are compared by products of whole numbers. In floating point 0.8 /
-//! 1.8 * 63 is a little more than 28, and a pair would be lost.
+//! Similarities and thresholds are compared exactly, by products of whole numbers. In floating point, 0.8 / 1.8 * 63 is
+//! a little more than 28, so a pair with 28 shared elements would be lost.
 //!
 //! A measure is one file of this folder and one line of [`MEASURES`]. The join, `verify`, `eval`,
 //! `suggest`, the help texts, Python and Spark take the measure from the table.
@@ -27,7 +27,7 @@ pub use threshold::Threshold;
 pub const MEASURES: &[&Measure] =
     &[&JACCARD, &COSINE, &containment::CONTAINMENT, &tversky::TVERSKY, &dice::DICE];
 
-/// Finds a measure by its name, for example "cosine".
+/// Returns the measure with this name, for example "cosine", or `None` if there is no such measure.
 ///
 /// ```
 /// let cosine = simtool_model::similarity::measure("cosine");

@@ -22,7 +22,7 @@ impl Similarity {
     /// The ratio 1, which is the similarity of equal sets.
     pub const ONE: Self = Self { shared: 1, union: 1 };
 
-    /// The greatest similarity of texts that are not equal, although their sets are: 0.999999.
+    /// The similarity of texts that are not equal, although their sets of terms are equal: 0.999999.
     pub const ALMOST_ONE: Self = Self { shared: 999_999, union: 1_000_000 };
 
     /// Returns the Jaccard similarity of two sets of sizes `left` and `right` with `shared` common
@@ -32,7 +32,7 @@ impl Similarity {
         Self { shared, union: left - shared + right }
     }
 
-    /// Returns [`Self::ALMOST_ONE`] if the similarity is 1, and otherwise the same similarity.
+    /// Returns [`Self::ALMOST_ONE`] if the similarity is 1, otherwise the similarity itself.
     #[must_use]
     pub fn below_one(self) -> Self {
         if self == Self::ONE { Self::ALMOST_ONE } else { self }

@@ -2,14 +2,13 @@
 
 use super::ratio::Similarity;
 
-/// Largest denominator of a threshold. It is so small that its products with sizes of sets fit into
-/// the integers of the computation.
+/// Largest denominator of a threshold. With it, products of denominators and sizes of sets fit into the integers of the
+/// computations.
 pub(super) const MAX_DENOMINATOR: u32 = 1_000_000_000;
 
-/// Returns the cosine of two sets of sizes `left` and `right` with `shared` common elements. The
-/// cosine is rounded down to a fraction whose denominator is a multiple of `denominator`, the
-/// denominator of the threshold. So a cosine that reaches the threshold still reaches it after
-/// rounding.
+/// Returns the cosine of two sets of sizes `left` and `right` with `shared` common elements. `denominator` is the
+/// denominator of the threshold. The cosine is rounded down to a fraction whose denominator is a multiple of
+/// `denominator`. So a cosine that reaches the threshold still reaches it after rounding.
 pub(super) fn similarity(denominator: u32, shared: u64, left: u64, right: u64) -> Similarity {
     let scale = u64::from(denominator * (MAX_DENOMINATOR / denominator));
     let scaled = u128::from(shared) * u128::from(scale);
@@ -22,8 +21,8 @@ pub(super) fn similarity(denominator: u32, shared: u64, left: u64, right: u64) -
     Similarity { shared: ratio as u64, union: scale }
 }
 
-/// Returns the smallest number of elements that two sets of sizes `left` and `right` must share for
-/// a cosine of at least `numerator / denominator`.
+/// Returns the smallest number of common elements with which two sets of sizes `left` and `right` have a cosine of at
+/// least `numerator / denominator`.
 #[inline]
 pub(super) fn min_shared(numerator: u64, denominator: u64, left: u32, right: u32) -> u32 {
     let sizes = u64::from(left) * u64::from(right);
@@ -42,8 +41,8 @@ pub(super) fn min_shared(numerator: u64, denominator: u64, left: u32, right: u32
     shared as u32
 }
 
-/// Returns `x` / √`y`, rounded down, for an `x` whose square has more than 128 bits. The result
-/// must be at most 10⁹.
+/// Returns `x` / √`y`, rounded down. It is for an `x` whose square has more than 128 bits. The result must be at most
+/// 10⁹.
 fn root_of_ratio(x: u128, y: u128) -> u128 {
     // The floating-point root is so near that a step or two make it exact.
     #[expect(clippy::cast_sign_loss, reason = "a root is not negative")]

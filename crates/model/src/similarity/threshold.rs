@@ -1,4 +1,4 @@
-//! The threshold of similarity that a pair must reach, and the bounds that follow from it.
+//! The similarity threshold that a pair must reach, and the bounds that follow from it.
 
 use super::cosine::COSINE;
 use super::jaccard::JACCARD;
@@ -10,8 +10,8 @@ use simtool_base::error::{Error, Result};
 use std::fmt;
 use std::str::FromStr;
 
-/// Minimum similarity of a pair, and the measure of this similarity, for example a Jaccard
-/// similarity of 4/5. The minimum is a fraction above 0 and at most 1.
+/// Smallest similarity of a pair that counts as similar, together with its measure, for example a Jaccard similarity of
+/// 4/5. The similarity is a fraction above 0 and at most 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold {
     numerator: u32,
@@ -24,7 +24,8 @@ impl Threshold {
     /// The default threshold: a Jaccard similarity of 0.8.
     pub const DEFAULT: Self = Self::with(8, 10, &JACCARD);
 
-    /// The default threshold of web pages: a Jaccard similarity of 0.65. Their texts have remains of templates.
+    /// The default threshold of web pages: a Jaccard similarity of 0.65. It is lower because the texts of pages have
+    /// remains of templates.
     pub const DEFAULT_OF_PAGES: Self = Self::with(65, 100, &JACCARD);
 
     /// The default threshold of the cosine: 0.9. Sets of equal size with a Jaccard similarity of 0.8 have a cosine
@@ -40,7 +41,7 @@ impl Threshold {
     ///
     /// # Errors
     ///
-    /// The ratio is not above 0 and at most 1, or the denominator is above 10⁹.
+    /// The ratio is 0 or above 1, or the denominator is above 10⁹.
     pub fn new(numerator: u32, denominator: u32) -> Result<Self> {
         if numerator == 0 || numerator > denominator || denominator > MAX_DENOMINATOR {
             return Err(Self::rule("similarity", format!("{numerator}/{denominator}")));
@@ -52,10 +53,9 @@ impl Threshold {
         Error::config(option, value, "must be above 0 and at most 1, as 0.8 or 4/5")
     }
 
-    /// Parses a threshold of Jaccard similarity, such as `0.8`, `.75`, `1` or `4/5`. A decimal with
-    /// more than 9 digits after the point is the result of a computation with floats. It is read as
-    /// the simplest ratio within 10⁻¹⁵, for example `0.3333333333333333` as 1/3. `option` is the name
-    /// of the setting for the error message.
+    /// Parses a threshold of Jaccard similarity, such as `0.8`, `.75`, `1` or `4/5`. If a decimal has more than 9
+    /// digits after the point, it probably is a computed floating-point number. It is read as the simplest ratio within
+    /// 10⁻¹⁵, for example `0.3333333333333333` as 1/3. `option` is the name of the setting for the error message.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl Threshold {
         Ok(Self::parse(option, ratio)?.of(measure))
     }
 
-    /// Returns the same ratio as a threshold of another measure.
+    /// Returns a threshold with the same ratio for another measure.
     #[must_use]
     pub fn of(self, measure: &'static Measure) -> Self {
         Self::with(self.numerator, self.denominator, measure)
@@ -123,8 +123,8 @@ impl Threshold {
         }
     }
 
-    /// Returns the similarity of two sets of sizes `left` and `right` with `shared` common
-    /// elements, or `None` if it is below the threshold or nothing is shared.
+    /// Returns the similarity of two sets of sizes `left` and `right` with `shared` common elements, or `None` if the
+    /// similarity is below the threshold or `shared` is 0.
     #[must_use]
     pub fn reached(self, shared: u64, left: u64, right: u64) -> Option<Similarity> {
         // Two sets without a common element are never similar, however low the threshold is. The
@@ -147,7 +147,7 @@ impl Threshold {
         f64::from(self.numerator) / f64::from(self.denominator)
     }
 
-    /// Returns whether the similarity reaches the threshold.
+    /// Returns whether `similarity` reaches the threshold, which is inclusive.
     #[must_use]
     pub fn holds(self, similarity: Similarity) -> bool {
         let product = |a: u32, b: u64| u128::from(a) * u128::from(b);
@@ -168,8 +168,8 @@ impl Threshold {
         self.bounds.min_size(size.into()) as u32
     }
 
-    /// Returns the largest number of elements of a set of `size` elements that a similar set may
-    /// lack.
+    /// Returns the largest number of elements of a set of `size` elements that a similar set may lack. A similar set is
+    /// one that reaches the threshold.
     #[inline]
     #[must_use]
     pub fn max_unshared(self, size: u32) -> u32 {
@@ -177,8 +177,7 @@ impl Threshold {
         size - self.min_size(size)
     }
 
-    /// Returns the largest number of elements that can be in only one of two sets of sizes `left`
-    /// and `right`, if the sets are similar.
+    /// Returns the largest number of elements that are in only one of two similar sets of sizes `left` and `right`.
     #[inline]
     #[must_use]
     pub fn max_difference(self, left: u32, right: u32) -> u32 {
@@ -192,25 +191,23 @@ impl Threshold {
         self.bounds.min_size(weight)
     }
 
-    /// Returns the smallest sum of weights that two sets must share to reach the threshold. `left`
-    /// and `right` are the total weights of the sets. For a cosine, the result may be a little too
-    /// small.
+    /// Returns the smallest sum of weights of common elements with which two sets reach the threshold. `left` and
+    /// `right` are the total weights of the sets. For a cosine, the result may be a little too small.
     #[must_use]
     pub fn min_shared_weight(self, left: u64, right: u64) -> u64 {
         self.bounds.min_shared_weight(left, right)
     }
 
-    /// Returns how much a set of `size` elements adds to an upper bound of
-    /// [`Self::max_difference`]. The bound is the sum of the results for both sets, plus 1. It is
-    /// quicker to compute than the maximum itself.
+    /// Returns the part of a set of `size` elements in an upper bound of [`Self::max_difference`]. The bound is the sum
+    /// of the parts of both sets, plus 1. It is quicker to compute than the exact value.
     #[inline]
     #[must_use]
     pub fn difference_share(self, size: u32) -> u32 {
         self.bounds.difference_share(size)
     }
 
-    /// Returns the smallest number of elements that two sets of sizes `left` and `right` must share
-    /// to reach the threshold.
+    /// Returns the smallest number of common elements with which two sets of sizes `left` and `right` reach the
+    /// threshold.
     #[inline]
     #[must_use]
     pub fn min_shared(self, left: u32, right: u32) -> u32 {
@@ -219,8 +216,8 @@ impl Threshold {
 }
 
 impl Threshold {
-    /// Returns the threshold as text without its measure: a decimal such as `0.8` if the
-    /// denominator is a power of ten, otherwise a ratio such as `4/5`.
+    /// Returns the threshold as text without its measure. The text is a decimal such as `0.8` if the denominator is a
+    /// power of ten, otherwise a ratio such as `4/5`.
     #[must_use]
     pub fn number(&self) -> String {
         let digits = self.denominator.ilog10();
@@ -237,8 +234,8 @@ impl Threshold {
 }
 
 impl fmt::Display for Threshold {
-    /// Writes a decimal or a ratio, such as `0.8` or `4/5`. A measure other than Jaccard similarity
-    /// is written in front: `cosine:0.8`.
+    /// Writes a decimal or a ratio, such as `0.8` or `4/5`. If the measure is not Jaccard similarity, its name comes
+    /// first, as in `cosine:0.8`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self.measure != JACCARD {
             write!(f, "{}:", self.measure.name)?;
@@ -256,11 +253,11 @@ impl FromStr for Threshold {
     }
 }
 
-/// Returns the first convergent of the continued fraction of a decimal that is within 10⁻¹⁵ of the
-/// decimal. `whole` and `fraction` are its digits before and after the point. Returns `None` if the
+/// Returns the simplest ratio within 10⁻¹⁵ of a decimal: the first convergent of its continued fraction that is so
+/// close. `whole` and `fraction` are the digits of the decimal before and after the point. Returns `None` if the
 /// decimal has more than 20 digits after the point.
 fn simplest_ratio(whole: &str, fraction: &str) -> Option<(u32, u32)> {
-    /// Reciprocal of the largest difference.
+    /// Reciprocal of the largest allowed difference between ratio and decimal.
     const PRECISION: u128 = 10_u128.pow(15);
     if fraction.len() > 20 {
         return None;

@@ -2,9 +2,9 @@
 
 use super::measure::{Formula, Measure, Ratio};
 
-/// Tversky index: the number of shared elements, divided by the sum of nine tenths of the smaller
-/// size and one tenth of the larger size. A short text that is part of a long text is less similar
-/// to it by this measure than by containment.
+/// Tversky index: the number of shared elements, divided by the sum of nine tenths of the smaller size and one tenth of
+/// the larger size. If a short text is part of a long text, the two are less similar by this measure than by
+/// containment.
 ///
 /// A. Tversky. Features of similarity. Psychological Review 84, 1977. S. Jimenez, C. Becerra and A.
 /// Gelbukh made it symmetric in SOFTCARDINALITY-CORE, \*SEM 2013, here with α = 0.9 and β = 1.

@@ -1,10 +1,9 @@
 //! Code that the gzip and Zstandard decoders share: the buffer of compressed bytes, the limit on
 //! expansion, and the reports of damage.
 //!
-//! A compressed file is a sequence of independent members (gzip) or frames (Zstandard).
-//! Decompression pauses at the end of each of them, so that the checksum is known before the last
-//! bytes are used. After a damaged member or frame, reading goes on at the next bytes that look
-//! like the start of one.
+//! A compressed file is a sequence of independent members (gzip) or frames (Zstandard). Decompression pauses at the end
+//! of each member or frame, so that its checksum is known before its last bytes are used. After a damaged member or
+//! frame, reading continues at the next bytes that look like the start of another one.
 
 use crate::bytes::plain_stream::unreadable;
 use crate::bytes::{Damage, Then};
@@ -12,12 +11,12 @@ use std::io::{ErrorKind as IoErrorKind, Read};
 
 /// Number of compressed bytes that are read at once.
 const READ_BYTES: usize = 128 << 10;
-/// Number of consumed bytes that stay in memory. If a gzip member or Zstandard frame proves to be
-/// damaged, these bytes are searched for the start of the next member or frame.
+/// Number of bytes that stay in memory after the decoder consumed them. If a gzip member or Zstandard frame proves to
+/// be damaged, these bytes are searched for the start of the next member or frame.
 const REMEMBERED_BYTES: u64 = 64 << 10;
 
-/// Number of damaged places in a file after which reading stops. Each damaged place is reported, so
-/// a crafted file that consists of them would cause a flood of reports.
+/// Number of damaged places in a file after which reading stops. Each damaged place is reported, so a crafted file of
+/// damaged places would otherwise cause a flood of reports.
 const MOST_DAMAGES: u32 = 10_000;
 
 /// Limits on the output and the memory of decoders.
@@ -25,7 +24,7 @@ const MOST_DAMAGES: u32 = 10_000;
 pub(crate) struct DecodingLimits {
     /// Largest allowed number of decompressed bytes for each compressed byte.
     pub(crate) max_expansion: u64,
-    /// Base 2 logarithm of the largest window in bytes.
+    /// Base 2 logarithm of the largest allowed window in bytes.
     pub(crate) window_log: u32,
 }
 
@@ -38,8 +37,7 @@ pub(crate) struct Expansion {
 }
 
 impl Expansion {
-    /// Number of decompressed bytes that are always allowed. The limit of `ratio` holds only for content that is
-    /// longer than this.
+    /// Number of decompressed bytes that are always allowed. `ratio` limits only content that is longer.
     const FREE_BYTES: u64 = 1 << 30;
 
     /// Creates the limit of `max_expansion` output bytes for each input byte.
@@ -48,14 +46,14 @@ impl Expansion {
         Self { ratio: max_expansion.max(1) }
     }
 
-    /// Returns whether `read` input bytes may expand to `written` output bytes.
+    /// Returns whether a decoder may write `written` output bytes after `read` input bytes.
     pub(crate) fn allows(self, read: u64, written: u64) -> bool {
         // The division cannot overflow, while the product of ratio and input could.
         written <= Self::FREE_BYTES || written / self.ratio <= read
     }
 
-    /// Returns a message about `read` input bytes that expand to too many bytes. `written` is the
-    /// number of output bytes so far.
+    /// Returns a message that `read` input bytes expanded to too many output bytes. `written` is the number of output
+    /// bytes so far.
     pub(crate) fn explanation(self, read: u64, written: u64) -> String {
         format!(
             "{read} compressed bytes expanded to over {written} (at most {} times is allowed); \
@@ -79,9 +77,8 @@ impl Expansion {
     }
 }
 
-/// Buffer of compressed bytes between a file and its decoder. Recently consumed bytes stay in
-/// memory. So the search for the next gzip member or Zstandard frame can start before the current
-/// position.
+/// Buffer of compressed bytes between a file and its decoder. Bytes that were consumed recently stay in memory, so that
+/// the search for the next gzip member or Zstandard frame can start before the current position.
 pub(crate) struct CompressedBuffer<R> {
     reader: R,
     bytes: Vec<u8>,
@@ -90,7 +87,7 @@ pub(crate) struct CompressedBuffer<R> {
     /// Byte offset in the file of `bytes[0]`.
     base: u64,
     at_end: bool,
-    /// Whether all bytes that the last search for a gzip member or Zstandard frame skipped are zero.
+    /// Whether the bytes that the last search for a gzip member or Zstandard frame skipped are all zero.
     passed_zeros: bool,
     /// Number of searches so far. Each damaged gzip member or Zstandard frame causes a search for
     /// the start of the next one.
@@ -119,7 +116,7 @@ impl<R: Read> CompressedBuffer<R> {
         self.bytes.capacity()
     }
 
-    /// Returns the bytes from offset `from` of the file on, or `None` if they are no longer in
+    /// Returns all bytes in memory from offset `from` of the file on, or `None` if the byte at this offset is not in
     /// memory.
     pub(crate) fn remembered(&self, from: u64) -> Option<&[u8]> {
         self.bytes.get(from.checked_sub(self.base)? as usize..self.end)
@@ -130,8 +127,8 @@ impl<R: Read> CompressedBuffer<R> {
         debug_assert!(self.start <= self.end, "consumed more than there is");
     }
 
-    /// Reads more bytes from the file, and returns whether there were any. Consumed bytes from
-    /// offset `keep_from` on stay in memory, but at most the last [`REMEMBERED_BYTES`].
+    /// Reads more bytes from the file, and returns whether there were any. Consumed bytes from offset `keep_from` on
+    /// stay in memory, but at most the last [`REMEMBERED_BYTES`] of them.
     ///
     /// # Errors
     ///
@@ -162,10 +159,9 @@ impl<R: Read> CompressedBuffer<R> {
         Ok(false)
     }
 
-    /// Moves the current position to the first gzip member or Zstandard frame that starts at offset
-    /// `from` or later. Returns `false` if there is none. `is_start` gets the `look` bytes at a
-    /// position and returns whether a member or frame starts there. Bytes that are no longer in
-    /// memory are not searched.
+    /// Moves the current position to the first gzip member or Zstandard frame that starts at offset `from` or later.
+    /// Returns `false` if there is none. `is_start` gets `look` bytes and returns whether a member or frame starts with
+    /// them. Bytes that are no longer in memory are not searched.
     ///
     /// # Errors
     ///
@@ -199,19 +195,19 @@ impl<R: Read> CompressedBuffer<R> {
         }
     }
 
-    /// Returns the report that the bytes from offset `from` on are ignored. They follow the last
-    /// gzip member or Zstandard frame of the file, but do not begin another one, and the last search
-    /// passed them. `kind` is the noun that the message uses, such as `gzip member`. If `is_padding`
-    /// is true and the search passed only zeros, the bytes are padding.
+    /// Returns the report that the bytes from offset `from` up to the current position are ignored. These bytes follow
+    /// the last gzip member or Zstandard frame of the file, and the last search skipped them. `kind` is the noun that
+    /// the message uses, such as `gzip member`. If `is_padding` is true and the search skipped only zeros, the bytes
+    /// count as padding.
     pub(crate) fn trailing(&self, from: u64, kind: &str, is_padding: bool) -> Then {
         let bytes = Some(self.position() - from);
         trailing(from, bytes, kind, is_padding && self.passed_zeros)
     }
 }
 
-/// Creates the report that the bytes from offset `byte` on are ignored, because they follow the last
-/// part of the file. Zeros are padding, and lose nothing. Anything else may have been a part. `bytes`
-/// is the number of bytes if it is known.
+/// Creates the report that the bytes from offset `byte` on are ignored, because they follow the last part of the file,
+/// for example its last gzip member. `bytes` is the number of these bytes if it is known. `is_padding` means that they
+/// are zeros that lose nothing. Other bytes may have been a part that is damaged.
 pub(crate) fn trailing(byte: u64, bytes: Option<u64>, kind: &str, is_padding: bool) -> Then {
     let bytes = bytes.map_or("bytes".to_owned(), |bytes| format!("{bytes} bytes"));
     if is_padding {

@@ -1,7 +1,6 @@
 //! The content of compressed files whose decoders are readers of standard Rust: bzip2, xz and LZ4.
 //!
-//! These compressions are rarer than gzip and Zstandard. After damage, nothing more is read of such a
-//! file.
+//! These compressions are rarer than gzip and Zstandard. After damage, the rest of the file is not read.
 
 use crate::bytes::compressed_input::trailing;
 use crate::bytes::plain_stream::unreadable;
@@ -21,9 +20,9 @@ pub(crate) struct DecodedStream<'r> {
     decoder: Box<dyn Read + 'r>,
     compression: Compression,
     expansion: Expansion,
-    /// Largest number of bytes that a decoder may take.
+    /// Largest number of bytes of memory that the decoder may use.
     memory_limit: u64,
-    /// The state of the file, which the decoder has taken.
+    /// State of the file. The decoder owns the reader of the file, and updates this state.
     file: Rc<FileState>,
     written: u64,
     is_done: bool,
@@ -36,13 +35,14 @@ struct FileState {
     consumed: Cell<u64>,
     /// Whether the decoder asked for more bytes at the end of the file.
     has_ended: Cell<bool>,
-    /// Whether the file could not be read. Then the error is not an error of the decoder.
+    /// Whether the file could not be read. Then an error of the decoder is really an error of the file.
     has_failed: Cell<bool>,
-    /// Byte offset of bytes after the last part that begin no other part, and whether all of them are zero.
+    /// Byte offset of the bytes after the last part, if they do not begin another part, and whether all of them are
+    /// zero.
     trailing: Cell<Option<(u64, bool)>>,
 }
 
-/// Buffered reader of a file that notes how far a decoder has come.
+/// Buffered reader of a file that records how many bytes the decoder has consumed.
 struct WatchedReader<R> {
     reader: BufReader<R>,
     state: Rc<FileState>,
@@ -85,7 +85,7 @@ trait PartDecoder: Read + Sized {
     /// Creates the decoder of the part at the current position of `rest`.
     fn begin(rest: Self::Rest) -> Self;
 
-    /// Returns the reader, which is at the end of the part.
+    /// Returns the reader, positioned at the end of the part.
     fn end(self) -> Self::Rest;
 }
 
@@ -117,8 +117,8 @@ impl<R: BufRead> PartDecoder for FrameDecoder<R> {
     }
 }
 
-/// Reader of the content of all parts of a file. Each part gets a decoder of its own, so that no decoder
-/// keeps settings of the part before.
+/// Reader of the content of all parts of a file. Each part gets a new decoder, so that no decoder keeps settings of an
+/// earlier part.
 struct Parts<D> {
     /// Decoder of the current part. `None` at the end of the file.
     part: Option<D>,
@@ -163,7 +163,7 @@ impl<D: PartDecoder> Read for Parts<D> {
     }
 }
 
-/// Reads `rest` up to its end or to a byte that is not zero, and returns whether there is no such byte.
+/// Reads `rest` up to its end or to the first byte that is not zero. Returns whether all bytes are zero.
 fn is_zero(rest: &mut impl BufRead) -> io::Result<bool> {
     loop {
         let ahead = rest.fill_buf()?;
@@ -239,8 +239,8 @@ impl<'r> DecodedStream<'r> {
     }
 }
 
-/// Returns the largest number of bytes that a decoder may take: the largest window of Zstandard, and a
-/// little more for the rest of the decoder.
+/// Returns the largest number of bytes of memory that a decoder may use: the largest window of Zstandard, and 1 MiB for
+/// the rest of the decoder.
 fn memory_limit(limits: DecodingLimits) -> u64 {
     // The decoder needs less than 1 MiB for tables in addition to its dictionary. A shift beyond 63 bits would overflow.
     (1_u64 << limits.window_log.min(40)) + (1 << 20)

@@ -13,11 +13,11 @@ use simtool_base::error::Result;
 use simtool_model::compression::Compression;
 use std::io::Read;
 
-/// Number of bytes of memory of a gzip decoder. The window, which is the content that the decoder
-/// keeps, is included.
+/// Number of bytes of memory of a gzip decoder, including its window. The window is the last part of the content, which
+/// the decoder keeps.
 const GZIP_BYTES: f64 = 0.5e6;
-/// Number of bytes of memory of a Zstandard decoder, with the window for the default compression
-/// level. The window is the content that the decoder keeps.
+/// Number of bytes of memory of a Zstandard decoder, including its window for the default compression level. The window
+/// is the last part of the content, which the decoder keeps.
 const ZSTD_BYTES: f64 = 4e6;
 
 /// Number of bytes of memory of a bzip2 decoder with the largest block.
@@ -39,8 +39,8 @@ pub(crate) fn decoder_bytes(compression: Compression) -> f64 {
     }
 }
 
-/// Returns whether a decoder may have to read more than [`SNIFFED_BYTES`] of a file before it can write
-/// the first byte of content.
+/// Returns whether a decoder may need more than [`SNIFFED_BYTES`] of a file before it can write the first byte of
+/// content.
 pub(crate) fn has_large_blocks(compression: Compression) -> bool {
     matches!(compression, Compression::Bzip2 | Compression::Xz | Compression::Lz4)
 }
@@ -49,7 +49,7 @@ pub(crate) fn has_large_blocks(compression: Compression) -> bool {
 ///
 /// # Errors
 ///
-/// The decoder refuses the limits.
+/// The decoder does not support the window size in `limits`.
 pub(crate) fn open<'r>(
     compression: Compression,
     reader: impl Read + 'r,
@@ -65,9 +65,8 @@ pub(crate) fn open<'r>(
     }
 }
 
-/// Returns the first position in `bytes` at which decompression can start, or `None` if there is
-/// none. At this position, a gzip member or a Zstandard frame very likely begins. `bytes` is a part
-/// of a compressed file.
+/// Returns the first position in `bytes`, a part of a compressed file, at which decompression can start. A gzip member
+/// or a Zstandard frame very likely begins there. Returns `None` if there is no such position.
 pub(crate) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usize> {
     match compression {
         Compression::None => Some(0),
@@ -78,8 +77,8 @@ pub(crate) fn first_start(compression: Compression, bytes: &[u8]) -> Option<usiz
     }
 }
 
-/// Estimates the length in bytes of the decompressed content of `source`, which has `bytes` bytes.
-/// Returns `None` if the file would have to be decompressed for that.
+/// Estimates the length in bytes of the decompressed content of `source`. `bytes` is the length of `source` as it is
+/// stored. Returns `None` if the content must be decompressed to know its length.
 pub(crate) fn content_bytes(
     compression: Compression,
     source: &dyn OpenSource,

@@ -11,9 +11,9 @@ use std::io::Read;
 const MAGIC: [u8; 3] = [0x1F, 0x8B, 0x08];
 /// Length in bytes of the header of a gzip member without optional fields.
 const FIXED_HEADER: usize = 10;
-/// Largest length in bytes of the header of a gzip member with its optional fields. A name or
-/// comment in the header has no length field, so in a damaged file it may never end. This limit
-/// stops the search for its end before the search fills the memory.
+/// Largest length in bytes of the header of a gzip member with its optional fields. A name or comment in the header has
+/// no length field, so in a damaged file it may never end. The search for its end stops here, before it fills the
+/// memory.
 const LONGEST_HEADER: usize = 128 << 10;
 const UNREADABLE_DATA: &str = "a gzip member with deflate data that cannot be read";
 /// Length in bytes of the trailer at the end of a gzip member: four bytes of checksum and four
@@ -26,7 +26,7 @@ pub(crate) struct Gzip<R> {
     inflate: Decompress,
     checksum: Crc,
     expansion: Expansion,
-    /// Byte offset, in the file, of the gzip member that is being read. `None` between two members.
+    /// Byte offset in the file of the gzip member that is being read. `None` between two members.
     member: Option<u64>,
     written: u64,
     /// Whether the stream has ended, at the end of the file or because of damage.
@@ -90,9 +90,8 @@ impl<R: Read> Gzip<R> {
         }
     }
 
-    /// Decompresses into `space`, until `space` is full or the gzip member ends. `bytes` is the
-    /// number of filled bytes of `space`, and is updated. `began` is the offset of the member in
-    /// the file.
+    /// Decompresses into `space`, until `space` is full or the gzip member ends. `bytes` is the number of filled bytes
+    /// of `space`, and is updated. `began` is the byte offset of the member in the file.
     fn inflate(&mut self, began: u64, space: &mut [u8], bytes: &mut usize) -> Result<(), Then> {
         loop {
             let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
@@ -129,8 +128,8 @@ impl<R: Read> Gzip<R> {
         }
     }
 
-    /// Compares the content of the gzip member that began at offset `began` with the checksum and
-    /// the length in its trailer.
+    /// Compares the content of the gzip member that began at offset `began` with the checksum and the length in the
+    /// trailer of the member.
     fn end_member(&mut self, began: u64) -> Result<(), Then> {
         self.member = None;
         while self.input.ahead().len() < TRAILER {
@@ -152,9 +151,8 @@ impl<R: Read> Gzip<R> {
         Ok(())
     }
 
-    /// Returns the damage to report for a file that ends inside the gzip member that began at
-    /// offset `began`. There are two cases. Either the file was cut, or the member is damaged and
-    /// its decoder has consumed the members after it.
+    /// Returns the damage to report for a file that ends inside the gzip member that began at offset `began`. Either
+    /// the file was cut, or the member is damaged and the decoder has consumed the members after it.
     fn end_inside(&mut self, began: u64) -> Then {
         let end = self.input.position();
         // The search for another member decides between the two cases. If another member starts
@@ -163,10 +161,9 @@ impl<R: Read> Gzip<R> {
         if self.done { clipped(end, began, "gzip member") } else { then }
     }
 
-    /// Moves to the next gzip member after damage to the member that began at offset `began`.
-    /// Returns the damage to report, which `what` describes. The end of the damaged member is not
-    /// known. So the search for the next member starts right after the first byte of the damaged
-    /// member, if that byte is still in memory.
+    /// Moves to the next gzip member after damage of the member that began at offset `began`. Returns the damage to
+    /// report, described by `what`. It is not known where the damaged member ends. So the search for the next member
+    /// starts right after the first byte of the damaged member, if that byte is still in memory.
     fn resume(&mut self, what: &str, began: u64) -> Then {
         self.member = None;
         let found = match self.input.seek_start(began + 1, FIXED_HEADER, is_member_start) {
@@ -216,17 +213,17 @@ impl<R: Read> Stream for Gzip<R> {
 
 /// Result of parsing the header of a gzip member.
 enum MemberHeader {
-    /// A complete header with its length in bytes.
+    /// A complete header. The number is its length in bytes.
     Complete(usize),
     /// The bytes so far may be the start of a header, but more bytes are needed.
     Incomplete,
     /// The header is longer than [`LONGEST_HEADER`].
     TooLong,
-    /// No gzip member begins with these bytes.
+    /// The bytes are not the start of a gzip member.
     None,
 }
 
-/// Finds the length of the header of a gzip member at the start of `bytes` (RFC 1952, section 2.3).
+/// Parses the header of a gzip member at the start of `bytes` (RFC 1952, section 2.3).
 fn header(bytes: &[u8]) -> MemberHeader {
     // The first bytes are compared as far as they were read, so that bytes that cannot begin a
     // member are refused at once. The three highest flags are reserved and must be 0 (RFC 1952,
@@ -270,8 +267,8 @@ pub(crate) fn first_member(bytes: &[u8]) -> Option<usize> {
     magic.find(|&at| bytes.get(at..at + FIXED_HEADER).is_some_and(is_member_start))
 }
 
-/// Returns whether a gzip member very likely begins with the ten bytes in `bytes`. Five in 10¹²
-/// random sequences of ten bytes are accepted by mistake.
+/// Returns whether the 10 bytes in `bytes` very likely are the start of a gzip member. Of 10¹² random sequences of 10
+/// bytes, about 5 are accepted by mistake.
 fn is_member_start(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
         && bytes[3] & 0xE0 == 0

@@ -15,8 +15,8 @@ pub(crate) struct Response<'r> {
     /// Decoded body. It is borrowed from the bytes of the response, or from the scratch memory of
     /// [`document_response`].
     pub(crate) body: &'r [u8],
-    /// Whether the body could not be decoded as the header says, but is text as it is. Many
-    /// crawlers store the decoded body with the original header.
+    /// Whether the body could not be decoded as the header requires, and is used as it is because it looks like text.
+    /// Many crawlers store the decoded body with the original header.
     pub(crate) is_malformed: bool,
 }
 
@@ -31,11 +31,12 @@ pub(crate) enum Unreadable {
 
 /// Size in bytes of the buffer of a decoder of Brotli.
 const BROTLI_BUFFER: usize = 16 << 10;
-/// Number of bytes at the start of a body in which control characters show that it is not text.
+/// Number of bytes at the start of a body that are searched for control characters, which show that the body is not
+/// text.
 const TEXT_BYTES: usize = 1 << 10;
 
-/// Returns names and values of the fields of an HTTP or WARC header. Lines without a colon, such as
-/// the first line of a response, are skipped.
+/// Returns the name and value of each field of an HTTP or WARC header. Lines without a colon, such as the first line of
+/// a response, are skipped.
 pub(crate) fn fields(header: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     header.split(|&byte| byte == b'\n').filter_map(|line| {
         let at = memchr::memchr(b':', line)?;
@@ -53,10 +54,12 @@ pub(crate) fn header_length(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// Parses the HTTP response in `block` and decodes its body. The decoded body may have at most
-/// `longest` bytes. Returns the kind of the response if `block` has no HTML page and no plain
-/// text, or only the message of a server, since its status is a redirection or an error. A response without `Content-Type` is judged by its body. `scratch` is reusable memory for
-/// decoded bodies.
+/// Parses the HTTP response in `block` and decodes its body. The decoded body may have at most `longest` bytes.
+/// `scratch` is reusable memory for decoded bodies.
+///
+/// Returns a [`NonDocument`] if `block` has neither an HTML page nor plain text, or if the status is a redirection or
+/// an error, because the body is then only a message of the server. If the response has no `Content-Type`, the body
+/// itself decides what it is.
 ///
 /// # Errors
 ///
@@ -101,8 +104,8 @@ pub(crate) fn document_response<'r>(
     Ok(Ok(Response { content_type, is_html: is_page, body, is_malformed }))
 }
 
-/// Returns the kind of an HTTP response whose status says that its body is the message of a server.
-/// Such messages are the same for many pages of a site.
+/// Returns the kind of an HTTP response whose status is a redirection or an error. The body of such a response is a
+/// message of the server, which is the same for many pages of a site. Returns `None` for other statuses.
 fn kind_of_status(response: &[u8]) -> Option<NonDocument> {
     let line = response.split(|&byte| byte == b'\n').next()?;
     let mut words = line.trim_ascii().split(|&byte| byte == b' ').filter(|word| !word.is_empty());
@@ -114,7 +117,7 @@ fn kind_of_status(response: &[u8]) -> Option<NonDocument> {
     }
 }
 
-/// Returns the kind of a response of type `content_type`, which has no document.
+/// Returns the kind of a response whose `content_type` is neither HTML nor plain text.
 fn kind_of(content_type: &[u8]) -> NonDocument {
     let kinds: [(&[u8], NonDocument); 6] = [
         (b"image/", NonDocument::Image),
@@ -128,13 +131,13 @@ fn kind_of(content_type: &[u8]) -> NonDocument {
     found.map_or(NonDocument::OtherType, |(_, kind)| *kind)
 }
 
-/// Returns the elements of a list in the value of a header field, which commas separate.
+/// Returns the elements of a list in the value of a header field. Commas separate the elements.
 fn list(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(|element| !element.is_empty())
 }
 
-/// Undoes `codings`, one after the other. Returns the decoded body, and whether the body was taken
-/// as it is instead.
+/// Undoes `codings`, one after the other. Returns the decoded body, and whether the stored body was used as it is
+/// because it could not be decoded.
 ///
 /// # Errors
 ///
@@ -214,14 +217,14 @@ fn join_chunks(mut body: &[u8], joined: &mut Vec<u8>) -> Option<()> {
 enum Undone {
     /// The coding changes nothing.
     Identity,
-    /// The decoded body is in the output.
+    /// The output has the decoded body.
     Decoded,
-    /// The coding is not known, or the body does not have it.
+    /// The coding is not known, or the body is not encoded with it.
     Malformed,
 }
 
-/// Undoes a coding of the header `Content-Encoding` or `Transfer-Encoding`, and writes the decoded
-/// body to `output`. Returns an error if the decoded body has more than `longest` bytes.
+/// Undoes a coding of the header `Content-Encoding` or `Transfer-Encoding`, and writes the decoded body to `output`.
+/// Returns an error if the decoded body is longer than `longest` bytes.
 fn undo(
     coding: &[u8],
     body: &[u8],

@@ -35,8 +35,7 @@ impl<R: Read> Stream for PlainStream<R> {
     }
 }
 
-/// Creates the report that all bytes of the file from offset `byte` on are lost, because reading
-/// failed with `error`.
+/// Creates the report that reading failed with `error`, so that all bytes of the file from offset `byte` on are lost.
 pub(crate) fn unreadable(byte: u64, error: &io::Error) -> Then {
     let detail = format!("cannot be read: {error}; the records before it were kept");
     Then::Loss {

@@ -1,18 +1,19 @@
 //! The interface of streams of decompressed content.
 
-/// Stream of the content of a file, after decompression.
+/// Stream of the decompressed content of a file.
 pub(crate) trait Stream {
-    /// Writes the next bytes of the content to the start of `space`, which must not be empty.
+    /// Writes the next bytes of the content to the start of `space`, which must not be empty. Returns how many bytes it
+    /// wrote.
     fn fill(&mut self, space: &mut [u8]) -> Filled;
 
-    /// Returns the number of bytes of the file that the stream has consumed so far. They are
-    /// counted before decompression.
+    /// Returns the number of bytes of the file that the stream has consumed so far. Bytes are counted as they are on
+    /// disk, before decompression.
     fn position(&self) -> u64;
 }
 
 impl dyn Stream + '_ {
-    /// Writes the next bytes of the content to the start of `space`, until `space` is full or the
-    /// stream ends. Returns the number of bytes and the end, or its damage. The end is `None` if the
+    /// Writes the next bytes of the content to the start of `space`, until `space` is full or the stream ends. Returns
+    /// the number of written bytes, and how the stream ended: `Ok` without damage, or the damage. It is `None` if the
     /// stream may have more bytes.
     pub(crate) fn fill_up(&mut self, space: &mut [u8]) -> (usize, Option<Result<(), Damage>>) {
         let mut filled = 0;
@@ -43,8 +44,8 @@ pub(crate) struct Filled {
 pub(crate) enum Then {
     /// The stream is intact so far, and more bytes may follow.
     More,
-    /// The stream will take `bytes` bytes of memory from now on. The caller makes sure that it may, and
-    /// reads on. 0 means that the stream needs as little memory as most streams.
+    /// The stream needs `bytes` bytes of memory from now on. The caller waits until the stream may use them, and then
+    /// calls again. 0 means that the stream needs no more memory than most streams.
     NeedsMemory {
         /// Bytes of memory that the stream will take.
         bytes: u64,
@@ -53,8 +54,7 @@ pub(crate) enum Then {
     End,
     /// A problem was found, but no byte is missing, and more bytes may follow.
     Warning(Damage),
-    /// Bytes are missing after the written bytes. The next bytes, if any, do not continue the
-    /// written bytes.
+    /// Bytes are missing after the written bytes. If the stream has more bytes, they do not continue the written bytes.
     Loss {
         /// The damage that lost the bytes.
         damage: Damage,

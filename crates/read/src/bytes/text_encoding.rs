@@ -1,4 +1,4 @@
-//! The encoding in which texts are read that are not UTF-8.
+//! The encoding of input texts, which may differ from UTF-8.
 
 use crate::bytes::html::guess_encoding;
 use encoding_rs::{BIG5, Encoding, GB18030, GBK, SHIFT_JIS, UTF_8};
@@ -6,12 +6,12 @@ use encoding_rs::{BIG5, Encoding, GB18030, GBK, SHIFT_JIS, UTF_8};
 /// The encoding of texts that do not declare one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextEncoding {
-    /// UTF-8, except for pages and mails that declare another encoding.
+    /// UTF-8, except for HTML pages and mails that declare another encoding.
     #[default]
     Utf8,
-    /// The encoding with this name, which goes before the encoding that a page declares.
+    /// This encoding. It is preferred to the encoding that an HTML page declares.
     Named(&'static Encoding),
-    /// UTF-8 if the start of a file is UTF-8, and otherwise a guess from the same bytes.
+    /// UTF-8 if the start of a file is valid UTF-8, otherwise an encoding that is guessed from the start.
     Detected,
 }
 
@@ -19,8 +19,9 @@ impl TextEncoding {
     /// Name that stands for [`TextEncoding::Detected`].
     const DETECT: &str = "detect";
 
-    /// Returns the encoding with a label of the WHATWG, such as `windows-1251` or `latin1`, or the
-    /// detection for `detect`. Returns `None` if there is no such label.
+    /// Returns the encoding with a label of the WHATWG, such as `windows-1251` or `latin1`. Returns
+    /// [`TextEncoding::Detected`] for `detect`. Upper and lower case are equal. Returns `None` if there is no such
+    /// label.
     ///
     /// ```
     /// use simtool_read::TextEncoding;
@@ -48,8 +49,8 @@ impl TextEncoding {
         }
     }
 
-    /// Returns the encoding of the texts in a file that begins with `head`. Returns `None` for
-    /// UTF-8, and for a file with a byte order mark, which readers obey.
+    /// Returns the encoding of the texts in a file that begins with `head`. Returns `None` if the encoding is UTF-8,
+    /// and if the file has a byte order mark, because readers use the encoding of that mark.
     pub(crate) fn of_file(self, head: &[u8]) -> Option<&'static Encoding> {
         if Encoding::for_bom(head).is_some() {
             return None;
@@ -63,9 +64,9 @@ impl TextEncoding {
     }
 }
 
-/// Returns whether the byte `character` always means the same character in `encoding`. In some
-/// encodings of Chinese and Japanese, the second byte of a character can be an ASCII letter or
-/// sign. Line feeds, quotation marks and commas are safe.
+/// Returns whether the byte `character` always means the same character in `encoding`. In some encodings of Chinese and
+/// Japanese, the second byte of a character can be an ASCII letter or sign. Line feeds, quotation marks and commas are
+/// always safe in these encodings.
 pub(crate) fn is_safe_separator(encoding: &'static Encoding, character: u8) -> bool {
     let has_second_bytes = [SHIFT_JIS, GBK, GB18030, BIG5].contains(&encoding);
     encoding.is_ascii_compatible() && !(has_second_bytes && (b'@'..=b'~').contains(&character))
@@ -76,7 +77,7 @@ pub(crate) fn is_utf8_so_far(head: &[u8]) -> bool {
     str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
-/// Returns whether a file begins with the byte order mark of UTF-16.
+/// Returns whether a file begins with a byte order mark of UTF-16.
 pub(crate) fn is_utf16(head: &[u8]) -> bool {
     head.starts_with(b"\xFF\xFE") || head.starts_with(b"\xFE\xFF")
 }

@@ -1,18 +1,18 @@
-//! Documents whose bytes are not text in the encoding that they were read in.
+//! Documents whose bytes are not text in the encoding with which they were read.
 //!
-//! Such a document must not be compared. For example, two texts in windows-1251 that are read as UTF-8 have
-//! only their digits and Latin letters in common, and seem to be equal if these are equal.
+//! Such a document must not be compared. For example, if two texts in windows-1251 are read as UTF-8, only their digits
+//! and Latin letters remain. They seem to be equal if these characters are equal.
 
 use simtool_model::document::{Bad, Document};
 use std::borrow::Cow;
 
-/// A document is undecodable if more than one of this number of its characters had to be replaced.
-/// Single wrong bytes, for example quotation marks of another encoding in an English text, do not
-/// change which texts are similar.
+/// Number of characters for each character that may be replaced. If more characters of a document were replaced, the
+/// document is undecodable. Single wrong bytes, for example quotation marks of another encoding in an English text, do
+/// not change which texts are similar.
 const CHARACTERS_A_REPLACED_ONE: usize = 100;
 
-/// Returns the fault of a document in which too many characters had to be replaced, otherwise `None`.
-/// `length` is the length of its record in bytes.
+/// Returns the fault of a document in which too many characters were replaced, otherwise `None`. `length` is the length
+/// of its record in bytes.
 pub(crate) fn fault(document: &Document<'_>, length: u64) -> Option<Bad> {
     // A reader that decodes the text reports whether it replaced anything. Other readers pass on the
     // bytes of the file.

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-/// Returns the host of a URI, without a port and user, or nothing if it has none.
+/// Returns the host of a URI without its port and user. Returns an empty slice if the URI has no host.
 ///
 /// ```
 /// use simtool_read::uri;
@@ -22,7 +22,7 @@ pub fn host(uri: &[u8]) -> &[u8] {
     &uri[host_range(uri)]
 }
 
-/// Returns the place of the host in a URI. The range is empty if the URI has no host.
+/// Returns the range of bytes of the host in a URI. The range is empty if the URI has no host.
 fn host_range(uri: &[u8]) -> Range<usize> {
     let Some(scheme) = memchr::memmem::find(uri, b"://") else { return 0..0 };
     let start = scheme + 3;
@@ -39,8 +39,8 @@ fn host_range(uri: &[u8]) -> Range<usize> {
     start..start + length
 }
 
-/// Returns the host of a URI in the spelling that all names of the host share: in lower case, and without the
-/// dot at the end of a complete domain name.
+/// Returns the host of a URI in one spelling for all equivalent names: in lower case, and without the dot at the end of
+/// a complete domain name.
 ///
 /// ```
 /// use simtool_read::uri;
@@ -71,7 +71,8 @@ pub fn path(uri: &[u8]) -> &[u8] {
     &whole[path_start(whole)..]
 }
 
-/// Returns a URI up to the last slash of its path, or without path if that has no slash.
+/// Returns the part of a URI up to and including the last slash of its path. If the path has no slash, returns the part
+/// before the path.
 #[must_use]
 pub fn folder(uri: &[u8]) -> &[u8] {
     let whole = without_query(uri);
@@ -84,7 +85,7 @@ fn without_query(uri: &[u8]) -> &[u8] {
     &uri[..uri.iter().position(|byte| b"?#".contains(byte)).unwrap_or(uri.len())]
 }
 
-/// Returns the place of the path in a URI that has no query and fragment.
+/// Returns the position at which the path begins in a URI that has no query and fragment.
 fn path_start(uri: &[u8]) -> usize {
     let authority = memchr::memmem::find(uri, b"://").map_or(0, |scheme| scheme + 3);
     let slash = uri[authority..].iter().position(|&byte| byte == b'/');

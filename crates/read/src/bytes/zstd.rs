@@ -21,25 +21,26 @@ pub(crate) struct Zstd<R> {
     input: CompressedBuffer<R>,
     decoder: Decoder<'static>,
     expansion: Expansion,
-    /// Base 2 logarithm of the largest allowed window in bytes. The window is the memory that the
-    /// decoder needs. Frames with a larger window are not read.
+    /// Base 2 logarithm of the largest allowed window in bytes. The window is memory that the decoder needs for a
+    /// frame. Frames with a larger window are not read.
     window_log: u32,
-    /// Byte offset, in the file, of the frame that is being read.
+    /// Byte offset in the file of the frame that is being read.
     frame: u64,
-    /// Whether the file may still begin with a dictionary.
+    /// Whether nothing was read yet, so that the file may begin with a dictionary.
     is_at_start: bool,
     in_frame: bool,
     written: u64,
     /// Size in bytes of the window of the frame that is being read.
     window: u64,
-    /// Value of `written` at the start of the frame.
+    /// Value of `written` at the start of the current frame.
     frame_written: u64,
-    /// Number of bytes of memory that the caller was asked for last.
+    /// Number of bytes in the last request for memory to the caller.
     asked: u64,
     done: bool,
 }
 
-/// Size in bytes of a window that every reader may use without asking, as memory for decoders is planned.
+/// Largest window in bytes that a reader may use without a request to the caller, because the plan for the memory of
+/// decoders includes it.
 const USUAL_WINDOW: u64 = 8 << 20;
 
 impl<R: Read> Zstd<R> {
@@ -47,7 +48,7 @@ impl<R: Read> Zstd<R> {
     ///
     /// # Errors
     ///
-    /// The decoder refuses the option `zstd_window_log`.
+    /// `limits.window_log` is not from 10 to 31.
     pub(crate) fn new(input: CompressedBuffer<R>, limits: DecodingLimits) -> Result<Self> {
         let (expansion, window_log) = (Expansion::new(limits.max_expansion), limits.window_log);
         let refused = |_| Error::config("zstd_window_log", window_log, "must be from 10 to 31");
@@ -69,8 +70,8 @@ impl<R: Read> Zstd<R> {
         })
     }
 
-    /// Returns the damage to report for `error`, an error of the decoder. Moves the input to the
-    /// next frame.
+    /// Returns the damage to report for `error`, an error of the decoder. Moves the input to the next frame, if there
+    /// is one.
     fn damage(&mut self, error: &std::io::Error) -> Then {
         let (began, was_inside) = (self.frame, self.in_frame);
         let reason = error.to_string();
@@ -156,9 +157,8 @@ impl<R: Read> Zstd<R> {
         }
     }
 
-    /// Returns the damage to report for a file that ends inside a frame. There are two cases.
-    /// Either the file was cut, or the frame is damaged and its decoder has consumed the frames
-    /// after it.
+    /// Returns the damage to report for a file that ends inside a frame. Either the file was cut, or the frame is
+    /// damaged and the decoder has consumed the frames after it.
     fn end_inside(&mut self) -> Then {
         let (end, began) = (self.input.position(), self.frame);
         match self.resume(began + 1) {
@@ -168,8 +168,8 @@ impl<R: Read> Zstd<R> {
         }
     }
 
-    /// Moves the input to the next frame at or after byte offset `from`. Returns the offset of that
-    /// frame, or `None` if there is no frame.
+    /// Moves the input to the first frame at byte offset `from` or later. Returns the offset of this frame, or `None`
+    /// if there is no frame.
     fn resume(&mut self, from: u64) -> Result<Option<u64>, Then> {
         self.in_frame = false;
         // The stream counts as ended until the search succeeds, because the next line may return an
@@ -181,8 +181,8 @@ impl<R: Read> Zstd<R> {
         Ok(found.then(|| self.input.position()))
     }
 
-    /// Returns the number of bytes of memory to ask the caller for, if the number changed. The decoder touches
-    /// as much of its window as the frame has content so far.
+    /// Returns the number of bytes of memory to request from the caller, or `None` if the last request need not change.
+    /// 0 gives the memory back. The decoder uses as many bytes of its window as the frame has content so far.
     fn memory_to_ask_for(&mut self) -> Option<u64> {
         // The factor leaves time to wait for a turn before the memory is used, and makes requests rare.
         let touched = self.window.min(2 * (self.written - self.frame_written));
@@ -198,8 +198,7 @@ impl<R: Read> Zstd<R> {
         })
     }
 
-    /// Returns whether the bytes at offset `self.frame`, where decoding failed, are the first bytes
-    /// of a frame.
+    /// Returns whether a frame begins at offset `self.frame`, at which decoding failed.
     fn frame_magic_at_start(&self) -> bool {
         self.input.remembered(self.frame).is_some_and(|bytes| bytes.starts_with(&MAGIC))
     }

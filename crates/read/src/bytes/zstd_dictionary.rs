@@ -1,8 +1,8 @@
-//! Dictionaries at the start of Zstandard files, as web archives have them.
+//! Dictionaries at the start of Zstandard files, which web archives use.
 //!
-//! The first frame of such a file is a skippable frame whose content is the dictionary, which may
-//! be compressed itself. All later frames need the dictionary. The layout is that of the Internet
-//! Archive ("Use of Zstandard in WARC files", version 0.1).
+//! The first frame of such a file is a skippable frame. Its content is the dictionary, which may be compressed itself.
+//! All later frames need the dictionary. The Internet Archive defines this layout ("Use of Zstandard in WARC files",
+//! version 0.1).
 
 use crate::bytes::magic_bytes;
 use simtool_model::compression::Compression;
@@ -22,15 +22,15 @@ pub(crate) fn has_dictionary(head: &[u8]) -> bool {
     head.starts_with(&MAGIC)
 }
 
-/// Returns the number of bytes of the frame with the dictionary that begins `head`. Returns `None`
-/// if `head` does not begin with such a frame, or is too short to decide that.
+/// Returns the length in bytes of the frame with the dictionary at the start of `head`. Returns `None` if `head` does
+/// not begin with such a frame, or is too short to decide.
 pub(crate) fn frame_length(head: &[u8]) -> Option<usize> {
     let length = head.strip_prefix(&MAGIC)?.first_chunk()?;
     usize::try_from(u32::from_le_bytes(*length)).ok()?.checked_add(HEADER_BYTES)
 }
 
-/// Returns the dictionary in `content`, the content of its frame. Returns `None` if it cannot be
-/// decompressed or is too long.
+/// Returns the dictionary, decompressed if necessary. `content` is the content of its frame. Returns `None` if it
+/// cannot be decompressed or is too long.
 pub(crate) fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
     if magic_bytes::compression(content) != Compression::Zstd {
         return Some(content.to_vec());

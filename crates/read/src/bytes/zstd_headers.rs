@@ -5,21 +5,20 @@ use crate::source::OpenSource;
 /// The first four bytes of a Zstandard frame (RFC 8878, section 3.1.1).
 pub(crate) const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
-/// Largest number of headers of frames and blocks that are read. For a file with more headers, the
-/// length is usually not estimated.
+/// Largest number of headers of frames and blocks that are read. The length of a file with more headers is usually not
+/// estimated.
 const MOST_HEADERS: u32 = 1024;
 /// Length in bytes of the longest possible header of a frame.
 const FRAME_HEADER: usize = 18;
 /// Largest decompressed size that a block can have, in bytes.
 const BLOCK_BYTES: u64 = 128 << 10;
 
-/// Estimates the length in bytes of the decompressed content of a Zstandard file. The file has
-/// `bytes` bytes. A frame usually states the length of its content. In other frames, each
-/// compressed block is assumed to have the largest possible size.
+/// Estimates the length in bytes of the decompressed content of a Zstandard file of `bytes` bytes. A frame usually
+/// states the length of its content. In other frames, each compressed block is assumed to have the largest possible
+/// size.
 ///
-/// Returns `None` if the file is not intact, or if it has more than [`MOST_HEADERS`] headers. There
-/// is one exception to this limit: if the first frame has too many blocks but states its length,
-/// this length is returned.
+/// Returns `None` if the file is not intact, or if it has more than [`MOST_HEADERS`] headers. If the limit is reached
+/// inside the first frame, and this frame states the length of its content, that length is returned instead.
 pub(crate) fn content_bytes(file: &dyn OpenSource, bytes: u64) -> Option<u64> {
     let (mut at, mut content) = (0, 0);
     let mut left = MOST_HEADERS;
@@ -73,8 +72,8 @@ pub(crate) fn content_bytes(file: &dyn OpenSource, bytes: u64) -> Option<u64> {
     (at == bytes).then_some(content)
 }
 
-/// Returns the size in bytes of the window of the frame at the start of `bytes`, or 0 if no frame begins there.
-/// If the frame states the length of its content, its window is not longer.
+/// Returns the size in bytes of the window of the frame at the start of `bytes`. Returns 0 if no frame begins there. If
+/// the frame states the length of its content, the result is at most that length.
 pub(crate) fn window_of(bytes: &[u8]) -> u64 {
     let mut head = [0; FRAME_HEADER];
     let known = bytes.len().min(FRAME_HEADER);

@@ -21,10 +21,10 @@ use std::path::Path;
 use std::thread;
 use std::time::SystemTime;
 
-/// Number of threads that find the shards of objects in stores.
+/// Number of threads that open objects in stores and divide them into shards.
 const OPENING_THREADS: usize = 16;
 
-/// A list of input files as a [`Corpus`](crate::Corpus).
+/// A list of input files as a [`Corpus`](crate::Corpus). Files and shards are numbered from 0.
 #[derive(Debug)]
 pub struct Collection {
     pub(crate) options: ReadOptions,
@@ -32,18 +32,19 @@ pub struct Collection {
     pub(crate) shards: Vec<Shard>,
     /// Warnings about paths, which are reported when the first shard is read.
     pub(crate) odd_paths: Vec<Fault>,
-    /// Whether the collection ends after the greatest number of documents, so that the rest is not read.
+    /// Whether the files were cut at [`Selection::limit`](crate::selection::Selection::limit), the largest number of
+    /// documents that the user allows. Input after that document is not read.
     pub(crate) ends_at_limit: bool,
 }
 
-/// A file or a part of one.
+/// A file, or a part of a file that one thread reads.
 #[derive(Debug)]
 pub(crate) struct Shard {
     pub(crate) file: u32,
     pub(crate) part: Part,
     /// Largest number of documents that are read from the shard. `u64::MAX` means no limit.
     pub(crate) most: u64,
-    /// Record of the longest reading of the shard, with which the other readings must agree.
+    /// State of the longest reading of the shard so far. Every other reading must have the same records.
     pub(crate) longest: LongestReading,
 }
 
@@ -54,15 +55,14 @@ impl Shard {
 }
 
 impl Collection {
-    /// Cost of an input file in addition to the cost of its content. It was measured with both
-    /// threads of a 2-core AMD EPYC in November 2026.
+    /// Cost of an input file in addition to the cost of its content, measured with both threads of a 2-core AMD EPYC in
+    /// November 2026.
     ///
-    /// The seconds are for finding the file, for recognizing its format, and for listing it on a
-    /// report page. The bytes are for the paths of the file, its state when it was found, and the
-    /// summary of its reading.
+    /// `seconds` is the time to find the file, to recognize its format, and to list it on a report page. `bytes` is the
+    /// memory for its paths, its state when it was found, and the summary of its reading.
     pub const FILE_COST: WorkCost = WorkCost { seconds: 6e-6, bytes: 900.0 };
 
-    /// Returns the turns in which threads read records that need much memory.
+    /// Returns the turns of the threads. Only one thread at a time may use more memory than its share.
     #[must_use]
     pub fn turns(&self) -> &MemoryTurns {
         &self.options.turns
@@ -114,8 +114,8 @@ impl Collection {
         Err(Error::io(first, "read any file of", io::Error::other(reason)))
     }
 
-    /// Returns whether the collection ends after the greatest number of documents that the options allow. Records
-    /// and files behind it are not read, and copies do not have them.
+    /// Returns whether the input was cut after the largest number of documents that the options allow. Later records
+    /// and files are not read, and copies of the input do not contain them.
     #[must_use]
     pub fn ends_at_limit(&self) -> bool {
         self.ends_at_limit
@@ -140,33 +140,33 @@ impl Collection {
         self.files.push(opened);
     }
 
-    /// Returns the state of the fetching of objects from stores. Returns `None` if all files are on this machine.
+    /// Returns the settings and counts of the downloads from stores. Returns `None` if all files are on this machine.
     #[must_use]
     pub fn fetching(&self) -> Option<Fetching> {
         self.files.iter().find_map(|file| file.input.source.fetching())
     }
 
-    /// Returns the lengths of the objects that are fetched from stores, in bytes.
+    /// Returns the lengths in bytes of all input objects that lie in stores.
     pub fn fetched_lengths(&self) -> impl Iterator<Item = u64> {
         let fetched = self.files.iter().filter(|file| file.input.source.fetching().is_some());
         fetched.map(Opened::bytes)
     }
 
-    /// Returns a fault for each file that changed after it was opened.
+    /// Returns a warning for each file that changed after it was opened.
     pub fn changed_files(&self) -> impl Iterator<Item = Fault> {
         let advice = "what was found in it may be wrong; run again when nothing writes to it";
         self.files.iter().filter_map(move |file| file.changed_since(advice))
     }
 
-    /// Returns the name, the size in bytes and the modification time of each file when it was opened. Leaves
-    /// out standard input and files that could not be opened.
+    /// Returns the name, the size in bytes and the modification time that each file had when it was opened. Leaves out
+    /// standard input, files that could not be opened, and files whose modification time is not known.
     pub fn file_states(&self) -> impl Iterator<Item = (&Path, u64, SystemTime)> {
         let files = self.files.iter().filter(|file| file.input.source.is_lasting());
         files.filter_map(|file| Some((file.name(), file.bytes(), file.state.modified?)))
     }
 
-    /// Returns the number of large text files that are read as one document each, although blank
-    /// lines seem to separate documents in them. Their content or their name shows that.
+    /// Returns the number of large text files that are read as one document each, although their content or name shows
+    /// that blank lines separate documents in them.
     #[must_use]
     pub fn texts_with_blocks(&self) -> usize {
         let is_text = |opened: &&Opened| {
@@ -186,7 +186,7 @@ impl Collection {
         self.files[file].map.is_none()
     }
 
-    /// Returns the option with which users name the fields of the text.
+    /// Returns the name of the option with which users name the fields of the text. Messages recommend this option.
     #[must_use]
     pub fn text_setting(&self) -> &'static str {
         self.options.text_setting
@@ -198,8 +198,8 @@ impl Collection {
         &self.options.text_field
     }
 
-    /// Returns whether a record may be in the shard if it begins at offset `byte` of the file. A
-    /// file may have several shards.
+    /// Returns whether a record that begins at offset `byte` of the file may belong to the shard. A file may have
+    /// several shards.
     pub(crate) fn may_hold(&self, shard: usize, byte: u64) -> bool {
         match &self.shards[shard].part {
             Part::Range(_, range) => range.contains(&byte),
@@ -225,14 +225,15 @@ impl Collection {
         Some(identity)
     }
 
-    /// Returns the path at which a copy of the file is written. The path is relative to the folder
-    /// of all copies.
+    /// Returns the path at which a copy of the file with index `file` is written. The path is relative to the folder of
+    /// all copies.
     #[must_use]
     pub fn copy_name(&self, file: usize) -> &Path {
         &self.files[file].input.copy_name
     }
 
-    /// Returns a reader of the bytes of file number `file`, as they are stored.
+    /// Returns a reader of the bytes of the file with index `file`, as they are stored. Compressed files are not
+    /// decompressed.
     ///
     /// # Errors
     ///
@@ -241,11 +242,12 @@ impl Collection {
         Ok(self.files[file].open()?.stream(0))
     }
 
-    /// Returns the bytes of a record of file number `file` with an edited text. All other bytes stay as they
-    /// are, except that a WARC record gets a new length and loses digests of its block.
+    /// Returns the bytes of a record, in which the text is replaced by the edited text. `file` is the index of the file
+    /// of the record. All other bytes stay as they are, except that a WARC record gets a new length and loses digests
+    /// of its block.
     ///
-    /// Returns `None` if the text cannot be edited in the record. It may have been extracted from HTML or a mail,
-    /// or decoded from another encoding, or it may not be the document of the record.
+    /// Returns `None` if the text cannot be edited in the record, for example because the text was extracted from HTML
+    /// or a mail, was decoded from another encoding, or is not the document of the record.
     #[must_use]
     pub fn edited_record(
         &self,
@@ -261,8 +263,8 @@ impl Collection {
         format.byte_reader().ok()?.edited(&job)
     }
 
-    /// Returns whether a copy of file number `file` can have these fields in addition to its own ones. Its format
-    /// must have named fields, its texts must be UTF-8, and a table must not have a column of one of these names.
+    /// Returns whether a copy of the file with index `file` can have `fields` in addition to its own fields. The format
+    /// must have named fields, and the texts must be UTF-8. A table must not have a column with one of the new names.
     #[must_use]
     pub fn adds_fields(&self, file: usize, fields: &[AddedField]) -> bool {
         let Ok(recognized) = self.recognize(file) else { return false };
@@ -281,9 +283,11 @@ impl Collection {
         !fields.iter().any(|field| names.contains(&field.name))
     }
 
-    /// Returns the bytes of a record of file number `file` with more fields: the names of the fields for bytes that
-    /// are no record, and no values for a record that is not compared. `values` are those of a document. All other
-    /// bytes stay as they are. A bad record gets columns if it is a row of a text table.
+    /// Returns the bytes of a record with additional fields. `file` is the index of the file of the record. All other
+    /// bytes stay as they are.
+    ///
+    /// A document gets `values`. A record that is not compared, or is bad, gets fields without values. Bytes outside of
+    /// records, such as the first row of a text table, get the names of the fields.
     ///
     /// Returns `None` if the record cannot have these fields, see [`Self::adds_fields`].
     #[must_use]
@@ -312,8 +316,8 @@ impl Collection {
         format.byte_reader().ok()?.with_fields(&job)
     }
 
-    /// Returns whether file number `file` is a table in which the texts of rows can be edited. They can if all
-    /// texts are values of one column.
+    /// Returns whether the file with index `file` is a table in which the texts of rows can be edited. This is the case
+    /// if all texts are values of one column.
     #[must_use]
     pub fn edits_rows(&self, file: usize) -> bool {
         match self.recognize(file).map(|recognized| recognized.format.reader()) {
@@ -324,8 +328,8 @@ impl Collection {
         }
     }
 
-    /// Writes a copy of a Parquet or Arrow file, in the same format, with the rows that `copy`
-    /// keeps.
+    /// Writes a copy of the Parquet or Arrow file with index `file`, in the same format. The copy has only the rows
+    /// that `copy` keeps.
     ///
     /// # Errors
     ///
@@ -344,8 +348,8 @@ impl Collection {
             .map_or(Ok(()), |fault| Err(ErrorKind::Changed { fault }.into()))
     }
 
-    /// Opens a copy of file number `file`. The copy is read as the original is read: in its format and its dialect, which
-    /// the edited texts of a copy could hide. All documents of the copy are selected.
+    /// Opens `copy`, a copy of the file with index `file`. The copy is read in the format and dialect of the original,
+    /// because edited texts could make them unrecognizable. All documents of the copy are selected.
     #[must_use]
     pub fn open_copy(&self, file: usize, copy: &Path) -> Self {
         let recognized = self.recognize(file).ok();
@@ -361,8 +365,8 @@ impl Collection {
         opened
     }
 
-    /// Returns the compression and the format that belong to the extensions of the file's name,
-    /// without reading the file. If the user chose a format, that format is returned.
+    /// Returns the compression and the format that the extensions of the file's name stand for. The file is not read.
+    /// If the user chose a format, that format is returned instead.
     #[must_use]
     pub fn named_kind(&self, file: usize) -> (Compression, Option<Format>) {
         let name = self.files[file].name();
@@ -370,7 +374,7 @@ impl Collection {
     }
 }
 
-/// Finds the shards of all files. Objects in stores are asked for in parallel, because each answer takes a while.
+/// Divides each file into shards. Objects in stores are opened by several threads, because each answer takes a while.
 fn cut_all(files: &mut [Opened], options: &ReadOptions) -> Vec<io::Result<Vec<Part>>> {
     let is_fetched = files.iter().any(|file| file.input.source.fetching().is_some());
     if !is_fetched {

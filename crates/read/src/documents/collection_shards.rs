@@ -110,8 +110,7 @@ impl Corpus for Collection {
 }
 
 impl Collection {
-    /// If the number of documents is limited, drops all shards and files that lie after the last
-    /// document within the limit.
+    /// If the number of documents is limited, drops all shards and files after the last document within the limit.
     pub(crate) fn end_at_limit(&mut self) {
         // The limit is for all files together. So the files are read here once up to the limit.
         // Later readings then know the number of documents to read from each shard.

@@ -1,4 +1,4 @@
-//! The trait by which computations read records, wherever the records are.
+//! The trait by which computations read records from any source.
 
 use crate::documents::Collection;
 use crate::formats::{Price, Visit};
@@ -43,32 +43,33 @@ pub trait Corpus: Debug + Sync {
         None
     }
 
-    /// Estimates the decompressed length of a shard in bytes. Returns `None` if the length cannot
-    /// be estimated without decompressing the file.
+    /// Estimates the decompressed length of a shard in bytes. Returns `None` if the length cannot be estimated without
+    /// decompressing the file.
     fn content_bytes(&self, _shard: usize) -> Option<u64> {
         None
     }
 
-    /// Returns the cost of reading the shard again. Before a file is read, the cost may be a guess.
+    /// Returns the cost of reading the shard again. The cost may be a guess until the file was read.
     fn price(&self, shard: usize) -> Price;
 
-    /// Visits the shard's events in order. Returns the number of records in the shard. Filler, such
-    /// as a header row, is not counted. If `visit` stops the reading, returns the number of records
-    /// that `visit` got. Every reading visits the same events, including faults.
+    /// Passes the events of the shard to `visit` in order. Returns the number of records in the shard. Bytes between
+    /// the records, such as a header row, are not counted. If `visit` stops the reading, returns the number of records
+    /// that `visit` got. Every reading of a shard has the same events, including faults.
     ///
     /// # Errors
     ///
-    /// The first error that `visit` returns, or [`ErrorKind::Changed`] if an earlier reading of the
-    /// shard had other events. Other faults of the input are no errors.
+    /// The first error that `visit` returns, or [`ErrorKind::Changed`] if an earlier reading of the shard had other
+    /// events. Other faults of the input are events, not errors.
     ///
     /// [`ErrorKind::Changed`]: simtool_base::error::ErrorKind::Changed
     fn read_shard(&self, shard: usize, visit: &mut Visit<'_>) -> Result<u64>;
 
-    /// Visits the events of the shard, beginning at the first record that is found after offset
-    /// `byte`. The bytes before that offset are not read. `byte` counts like
-    /// [`Corpus::shard_bytes`]. The first event is [`Event::Reached`] with the approximate start of
-    /// that record. Faults are not reported. Returns `false`, and visits nothing, if no record is
-    /// found, or if the format does not allow reading to start there.
+    /// Passes the events of the shard to `visit`, from the first record that is found after offset `byte`. The bytes
+    /// before that offset are not read. `byte` is counted like [`Corpus::shard_bytes`]. The first event is
+    /// [`Event::Reached`] with the approximate start of that record. Faults are not reported.
+    ///
+    /// Returns `false`, and passes no event, if no record is found, or if the format does not allow reading to start in
+    /// the middle of a file.
     ///
     /// # Errors
     ///

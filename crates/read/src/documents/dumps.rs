@@ -1,19 +1,19 @@
-//! Text files of many records in formats that are not read, such as dumps of databases: how they are recognized, and
-//! what to do with them.
+//! Text files of many records in formats that simtool does not read, such as dumps of databases: how they are
+//! recognized, and which advice it gives.
 //!
-//! Read as plain text, such a file would be one document with the markup of all records. To recognize another kind, add
-//! it to the table.
+//! If such a file were read as plain text, it would be one document with the markup of all records. To recognize
+//! another kind, add it to the table.
 
 use crate::documents::foreign_file::ForeignKind;
 
-/// Number of bytes at the start of a file that decide.
+/// Number of bytes at the start of a file by which its kind is recognized.
 const HEAD_BYTES: usize = 4 << 10;
 
-/// A kind of text files.
+/// A kind of text files that simtool cannot read.
 struct DumpKind {
-    /// Extensions of the names of such files, if they decide.
+    /// Extensions of file names that only this kind has.
     extensions: &'static [&'static str],
-    /// Whether a file begins in this way.
+    /// Function that returns whether the start of a file has this kind.
     begins: fn(&[u8]) -> bool,
     kind: ForeignKind,
 }
@@ -69,8 +69,8 @@ const DUMPS: [DumpKind; 6] = [
     },
 ];
 
-/// Returns the kind of a file that starts with `head`, if it is in the table. `extension` is the extension of the
-/// file's name without that of a compression, in lower case.
+/// Returns the kind in the table to which a file belongs, or `None`. `head` is the start of the file. `extension` is
+/// the extension of its name in lower case, without the extension of a compression.
 pub(crate) fn kind_of(head: &[u8], extension: &str) -> Option<ForeignKind> {
     let head = &head[..head.len().min(HEAD_BYTES)];
     let found =
@@ -78,7 +78,7 @@ pub(crate) fn kind_of(head: &[u8], extension: &str) -> Option<ForeignKind> {
     found.map(|found| found.kind)
 }
 
-/// Whether a line at the start of a file is the title of a dump in SQL.
+/// Returns whether a line at the start of a file is the title of a dump in SQL.
 fn begins_sql_dump(head: &[u8]) -> bool {
     const TITLES: [&[u8]; 5] = [
         b"-- MySQL dump",
@@ -92,7 +92,7 @@ fn begins_sql_dump(head: &[u8]) -> bool {
     lines.any(|line| TITLES.iter().any(|title| line.starts_with(title)))
 }
 
-/// Whether a file begins with an entry of BibTeX, such as `@article{knuth,`.
+/// Returns whether a file begins with an entry of BibTeX, such as `@article{knuth,`.
 fn begins_bibtex(head: &[u8]) -> bool {
     const TYPES: [&str; 8] = [
         "article",

@@ -9,14 +9,15 @@ use std::ops::ControlFlow;
 
 /// Largest number of files that are searched for field names.
 const MOST_FILES: usize = 1000;
-/// Number of files with field names after which the search for more names ends.
+/// Number of files with field names after which the search ends.
 const MOST_NAMING_FILES: usize = 8;
 /// Largest number of records of a file that are searched for field names.
 const MOST_RECORDS: usize = 16;
 /// Largest number of field names that are returned.
 const MOST_NAMES: usize = 40;
 
-/// Returns a message about a JSON line without the field with the text, like [`Collection::lack_of_text`].
+/// Returns a message that a JSON line lacks the field with the text. It has the same form as
+/// [`Collection::lack_of_text`].
 ///
 /// ```
 /// use simtool_read::{ReadOptions, lack_of_text_in_line};
@@ -46,12 +47,12 @@ fn listed(mut names: Vec<String>) -> String {
 }
 
 impl Collection {
-    /// Returns the names of the fields in the first records of the first files, in the order of
-    /// their first occurrence. The names are the keys of JSON Lines, the columns of CSV, TSV,
-    /// Parquet and Arrow, the header fields of WARC, or the names of Hive partitions in paths. The names of nested fields are paths, such
-    /// as `messages[].content`.
+    /// Returns the names of the fields in the first records of the first files, in the order in which they first occur.
+    /// The names are the keys of JSON Lines, the columns of CSV, TSV, Parquet and Arrow, the header fields of WARC, or
+    /// the names of Hive partitions in paths. The names of nested fields are paths, such as `messages[].content`.
     ///
-    /// The numbers of files and names are limited. Faults of the files are not reported.
+    /// At most 40 names are returned, and only a limited number of files is searched. Faults of the files are not
+    /// reported.
     #[must_use]
     pub fn field_names(&self) -> Vec<String> {
         let mut names = Vec::new();
@@ -67,9 +68,9 @@ impl Collection {
         names
     }
 
-    /// Returns the names of the fields that `selector` selects in the first files: for each file, the
-    /// first selected field that its first records have. Leaves out files for whose number `is_wanted`
-    /// returns false.
+    /// Returns the different names of the fields that `selector` selects in the first files. In each file, this is the
+    /// first alternative of the selector that the first records have. Files are left out if `is_wanted` returns false
+    /// for their index.
     #[must_use]
     pub fn selected_names(
         &self,
@@ -89,9 +90,9 @@ impl Collection {
         names
     }
 
-    /// Returns the fields among which `selector` chooses in a file whose first records have several of them, such
-    /// as `title` and `body`. Each record of such a file is read by only one of these alternatives, which users
-    /// may not expect. Returns an empty list if no file has several.
+    /// Returns the alternatives of `selector` that the first records of one file have, such as `title` and `body`. Each
+    /// record of such a file is read by only one of the alternatives, which users may not expect. Returns an empty list
+    /// if no file has more than one of them.
     #[must_use]
     pub fn rival_fields(&self, selector: &Selector) -> Vec<String> {
         let mut rivals = Vec::new();
@@ -109,7 +110,7 @@ impl Collection {
         if rivals.len() < 2 { Vec::new() } else { rivals }
     }
 
-    /// Calls `visit` with the number of each of the first files and the names of the fields in its first
+    /// Calls `visit` for each of the first files with the index of the file and the names of the fields in its first
     /// records. Stops when `visit` returns false.
     fn visit_names(&self, visit: &mut dyn FnMut(usize, Vec<String>) -> bool) {
         let (mut looked_at, mut naming, mut last) = (0, 0, None);
@@ -132,9 +133,9 @@ impl Collection {
         }
     }
 
-    /// Returns a message about a record that lacks the field with the text. The message has the
-    /// name of the missing field, the names of the fields in the record, and advice. `file` is the
-    /// number of the file, and `byte` is the offset of the record in that file.
+    /// Returns a message about a record that lacks the field with the text. The message has the name of the missing
+    /// field, the names of the fields in the record, and advice. `file` is the index of the file, and `byte` is the
+    /// offset of the record in it.
     #[must_use]
     pub fn lack_of_text(&self, file: usize, byte: u64) -> String {
         let lack =
@@ -142,8 +143,8 @@ impl Collection {
         lack + self.advice_on_header(file)
     }
 
-    /// Returns advice for a table that lacks a column, as the end of a sentence, if its first row may be a document.
-    /// Returns an empty text for other files.
+    /// Returns advice, as the end of a sentence, for a text table whose first row may be a document and not the names
+    /// of the columns. Returns an empty text for all other files.
     #[must_use]
     pub fn advice_on_header(&self, file: usize) -> &'static str {
         let dialect = self.recognize(file).ok().and_then(|recognized| recognized.dialect);
@@ -154,15 +155,14 @@ impl Collection {
         }
     }
 
-    /// Returns a list of the fields of a record as the end of a message, for example "there are:
-    /// id, body". `file` is the number of the file, and `byte` is the offset of the record in that
-    /// file.
+    /// Returns a list of the fields of a record as the end of a message, for example "there are: id, body". `file` is
+    /// the index of the file, and `byte` is the offset of the record in it.
     #[must_use]
     pub fn fields_at(&self, file: usize, byte: u64) -> String {
         listed(self.names_at(file, byte))
     }
 
-    /// Returns the names of the fields of the record at offset `byte` of the file. If the file is a
+    /// Returns the names of the fields of the record at offset `byte` of the file with index `file`. If the file is a
     /// table, returns the names of its columns.
     fn names_at(&self, file: usize, byte: u64) -> Vec<String> {
         let mut of_file = (0..self.shard_count()).filter(|&shard| self.shard_file(shard) == file);
@@ -187,8 +187,8 @@ impl Collection {
         names
     }
 
-    /// Returns the names of the fields in the first records of the file with number `file`, whose
-    /// first shard has number `shard`.
+    /// Returns the names of the fields in the first records of the file with index `file`. `shard` is the index of the
+    /// first shard of this file.
     pub(crate) fn names_of(&self, file: usize, shard: usize) -> Vec<String> {
         let Ok(recognized) = self.recognize(file) else { return Vec::new() };
         if let Reader::Table(table) = recognized.format.reader() {
@@ -224,8 +224,7 @@ impl Collection {
     }
 }
 
-/// Returns the place of the field names in a file of the recognized format, or `None` if the format
-/// has no field names.
+/// Returns where a file of the recognized format names its fields, or `None` if the format has no field names.
 fn field_names(recognized: Recognized) -> Option<FieldNames> {
     match recognized.format.byte_reader().ok()?.field_names() {
         FieldNames::Nowhere => None,

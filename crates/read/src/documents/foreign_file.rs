@@ -1,20 +1,20 @@
-//! Files that are no collections of documents: how they are recognized, and what to do with them.
+//! Files that are not collections of documents: how simtool recognizes them, and which advice it gives.
 //!
-//! Most of these files would pass as text with strange words. A message that names their kind helps
-//! more than a document of noise.
+//! Most of these files would otherwise be read as text with strange words. A message that names their kind helps more
+//! than a document of noise.
 
 use crate::bytes::{begins_page, is_utf8_so_far};
 use crate::formats::Format;
 
-/// A kind of files that cannot be read.
+/// A kind of files that simtool cannot read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ForeignKind {
     /// Byte offset of `magic` in the file.
     at: usize,
-    /// Bytes that all files of this kind have at that offset.
+    /// Bytes that all files of this kind have at offset `at`.
     magic: &'static [u8],
-    /// Whether the kind applies only to files that begin with binary data: a zero byte or invalid
-    /// UTF-8. A text may begin with `magic`, too.
+    /// Whether the file must also be binary, that is, have zero bytes or invalid UTF-8 at its start. This is for kinds
+    /// whose `magic` can also begin a text.
     is_binary: bool,
     /// Description of such a file for messages, after the word "is".
     pub(crate) description: &'static str,
@@ -27,7 +27,7 @@ impl ForeignKind {
         Self { at: 0, magic, is_binary: false, description, advice }
     }
 
-    /// Creates a kind that is recognized by other rules than the first bytes.
+    /// Creates a kind that is recognized by other rules than its first bytes.
     pub(crate) const fn described(description: &'static str, advice: &'static str) -> Self {
         Self::new(b"", description, advice)
     }
@@ -109,15 +109,14 @@ const KINDS: [ForeignKind; 29] = [
     ForeignKind::new(b"\xFF\xD8\xFF", "a JPEG image", NO_TEXT),
 ];
 
-/// The kind of an HTML page in the place of data, such as the message of a server in the place of
-/// a download.
+/// The kind of an HTML page in a file that should have data. It can be the message of a server instead of a download.
 const PAGE: ForeignKind = ForeignKind::new(
     b"<",
     "an HTML page and not data, perhaps the message of a server",
     "Download the file again, or give it the extension `.html` if it is a page",
 );
 
-/// The kind of an XML document in the place of data, such as the error message of a storage service.
+/// The kind of an XML document in a file that should have data. It can be the error message of a storage service.
 const XML: ForeignKind = ForeignKind::new(
     b"<?xml",
     "an XML document and not data, perhaps the message of a server",
@@ -131,7 +130,7 @@ pub(crate) const BINARY: ForeignKind = ForeignKind::new(
     "Convert it to text, or name its format with `format`",
 );
 
-/// The kind of files that are compressed with Brotli, whose files have no magic bytes.
+/// The kind of files that are compressed with Brotli. Such files have no magic bytes.
 pub(crate) const BROTLI: ForeignKind =
     ForeignKind::described("compressed with Brotli, by its name", "Unpack it with `brotli -d`");
 
@@ -149,8 +148,8 @@ pub(crate) const UTF16: ForeignKind = ForeignKind::new(
     "Convert it to UTF-8, for example with `iconv -f UTF-16 -t UTF-8`",
 );
 
-/// Returns the kind of a file that starts with `head`. Returns `None` if the file may have
-/// documents. `named` is the format that belongs to the extension of the file's name.
+/// Returns the kind of a file that starts with `head`, if simtool cannot read this kind. Returns `None` if the file may
+/// have documents. `named` is the format that the extension of the file's name stands for.
 pub(crate) fn kind_of(head: &[u8], named: Option<Format>) -> Option<ForeignKind> {
     let is_text = || !head.contains(&0) && is_utf8_so_far(head);
     let is_of = |kind: &&ForeignKind| {

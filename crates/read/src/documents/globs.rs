@@ -4,7 +4,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use simtool_base::error::{Error, Result};
 use std::path::Path;
 
-/// Patterns such as `*.jsonl` that select files. A pattern with `!` in front excludes files.
+/// Patterns such as `*.jsonl` that select files. A pattern that begins with `!` excludes files. Without other patterns,
+/// all files are selected that are not excluded.
 ///
 /// A pattern without a slash is compared with the name of a file. A pattern with a slash is
 /// compared with the file's path below the folder that the user named, and `**` in it matches any

@@ -1,7 +1,7 @@
-//! Notices that a shard is read differently than before in the same run.
+//! Detects that a shard is read differently than before in the same run.
 //!
-//! A run reads its input several times. If a file is moved, changed or unreadable for one of these
-//! readings, the results of the readings do not fit together.
+//! A run reads its input several times. If a file is moved, changed or unreadable during one of these readings, the
+//! results of the readings contradict each other.
 
 use crate::formats::{Event, Visit};
 use simtool_base::error::{ErrorKind, Result};
@@ -11,7 +11,7 @@ use simtool_model::document::{Content, Document, Record};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The longest reading of a shard so far. All other readings of the shard must agree with it.
+/// The longest reading of a shard so far. All other readings of the shard must have the same events.
 #[derive(Debug, Default)]
 pub(crate) struct LongestReading(Mutex<Reading>);
 
@@ -23,13 +23,13 @@ struct Reading {
     /// Number of faults that lost a part of the shard.
     losses: u64,
     digest: u64,
-    /// Whether the reading went to the end of the shard. A visitor can stop a reading before.
+    /// Whether the reading reached the end of the shard. A visitor can stop a reading earlier.
     is_whole: bool,
 }
 
 impl LongestReading {
-    /// Calls `read` to read the shard, and passes its events to `visit`. `file` is the name of the
-    /// file for the error.
+    /// Calls `read` to read the shard, and passes the events to `visit`. `file` is the name of the file for error
+    /// messages.
     ///
     /// # Errors
     ///
@@ -89,8 +89,7 @@ impl Reading {
         self.digest = (self.digest ^ content).wrapping_mul(GAMMA).rotate_left(29);
     }
 
-    /// Returns whether this reading cannot be the beginning of a reading that also begins with
-    /// `known`.
+    /// Returns whether this reading so far contradicts the earlier reading `known`.
     fn goes_beyond(&self, known: &Self) -> bool {
         let is_within = known.is_whole || self.events <= known.events;
         (self.events == known.events && self.digest != known.digest)
@@ -99,7 +98,7 @@ impl Reading {
     }
 }
 
-/// Returns a number that depends on the place, the kind and the length of a record.
+/// Returns a hash of the place, the kind and the length of a record.
 fn of_record(record: &Record<'_>) -> u64 {
     let content = match record.content {
         Content::Document(Document { text, .. }) => of_ends(text),
@@ -111,9 +110,8 @@ fn of_record(record: &Record<'_>) -> u64 {
     content ^ record.byte.wrapping_mul(GAMMA) ^ (record.bytes.len() as u64).rotate_left(40)
 }
 
-/// Returns a number that depends on the length, the first and the last bytes of a text. The bytes
-/// between are left out, because every reading would take longer. The time of the file changes with
-/// them.
+/// Returns a hash of the length, the first 8 and the last 8 bytes of a text. The bytes between them are left out,
+/// because hashing them would slow down every reading. If they change, the modification time of the file changes, too.
 fn of_ends(text: &[u8]) -> u64 {
     let (mut first, mut last) = ([0; 8], [0; 8]);
     let count = text.len().min(8);
@@ -123,7 +121,7 @@ fn of_ends(text: &[u8]) -> u64 {
     ends.wrapping_mul(GAMMA) ^ text.len() as u64
 }
 
-/// Returns the error for `event`, which an earlier reading of the file did not have in its place.
+/// Returns the error that `event` differs from the event of an earlier reading.
 fn changed(file: &Path, event: &Event<'_>) -> simtool_base::error::Error {
     match event {
         Event::Fault(fault) => {
@@ -139,7 +137,7 @@ fn changed(file: &Path, event: &Event<'_>) -> simtool_base::error::Error {
     }
 }
 
-/// Returns the error for a file that has other records than before.
+/// Returns the error that a file has other records than in an earlier reading.
 fn shortened(file: &Path) -> simtool_base::error::Error {
     let detail = "has other records than in an earlier reading in this run. Run again when nothing \
                   changes the input";

@@ -1,10 +1,9 @@
-//! Reading that begins in the middle of a file. A compressed file is read from the start of a gzip
-//! member or Zstandard frame on.
+//! Reading that begins in the middle of a file. In a compressed file, it begins at the start of a gzip member or
+//! Zstandard frame.
 //!
-//! Web crawls are compressed with a gzip member for each record, so that a record can be read
-//! without the records before it. A sample of such a file can therefore start anywhere. Some bytes
-//! look like the start of a member by chance. They do not decompress or contain no record, so they
-//! are skipped.
+//! Web crawls are compressed with one gzip member for each record, so a record can be read without the records before
+//! it. A sample of such a file can therefore start anywhere. Some bytes look like the start of a member by chance. They
+//! cannot be decompressed or contain no record, so they are skipped.
 
 use crate::bytes::decompress::{self, first_start};
 use crate::bytes::zstd_dictionary::{HEADER_BYTES, has_dictionary};
@@ -15,15 +14,13 @@ use simtool_model::compression::Compression;
 use std::io::{Cursor, Read};
 use std::ops::ControlFlow;
 
-/// Number of compressed bytes that are searched for the start of a gzip member or Zstandard frame.
-/// From that start on, the same number of bytes is searched for the start of a record. If either
-/// search finds nothing, nothing is read.
+/// Number of compressed bytes in which the start of a gzip member or Zstandard frame is searched. The start of a record
+/// is then searched in the same number of bytes from there on. If one of these searches finds nothing, nothing is read.
 const SEARCHED_BYTES: usize = 256 << 10;
 
 impl Collection {
-    /// Visits the records of file number `file`, beginning at the first record that is found after
-    /// offset `byte`. [`Corpus::read_shard_behind`](crate::Corpus::read_shard_behind) describes the
-    /// details.
+    /// Passes the records of the file with index `file` to `visit`, from the first record that is found after offset
+    /// `byte`. See [`Corpus::read_shard_behind`](crate::Corpus::read_shard_behind).
     pub(crate) fn read_behind(
         &self,
         file: usize,

@@ -16,23 +16,22 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::UNIX_EPOCH;
 
-/// Smallest number of bytes of a shard of a table, except for the last shard. A shard may have
-/// several row groups. Smaller shards would cost time, since each shard reads the footer of the
-/// file.
+/// Smallest number of bytes of a shard of a table, except for the last shard. A shard may have several groups of rows.
+/// Smaller shards would cost time, since the reader of each shard reads the footer of the file.
 const ROW_GROUP_BYTES: u64 = 8 << 20;
 
-/// Number of bytes of a file that are searched at once for a separator of records.
+/// Number of bytes of a file that are read and searched at once for a separator of records.
 const SEARCHED_BYTES: usize = 64 << 10;
 
-/// Smallest number of bytes of a shard of an object in a store. Each shard needs a request for the bytes around its
-/// end, and blocks of this length are fetched at once.
+/// Smallest number of bytes of a shard of an object in a store. Finding the end of a shard needs a request, and blocks
+/// of this length are downloaded at once.
 const FETCHED_SHARD_BYTES: u64 = 8 << 20;
 
-/// Largest number of shards of an object in a store, unless it is so small that its shards are short.
+/// Largest number of shards of an object in a store.
 const FETCHED_SHARDS: u64 = 256;
 
-/// Length in bytes of the longest separator that is found if it lies across two searched parts of
-/// a file.
+/// Length in bytes of the longest separator that is found even if it begins in one searched part of a file and ends in
+/// the next.
 const LONGEST_SEPARATOR: usize = 64;
 
 /// An input file, with its state when the collection was opened.
@@ -45,7 +44,7 @@ pub(crate) struct Opened {
     /// Cost of reading the whole file again. The cost of a small file is guessed from the name of
     /// the file.
     pub(crate) price: Price,
-    /// Compression and format of the content, set when the file is first read.
+    /// Compression and format of the content. They are set when the start of the file is first read.
     pub(crate) recognized: OnceLock<Recognized>,
     /// Whether the file is a large text in which blank lines seem to separate documents.
     pub(crate) has_blocks: bool,
@@ -60,7 +59,8 @@ pub struct Recognized {
     pub format: Format,
     /// Dialect of a CSV or TSV file. `None` in other formats.
     pub dialect: Option<Dialect>,
-    /// Encoding of texts that do not declare theirs, if it is not UTF-8.
+    /// Encoding of texts that do not declare an encoding. `None` means UTF-8, or that a byte order mark shows the
+    /// encoding.
     pub encoding: Option<&'static Encoding>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) enum Part {
 }
 
 impl Opened {
-    /// Creates the state of a file that was not yet opened.
+    /// Wraps a file that was not yet opened.
     pub(crate) fn new(input: InputFile) -> Self {
         let recognized = OnceLock::new();
         let (state, price) = (SourceState::default(), Price::Cheap);
@@ -100,8 +100,8 @@ impl Opened {
         self.input.source.open()
     }
 
-    /// Stores the state of the file, and returns its shards. A large uncompressed file is divided
-    /// into shards, and is memory-mapped if `options` allow it.
+    /// Stores the state of the file in `self`, and returns the parts that become its shards. A large uncompressed file
+    /// is divided into several parts, and is memory-mapped if `options` allow it.
     pub(crate) fn cut(&mut self, options: &ReadOptions) -> io::Result<Vec<Part>> {
         self.state = self.input.source.state()?;
         self.price = price(
@@ -173,8 +173,8 @@ impl Opened {
         Ok(parts)
     }
 
-    /// Returns bytes that identify the present content of the file: its name, length and modification time, and the
-    /// version that a store gives it. Returns `None` for standard input, and if neither time nor version is known.
+    /// Returns bytes that identify the present content of the file: its name, length and modification time, and its
+    /// version in a store. Returns `None` for standard input, and if neither the time nor the version is known.
     pub(crate) fn identity(&self) -> Option<Vec<u8>> {
         let SourceState { modified, tag, .. } = self.state;
         if !self.input.source.is_lasting() || modified.is_none() && tag.is_none() {
@@ -205,12 +205,11 @@ impl Opened {
         self.fault(Severity::Loss, code, None, format!("{error}; skipped"))
     }
 
-    /// Opens the file again for reading.
+    /// Opens the file again for reading, unless it has changed.
     ///
     /// # Errors
     ///
-    /// The file cannot be opened, or has changed after it was opened first. The fault says that it
-    /// was not read.
+    /// The file cannot be opened, or has changed since it was first opened. The fault says that the file was not read.
     pub(crate) fn open_unchanged(&self) -> Result<Arc<dyn OpenSource>, Fault> {
         let source = self.open().map_err(|error| self.unreadable("input-open", &error))?;
         let state = source.state().ok();
@@ -218,8 +217,8 @@ impl Opened {
         change.map_or(Ok(source), Err)
     }
 
-    /// Returns a fault if the file with the name of this file has changed since it was opened first,
-    /// otherwise `None`. The fault says `consequence`, for example that the file was not read.
+    /// Returns a fault if the file at this path has changed since it was first opened, otherwise `None`. The fault
+    /// includes the text `consequence`, for example that the file was not read.
     pub(crate) fn changed_since(&self, consequence: &str) -> Option<Fault> {
         // If the file could not be opened, its time is not known, so nothing can be compared.
         self.state.modified?;
@@ -241,8 +240,8 @@ impl Opened {
         Some(self.fault(Severity::Loss, "changed", None, detail))
     }
 
-    /// Returns a warning if the extension of the file's name belongs to another compression than
-    /// `compression`, otherwise `None`. `compression` was found in the content.
+    /// Returns a warning if the extension of the file's name stands for another compression than `compression`, which
+    /// was found in the content. Returns `None` otherwise.
     pub(crate) fn misnamed(&self, compression: Compression) -> Option<Fault> {
         if sniff::promised_compression(self.name()) == compression {
             return None;
@@ -264,15 +263,14 @@ fn price(compression: Compression, format: Option<Format>) -> Price {
     of_format.max(of_compression)
 }
 
-/// Returns the position after the first `separator` that is at position `from` or later. Returns
-/// `None` if there is none.
+/// Returns the position after the first `separator` that begins at position `from` or later. Returns `None` if there is
+/// no such separator.
 fn behind(bytes: &[u8], from: u64, separator: Separator) -> Option<u64> {
     let rest = bytes.get(usize::try_from(from).ok()?..)?;
     separator.end_in(rest).map(|end| from + end as u64)
 }
 
-/// Returns the position after the first `separator` at or after position `from`, like [`behind`],
-/// but in a source that is not in memory.
+/// Returns the same position as [`behind`], for a source that is not in memory.
 fn behind_in_source(
     source: &dyn OpenSource,
     from: u64,

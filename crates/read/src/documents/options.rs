@@ -11,22 +11,22 @@ use simtool_model::document::MOST_FIELDS;
 /// Options for reading a collection of files.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
-    /// Format of all files. `None` means that the format of each file is recognized by content and
-    /// name.
+    /// Format of all files. With `None`, the format of each file is recognized by its content and name.
     pub format: Option<Format>,
-    /// Division of plain-text files into documents.
+    /// How plain-text files are divided into documents.
     pub split: TextSplit,
-    /// Encoding of texts. A byte order mark goes before it, and so does the encoding that a mail
-    /// declares. A named encoding goes before the encoding that an HTML page or its HTTP header
+    /// Encoding of texts. If a file has a byte order mark, or a mail declares an encoding, that encoding is used
+    /// instead. An encoding that the user names is preferred to the encoding that an HTML page or its HTTP header
     /// declares.
     pub encoding: TextEncoding,
     /// Part of an HTML page whose text is the document. Mails in HTML are read as a whole.
     pub content: PageContent,
-    /// Characters that structure CSV and TSV files. The others are recognized from the first rows.
+    /// Characters that structure CSV and TSV files, such as the delimiter. Characters that are not set here are
+    /// recognized from the first rows.
     pub dialect: NamedDialect,
     /// Fields or columns that hold the text.
     pub text_field: Selector,
-    /// Option with which users name these fields. Messages advise to use it.
+    /// Name of the option that sets `text_field`. Messages recommend this option.
     pub text_setting: &'static str,
     /// Field or column that holds the ID.
     pub id_field: Selector,
@@ -36,20 +36,20 @@ pub struct ReadOptions {
     /// Length of the longest allowed record, in bytes. A longer record is skipped and reported as a
     /// bad record.
     pub max_record_bytes: usize,
-    /// Largest allowed number of decompressed bytes for each compressed byte, once 1 GiB was
-    /// decompressed. If a file exceeds this number, the reading of the file ends.
+    /// Largest allowed number of decompressed bytes for each compressed byte. The limit applies once 1 GiB of a file
+    /// was decompressed. If a file exceeds the limit, reading of this file ends with a fault.
     pub max_expansion: u64,
     /// Base 2 logarithm of the largest Zstandard window in bytes. Frames that need a larger window,
     /// and so more memory, are not read.
     pub zstd_window_log: u32,
-    /// Conditions that choose the documents to compare.
+    /// Conditions that select the documents to compare.
     pub selection: Selection,
-    /// Approximate number of bytes of a shard of an uncompressed file.
+    /// Approximate length in bytes of each shard of an uncompressed file.
     pub shard_bytes: u64,
     /// Whether large uncompressed files are memory-mapped.
     pub access: FileAccess,
-    /// Turns in which threads read long records and use large windows, so that they keep to a memory limit
-    /// together. All readers of a run share them.
+    /// Turns of the threads. Only one thread at a time may use more memory than its share, for example for a long
+    /// record or a large window. All readers of a run share the turns, so together they keep to a memory limit.
     pub turns: MemoryTurns,
 }
 

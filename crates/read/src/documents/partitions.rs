@@ -1,7 +1,7 @@
 //! Values in the paths of files in Hive partitions, such as `lang=en` in `crawl/lang=en/year=2024/part-0.parquet`.
 //!
-//! Engines such as Spark write a column in the names of folders instead of the files. So the values are fields of all
-//! records of the file. A field of a record goes before them.
+//! Engines such as Spark write the values of a column to the names of folders instead of the files. So these values are
+//! fields of all records of the file. If a record itself has a field of the same name, that field is used.
 
 use crate::formats::{Event, Selector};
 use simtool_model::document::{Content, Document, MOST_FIELDS, Record};
@@ -10,7 +10,8 @@ use std::path::{Component, Path};
 /// Value that engines write for null.
 const NULL: &[u8] = b"__HIVE_DEFAULT_PARTITION__";
 
-/// Values of the fields that a run compares, as far as they are in the path of a file.
+/// Values of the fields that a run compares, taken from the path of a file. A value is `None` if the path does not have
+/// it.
 pub(crate) type PathValues = [Option<Vec<u8>>; MOST_FIELDS];
 
 /// Returns the names and values in the folders of a file's path, from the outermost folder on.
@@ -19,7 +20,8 @@ pub(crate) fn partitions(file: &Path) -> Vec<(String, Vec<u8>)> {
     folders.filter_map(partition).filter(|(_, value)| value != NULL).collect()
 }
 
-/// Returns the name and the value in the name of a folder.
+/// Returns the name and the value that the name of a folder has, such as `lang` and `en` for `lang=en`. Returns `None`
+/// for other folders.
 fn partition(folder: Component<'_>) -> Option<(String, Vec<u8>)> {
     let name = folder.as_os_str().as_encoded_bytes();
     // A folder whose name begins with the sign names no field.
@@ -28,7 +30,7 @@ fn partition(folder: Component<'_>) -> Option<(String, Vec<u8>)> {
     Some((String::from_utf8_lossy(&unescaped(&name[..at])).into_owned(), value))
 }
 
-/// Returns the values of the fields that `selectors` select in the path of a file.
+/// Returns the values that `selectors` select from the path of a file, one for each selector.
 pub(crate) fn path_values(file: &Path, selectors: &[Selector]) -> PathValues {
     let partitions = partitions(file);
     let mut values = PathValues::default();
@@ -40,7 +42,8 @@ pub(crate) fn path_values(file: &Path, selectors: &[Selector]) -> PathValues {
     values
 }
 
-/// Returns the event with the values of a file's path in its document, where the record has no value.
+/// Returns the event. If it has a document, missing values of its fields are set to `values`, which are from the path
+/// of its file.
 pub(crate) fn with_values<'e>(event: Event<'e>, values: &'e PathValues) -> Event<'e> {
     let Event::Record(record @ Record { content: Content::Document(document), .. }) = event else {
         return event;
@@ -54,7 +57,7 @@ pub(crate) fn with_values<'e>(event: Event<'e>, values: &'e PathValues) -> Event
     Event::Record(Record { content, ..record })
 }
 
-/// Returns the bytes that a name stands for, in which engines write some characters as `%2F`.
+/// Returns the bytes that a name stands for. Engines write some characters of names as in `%2F`.
 fn unescaped(name: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = name;
@@ -76,7 +79,7 @@ fn unescaped(name: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Returns the value of a hexadecimal digit.
+/// Returns the value of a hexadecimal digit, or `None` if the byte is not one.
 fn digit(byte: u8) -> Option<u32> {
     char::from(byte).to_digit(16)
 }

@@ -1,4 +1,4 @@
-//! Reading of one file, or of a part of it.
+//! Reads one file, or a part of it.
 
 use crate::bytes::{Damage, Expansion, SNIFFED_BYTES, decompress};
 use crate::documents::{Collection, Opened, Recognized};
@@ -14,8 +14,8 @@ use std::io::{self, Read};
 use std::ops::Range;
 
 impl Collection {
-    /// Reads a file that is a single shard. Recognizes the compression and format of the file, and
-    /// visits its records.
+    /// Reads a file that is a single shard. Recognizes the compression and format of the file, and passes its records
+    /// to `visit`.
     pub(crate) fn read_whole(&self, opened: &Opened, visit: &mut Visit<'_>) -> Result<u64> {
         let source = match opened.open_unchanged() {
             Ok(source) => source,
@@ -63,8 +63,8 @@ impl Collection {
         self.read_bytes(format, SplitBytes::Stream(&mut *stream), 0, opened, visit)
     }
 
-    /// Reads the records in `range` of a large uncompressed file. `range` must begin and end
-    /// between two records.
+    /// Passes the records in `range`, a range of bytes of a large uncompressed file, to `visit`. `range` must begin and
+    /// end between two records.
     pub(crate) fn read_range(
         &self,
         opened: &Opened,
@@ -91,8 +91,8 @@ impl Collection {
         self.read_bytes(format, SplitBytes::Stream(&mut *stream), range.start, opened, visit)
     }
 
-    /// Reads the groups of rows whose numbers are in `groups`, or all groups if `groups` is `None`.
-    /// The file is a Parquet or Arrow file.
+    /// Reads rows of a Parquet or Arrow file. `groups` has the indexes of the groups of rows to read. `None` means all
+    /// groups.
     pub(crate) fn read_rows(
         &self,
         opened: &Opened,
@@ -131,8 +131,8 @@ impl Collection {
         }
     }
 
-    /// Divides `bytes` into records as `format` requires, and visits these records. `offset` is the
-    /// position of the first of these bytes in the file.
+    /// Divides `bytes` into records as `format` requires, and passes the records to `visit`. `offset` is the offset in
+    /// the file of the first byte of `bytes`.
     pub(crate) fn read_bytes(
         &self,
         format: Format,

@@ -8,9 +8,9 @@ use crate::bytes::decompress::decoder_bytes;
 use crate::formats::{Format, TableRows};
 use simtool_model::compression::Compression;
 
-/// Number of bytes that the window takes for each byte of the longest record. The window is the
-/// part of the decompressed content that is in memory. It doubles when it grows, and the allocator
-/// does not always return the old memory to the system.
+/// Number of bytes that the window takes for each byte of the longest record. The window is the part of the
+/// decompressed content that is in memory. When the window is full, its size doubles, and the allocator does not always
+/// return the old memory to the system.
 const WINDOW_BYTES_A_RECORD_BYTE: f64 = 3.0;
 /// Number of bytes that terms and buffers take for each byte of the longest text.
 const BYTES_A_TEXT_BYTE: f64 = 1.5;
@@ -32,7 +32,7 @@ impl LongestRecord {
         Self { record: self.record.max(other.record), text: self.text.max(other.text) }
     }
 
-    /// Estimates both lengths for a collection that has `times` times as many documents.
+    /// Estimates the lengths in a collection that has `times` times as many documents. A `times` below 1 counts as 1.
     #[must_use]
     pub fn among_more(self, times: f64) -> Self {
         let longer = times.max(1.0).sqrt();
@@ -85,7 +85,7 @@ impl ReaderMemory {
         Self { fixed: decoder_bytes(compression), longest: window + text }
     }
 
-    /// Returns the larger `fixed` and the larger `longest` of `self` and `other`.
+    /// Returns the larger value of `self` and `other` for each of the two parts of the estimate.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self { fixed: self.fixed.max(other.fixed), longest: self.longest.max(other.longest) }
@@ -94,8 +94,8 @@ impl ReaderMemory {
     /// Estimates the number of bytes of memory that `readers` readers take together if they read at
     /// the same time.
     ///
-    /// Only the first reader is assumed to read the longest document. The longest document of the
-    /// n-th reader is assumed to be shorter by the factor √n.
+    /// Only the first reader is assumed to read the longest document. The longest document of the n-th reader is
+    /// assumed to be √n times shorter.
     #[must_use]
     pub fn of_readers(self, readers: usize) -> f64 {
         let documents: f64 = (1..=readers).map(|reader| (reader as f64).sqrt().recip()).sum();

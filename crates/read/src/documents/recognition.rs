@@ -11,8 +11,8 @@ use simtool_model::compression::Compression;
 use std::io::{self, Read};
 
 impl Collection {
-    /// Returns the compression, format and dialect of file number `file`. If the file was not
-    /// recognized before, reads its first bytes.
+    /// Returns the compression, format and dialect of the file with index `file`. If the file was not recognized
+    /// before, reads its first bytes.
     ///
     /// # Errors
     ///
@@ -102,7 +102,8 @@ impl Opened {
         Ok(Recognized { compression, format, dialect, encoding })
     }
 
-    /// Returns a note about the encoding that was detected in the file, otherwise `None`.
+    /// Returns a warning that names the encoding, if it was detected from the content of the file. Returns `None`
+    /// otherwise.
     pub(crate) fn detected(&self, options: &ReadOptions) -> Option<Fault> {
         let encoding = self.recognized.get()?.encoding?;
         let detail = format!(
@@ -115,8 +116,7 @@ impl Opened {
         is_detected.then(|| self.fault(Severity::Warning, "encoding", None, detail))
     }
 
-    /// Returns the fault of a file of a kind that cannot be read. `content` is the start of its
-    /// content.
+    /// Returns the fault of a file of a kind that simtool cannot read. `content` is the start of its content.
     fn unreadable_kind(&self, kind: ForeignKind, content: &[u8]) -> Fault {
         let detail = format!(
             "is {} (first bytes {}). {}",

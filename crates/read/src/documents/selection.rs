@@ -16,12 +16,12 @@ pub struct Selection {
     pub min_tokens: usize,
     /// Largest number of bytes that the text of a compared document may have.
     pub max_bytes: usize,
-    /// Fraction of documents that are compared, from 0 to 1. The hash of its text decides whether a
-    /// document is chosen. So the choice does not depend on the file, and documents with equal
-    /// texts are either all chosen or all passed over.
+    /// Fraction of documents that are compared, from 0 to 1. The hash of its text decides whether a document is chosen.
+    /// So the choice does not depend on the file, and documents with equal texts are either all chosen or all passed
+    /// over.
     pub sample: f64,
-    /// Largest number of documents to compare. After this number of documents, the reading of all
-    /// files stops.
+    /// Largest number of documents to compare. After this number of documents, the reading of all files stops.
+    /// `u64::MAX` means no limit.
     pub limit: u64,
 }
 
@@ -33,8 +33,7 @@ impl Default for Selection {
 }
 
 impl Selection {
-    /// Returns whether a document meets all conditions. The limit on the number of documents is not
-    /// checked here.
+    /// Returns whether a document meets all conditions except `limit`, which is checked elsewhere.
     fn takes(&self, document: &Document<'_>) -> bool {
         let text = document.text;
         text.len() <= self.max_bytes
@@ -43,10 +42,9 @@ impl Selection {
             && (self.sample >= 1.0 || (hash(text) as f64) < self.sample * 2f64.powi(64))
     }
 
-    /// Calls `read` to read a shard, and passes the events of the shard to `visit`. If a document
-    /// does not meet the conditions, its content becomes [`Content::PassedOver`]. If its text cannot
-    /// be decoded, the record becomes bad. Reading stops after `most` documents that meet the
-    /// conditions.
+    /// Calls `read` to read a shard, and passes the events of the shard to `visit`. If a document does not meet the
+    /// conditions, its content becomes [`Content::PassedOver`]. If the text of a document cannot be decoded, its record
+    /// becomes bad. Reading stops after `most` documents that meet the conditions.
     pub(crate) fn visit(
         self,
         most: u64,
@@ -71,9 +69,9 @@ impl Selection {
         })
     }
 
-    /// Returns the record. If it is a document that does not meet the conditions, its content is
-    /// replaced by [`Content::PassedOver`]. If it is a document with the fault `bad`, its content is
-    /// replaced by [`Content::Bad`]. Increments `taken` if the document meets the conditions.
+    /// Returns the record with its final content. A document that does not meet the conditions becomes
+    /// [`Content::PassedOver`]. Another document becomes [`Content::Bad`] if `bad` has a fault. Otherwise the document
+    /// stays, and `taken` is incremented.
     fn look_at<'r>(&self, record: Record<'r>, bad: Option<&'r Bad>, taken: &mut u64) -> Record<'r> {
         match (record.content, bad) {
             (Content::Document(document), _) if !self.takes(&document) => {

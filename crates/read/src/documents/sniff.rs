@@ -1,4 +1,4 @@
-//! Recognizes compression and format of files, by content and then by name.
+//! Recognizes the compression and format of a file from its content, and then from its name.
 
 use crate::bytes::{begins_page, is_utf8_so_far, is_utf16, without_byte_order_mark};
 use crate::documents::ReadOptions;
@@ -8,19 +8,19 @@ use crate::formats::{Format, Head, TextSplit};
 use simtool_model::compression::Compression;
 use std::path::Path;
 
-/// Returns the compression that belongs to the extension of a file's name, such as gzip for `.gz`.
+/// Returns the compression that the extension of a file's name stands for, such as gzip for `.gz`.
 pub(crate) fn promised_compression(name: &Path) -> Compression {
     let extension = extension(name);
     let promises = |kind: &Compression| kind.extensions().contains(&&*extension);
     Compression::ALL.into_iter().find(promises).unwrap_or(Compression::None)
 }
 
-/// Recognizes the format of a file called `name` whose content begins with `head`. `whole` means
-/// that nothing follows after `head`.
+/// Recognizes the format of the file `name`. `head` is the start of its content. `whole` means that `head` is the whole
+/// content.
 ///
 /// # Errors
 ///
-/// The file has no format that can be read. The error is the kind of such files.
+/// simtool cannot read the file. The error is the kind of the file.
 pub(crate) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, ForeignKind> {
     if let Some(format) = Format::all().find(|format| format.has_magic(head)) {
         return Ok(format);
@@ -61,12 +61,12 @@ pub(crate) fn format(head: &[u8], whole: bool, name: &Path) -> Result<Format, Fo
     }
 }
 
-/// Chooses the format in which a file is read: the format that the options name, or else the
-/// recognized one. The arguments are those of [`format()`].
+/// Returns the format in which a file is read: the format in the options, or else the recognized format. `head`,
+/// `whole` and `name` are as in [`format()`].
 ///
 /// # Errors
 ///
-/// The file has no format that can be read. The error is the kind of such files.
+/// simtool cannot read the file. The error is the kind of the file.
 pub(crate) fn chosen(
     options: &ReadOptions,
     head: &[u8],
@@ -90,14 +90,14 @@ pub(crate) fn chosen(
     Ok(chosen)
 }
 
-/// Returns the format that belongs to the extension of a file's name, such as JSON Lines for
-/// `.jsonl` and `.jsonl.gz`.
+/// Returns the format that the extension of a file's name stands for, such as JSON Lines for `.jsonl` and `.jsonl.gz`.
+/// Returns `None` if no format has this extension.
 pub(crate) fn named(name: &Path) -> Option<Format> {
     Format::from_extension(&inner_extension(name))
 }
 
-/// Returns the extension of a file's name without that of a compression, such as `jsonl` for `a.jsonl.gz`, in lower
-/// case.
+/// Returns the extension of a file's name in lower case and without the extension of a compression, such as `jsonl` for
+/// `a.jsonl.gz`.
 fn inner_extension(name: &Path) -> String {
     match promised_compression(name) {
         Compression::None => extension(name),
@@ -105,8 +105,8 @@ fn inner_extension(name: &Path) -> String {
     }
 }
 
-/// Returns whether a file has the name of a part of CC-100 or OSCAR, whose texts have blank lines
-/// between documents.
+/// Returns whether the name of a file contains the name of CC-100 or OSCAR. In the texts of these collections, blank
+/// lines separate documents.
 pub(crate) fn is_name_of_blocks(name: &Path) -> bool {
     let file = name.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     ["cc100", "cc-100", "oscar"].iter().any(|known| file.contains(known))

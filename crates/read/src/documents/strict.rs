@@ -13,7 +13,7 @@ use simtool_model::document::{Bad, Content, Record};
 pub struct Strict<'c>(pub &'c dyn Corpus);
 
 impl Strict<'_> {
-    /// Returns the fault for the error if `event` reports lost input, otherwise `None`.
+    /// Returns the fault that ends the reading if `event` reports lost input, otherwise `None`.
     fn loss(&self, shard: usize, event: &Event<'_>) -> Option<Fault> {
         match event {
             Event::Fault(fault) => (fault.severity == Severity::Loss).then(|| fault.clone()),

@@ -10,11 +10,11 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
-/// Number of bytes of text in a shard. The number is large enough that the cost of each shard does
-/// not matter. It is small enough that all threads finish at about the same time.
+/// Number of bytes of text in a shard. It is large enough that the cost of each shard does not matter, and small enough
+/// that all threads finish at about the same time.
 const SHARD_BYTES: usize = 1 << 20;
-/// Number of bytes that are added to the length of each text when texts are divided into shards.
-/// This limits the number of empty texts in a shard.
+/// Number of bytes that each text counts in addition to its length when texts are divided into shards. This limits the
+/// number of empty texts in a shard.
 const TEXT_COST: usize = 16;
 
 /// A [`Corpus`] that borrows texts in memory. Each text is a document.
@@ -52,7 +52,7 @@ const TEXT_COST: usize = 16;
 pub struct Texts<'t> {
     column: Box<dyn TextColumn + 't>,
     ids: Option<Box<dyn TextColumn + 't>>,
-    /// Values of other fields. Field number 0 is the one of the option `keep_field`.
+    /// Columns with the values of other fields. Index 0 is the field of the option `keep_field`.
     fields: [Option<Box<dyn TextColumn + 't>>; MOST_FIELDS],
     shards: Vec<TextRange>,
 }
@@ -93,13 +93,12 @@ impl<'t> Texts<'t> {
         Self::of_column(Box::new(TextSlice(texts)))
     }
 
-    /// Creates a corpus of the texts of an Arrow column, given as Arrow's buffers. `values` holds
-    /// the bytes of all texts, and `offsets` has the position of each text in `values`.
+    /// Creates a corpus of the texts of an Arrow column, given as Arrow's buffers. `values` holds the bytes of all
+    /// texts, and `offsets` has the position of each text in `values`.
     ///
-    /// `validity` is a bitmap with one bit for each row, and the index of the bit of the first row.
-    /// Bits are counted from the lowest bit of each byte, and a 0 bit means null. If `validity` is
-    /// `None`, no row is null. A null row is a document without words, so that rows keep their
-    /// numbers.
+    /// `validity` is Arrow's bitmap of the rows that are not null, and the index in this bitmap of the bit of the first
+    /// row. Bits are counted from the lowest bit of each byte, and a 0 bit means null. If `validity` is `None`, no row
+    /// is null. A null row is read as an empty document, so that the other rows keep their numbers.
     ///
     /// # Errors
     ///
@@ -135,9 +134,9 @@ impl<'t> Texts<'t> {
         self.with_id_column(Box::new(TextSlice(ids)))
     }
 
-    /// Sets the values for the option `keep_field`, one for each document. They decide which of
-    /// several similar documents is kept. A value is a text or a decimal number, as it would be in
-    /// a file. An empty value counts as missing.
+    /// Sets the values for the option `keep_field`, one for each document. These values decide which of several similar
+    /// documents is kept. A value is a text or a decimal number, written as in a file. An empty value counts as
+    /// missing.
     ///
     /// ```
     /// use simtool_read::Texts;
@@ -155,7 +154,7 @@ impl<'t> Texts<'t> {
         self.with_field(0, fields)
     }
 
-    /// Sets the values of field number `number`, one for each document. The number is the index of the field in
+    /// Sets the values of one field, one value for each document. `number` is the index of the field in
     /// [`Document::fields`]. An empty value counts as missing.
     ///
     /// # Errors

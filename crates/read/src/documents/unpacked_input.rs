@@ -1,4 +1,4 @@
-//! A stream that may be compressed, for example standard input, as a reader of its content.
+//! A reader that decompresses a stream, for example standard input, if the stream is compressed.
 
 use crate::bytes::{Filled, Stream, Then, decompress, magic_bytes};
 use crate::documents::ReadOptions;
@@ -6,10 +6,11 @@ use simtool_model::compression::Compression;
 use std::fmt;
 use std::io::{self, Chain, Cursor, Read};
 
-/// Number of bytes that are enough to recognize a compression.
+/// Number of bytes at the start of a stream from which every compression can be recognized.
 const MAGIC_BYTES: usize = 8;
 
-/// Reader of the content of a stream, which may be compressed. The first bytes show the compression.
+/// Reader of the decompressed content of a stream. If the first bytes show no compression, the bytes are passed on as
+/// they are.
 ///
 /// ```
 /// use simtool_read::{ReadOptions, UnpackedInput};
@@ -23,13 +24,13 @@ const MAGIC_BYTES: usize = 8;
 #[derive(Debug)]
 pub struct UnpackedInput<R: Read>(State<R>);
 
-/// State of the stream. A stream is opened by the first call that reads, because its first bytes may be late.
+/// State of the stream. The stream is opened by the first call that reads, because its first bytes may arrive late.
 enum State<R: Read> {
     Closed(R, Box<ReadOptions>),
-    /// The stream is not compressed. The bytes that were read to recognize that come first.
+    /// The stream is not compressed. The bytes that were read to recognize this are returned first.
     Plain(Chain<Cursor<Vec<u8>>, R>),
     Packed(Box<dyn Stream>, Compression),
-    /// Nothing more is read. An error that was not returned yet is the next result.
+    /// Nothing more is read. If an error was not yet returned, the next call returns it.
     Ended(Option<io::Error>),
 }
 
@@ -63,8 +64,8 @@ impl<R: Read + 'static> UnpackedInput<R> {
     }
 }
 
-/// Returns whether a stream that begins with these bytes may be compressed. A line of JSON is not, so its reader
-/// need not wait for more bytes.
+/// Returns whether a stream that begins with these bytes may be compressed. If it begins like a line of JSON it is not
+/// compressed, so its reader need not wait for more bytes.
 fn may_be_compressed(head: &[u8]) -> bool {
     head.first().is_none_or(|byte| !b"{[ \t\r\n\"".contains(byte))
 }

@@ -11,15 +11,15 @@ use std::path::Path;
 /// argument.
 pub type Reading<'r> = dyn FnMut(&mut Visit<'_>) -> Result<()> + 'r;
 
-/// A corpus that wraps another corpus. Every view is a [`Corpus`] automatically. Methods of the
-/// corpus that a view does not change are forwarded to the wrapped corpus, so no view can forget to
-/// forward a method.
+/// A corpus that wraps another corpus. Every type that implements this trait is a [`Corpus`] automatically. Methods of
+/// the corpus that a view does not change are forwarded to the wrapped corpus, so no view can forget to forward a
+/// method.
 pub trait View: Debug + Sync {
     /// Returns the corpus that the view wraps.
     fn shown(&self) -> &dyn Corpus;
 
-    /// Returns the shards that the view contains, in order, as numbers of shards of the wrapped
-    /// corpus. `None` means all shards.
+    /// Returns the shards that the view contains, in order, as indexes of shards of the wrapped corpus. `None` means
+    /// all shards.
     fn shown_shards(&self) -> Option<&[usize]> {
         None
     }
@@ -40,8 +40,7 @@ pub trait View: Debug + Sync {
     }
 }
 
-/// Converts the number of a shard in the view to the number of the same shard in the wrapped
-/// corpus.
+/// Converts the index of a shard in the view to the index of the same shard in the wrapped corpus.
 fn own_number(view: &impl View, shard: usize) -> usize {
     view.shown_shards().map_or(shard, |shards| shards[shard])
 }

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 pub struct AddedField {
     /// Name of the field, which the records of the input do not have.
     pub name: String,
-    /// Type of the values, which is the type of the new column of a table.
+    /// Type of the values. A table gets a new column of this type.
     pub kind: AddedKind,
 }
 
@@ -35,7 +35,7 @@ pub enum AddedValue {
     Missing,
     /// A text.
     Text(Vec<u8>),
-    /// The digits of a number that is the ID of a document. JSON has it as a number, and tables as a text.
+    /// The digits of a number that is the ID of a document. JSON files get it as a number, and tables as a text.
     Digits(Vec<u8>),
     /// A number of up to 63 bits.
     Number(u64),
@@ -76,23 +76,24 @@ impl AddedValue {
 pub struct AddedFields<'a, K> {
     /// Names and types of the fields, in the order in which they are added.
     pub fields: &'a [AddedField],
-    /// Function that returns the value of each field for a record. Its argument names the record. `None` means
-    /// that the record was not compared, so it has no values.
+    /// Function that returns the values of all fields for one record, in the order of `fields`. Its argument identifies
+    /// the record. It returns `None` if the record was not compared, so that it has no values.
     pub values: &'a (dyn Fn(K) -> Option<Vec<AddedValue>> + Sync),
 }
 
-/// Record that gets more fields.
+/// Record of a copy to which fields are added.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddedRecord<'a> {
     /// The bytes of the record in the input.
     pub(crate) record: &'a [u8],
-    /// Names and types of the fields.
+    /// Names and types of the added fields.
     pub(crate) fields: &'a [AddedField],
-    /// Values of the fields. `None` if the bytes are no row, but perhaps the names of the columns.
+    /// Values of the added fields. `None` if the bytes are not a record. They may be the row with the names of the
+    /// columns.
     pub(crate) values: Option<&'a [AddedValue]>,
-    /// Whether the record is bad, so that it may not have the form of its format.
+    /// Whether the record is bad. A bad record may not have the structure that its format requires.
     pub(crate) is_bad: bool,
-    /// Dialect of a text table.
+    /// Dialect of the file if it is a text table.
     pub(crate) dialect: Option<Dialect>,
 }
 

@@ -2,21 +2,21 @@
 
 use csv_core::{Reader, ReaderBuilder};
 
-/// Least number of lines inside a row that make it bad if all of them are valid rows.
+/// Number of valid lines inside a row from which the row is bad. The number is inclusive.
 pub(crate) const LEAST_SWALLOWED: usize = 8;
 /// Largest number of bytes after a row that are searched for the end of the next line.
 pub(crate) const LOOKAHEAD: usize = 64 << 10;
 
 /// The line after a row of a table.
 pub(crate) enum NextLine {
-    /// The line may begin a row, or there is none.
+    /// The line may begin a row, or there is no next line.
     MayBeRow,
-    /// The line is not a row of the table, since it has this number of columns.
+    /// The line is not a row of the table, because its number of columns differs from the number in the table.
     NoRow {
         /// Number of columns of the line.
         columns: usize,
     },
-    /// The line does not end in the bytes that were read.
+    /// The line does not end within the bytes that were searched.
     Unknown,
 }
 
@@ -25,10 +25,10 @@ pub(crate) enum NextLine {
 pub struct Dialect {
     /// Character between columns.
     pub delimiter: u8,
-    /// Character that encloses fields with delimiters or line ends. Within such a field, two of them
-    /// stand for one. `None` means that no character encloses fields.
+    /// Character that encloses fields with delimiters or line ends. Inside such a field, two of these characters mean
+    /// one. `None` means that no character encloses fields.
     pub quote: Option<u8>,
-    /// Character before a quote that does not end its field.
+    /// Character that marks the quote after it as part of the field, so that this quote does not end the field.
     pub escape: Option<u8>,
     /// Whether the first row has the names of the columns. Otherwise the columns are named by their
     /// numbers, from 1.
@@ -41,10 +41,9 @@ impl Dialect {
         Self { delimiter, quote: Some(b'"'), escape: None, has_header: true }
     }
 
-    /// Returns whether each line of `row` between its first and its last line is a valid row with
-    /// `columns` columns, and there are at least `least` such lines. A quote that is only a letter
-    /// makes a row swallow others. A table of one column does not show where rows begin, so the result
-    /// is `false` for it.
+    /// Returns whether `row` probably consists of several rows, because one of its quotes is an ordinary character.
+    /// This is the case if there are at least `least` lines between its first and its last line, and each of them is a
+    /// valid row with `columns` columns. Returns `false` for a table of one column, in which every line is a valid row.
     pub(crate) fn swallows_rows(self, row: &[u8], columns: usize, least: usize) -> bool {
         let row = row.strip_suffix(b"\n").unwrap_or(row);
         let (Some(first), Some(last)) = (memchr::memchr(b'\n', row), memchr::memrchr(b'\n', row))
@@ -74,9 +73,9 @@ impl Dialect {
         row.columns.filter(|_| row.length == line.len())
     }
 
-    /// Returns whether the next line, at the start of `rest`, may begin a row with `columns` columns.
-    /// Blank lines are passed over. At most [`LOOKAHEAD`] bytes are read. `last` means that no bytes
-    /// follow.
+    /// Returns whether the next line after a row can be another row with `columns` columns. `rest` has the bytes after
+    /// the row. Blank lines at its start are skipped. At most [`LOOKAHEAD`] bytes are searched. `last` means that the
+    /// file has no bytes after `rest`.
     pub(crate) fn next_line(self, rest: &[u8], columns: usize, last: bool) -> NextLine {
         let read = &rest[..rest.len().min(LOOKAHEAD)];
         let blank = read.iter().take_while(|byte| b"\r\n".contains(byte)).count();
@@ -112,7 +111,7 @@ impl Dialect {
     }
 }
 
-/// A row that was checked strictly: its length with its line end, and its number of columns. The
+/// Result of checking a row strictly: the length of the row in bytes with its line end, and its number of columns. The
 /// number is `None` if the row is not valid.
 pub(crate) struct StrictRow {
     pub(crate) length: usize,
@@ -122,8 +121,8 @@ pub(crate) struct StrictRow {
 }
 
 impl Dialect {
-    /// Checks the row at the start of `bytes`. `last` means that no bytes follow. Returns `None` if no
-    /// row ends in `bytes`.
+    /// Checks the row at the start of `bytes`. `last` means that the file has no bytes after `bytes`. Returns `None` if
+    /// no row ends in `bytes`.
     pub(crate) fn strict_row(self, bytes: &[u8], last: bool) -> Option<StrictRow> {
         let (mut at, mut columns, mut is_valid) = (0, 1, true);
         let (mut is_field_start, mut has_quotes) = (true, false);
@@ -156,8 +155,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the position after the quote that closes a field. The content of the field begins at
-    /// `at`. Returns `None` if no quote closes the field.
+    /// Returns the position after the quote that closes a field. `at` is the position of the first byte after the
+    /// opening quote. Returns `None` if no quote closes the field.
     fn end_of_quoted(self, bytes: &[u8], mut at: usize, quote: u8) -> Option<usize> {
         loop {
             let byte = *bytes.get(at)?;

@@ -84,8 +84,8 @@ pub(crate) fn is_white_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b)
 }
 
-/// Returns the documents of `text` in order. If only white space lies between two form feeds, it is
-/// no document and is skipped.
+/// Returns the documents of `text` in order. Bytes between two form feeds that are only white space are not a document
+/// and are skipped.
 ///
 /// `text` is a whole file, or one [`share`] of a file.
 pub fn documents(text: &[u8]) -> impl Iterator<Item = FormFeedDocument<'_>> {
@@ -102,8 +102,7 @@ pub fn documents(text: &[u8]) -> impl Iterator<Item = FormFeedDocument<'_>> {
     })
 }
 
-/// Returns the document in `part`, the bytes between two form feeds, or `None` if it is only white
-/// space.
+/// Returns the document in `part`, the bytes between two form feeds. Returns `None` if `part` is only white space.
 fn document(part: &[u8]) -> Option<FormFeedDocument<'_>> {
     let start = part.iter().position(|&byte| !is_white_space(byte))?;
     let from_id = &part[start..];
@@ -115,12 +114,11 @@ fn document(part: &[u8]) -> Option<FormFeedDocument<'_>> {
     Some(FormFeedDocument { id, text: &behind[line_end..] })
 }
 
-/// Returns the range of bytes of share number `number` of `text`. Threads can read the shares of a
-/// text in parallel. A share has all documents whose preceding form feed lies from position `number
-/// × bytes` to position `(number + 1) × bytes`. The first share also has the document at the start
-/// of the text.
+/// Returns the range of bytes of one share of `text`. `number` is the index of the share, from 0. Threads can read the
+/// shares of a text in parallel. A share has all documents whose preceding form feed is at position `number × bytes` or
+/// later, and before position `(number + 1) × bytes`. The first share also has the document at the start of the text.
 ///
-/// Together, the shares with numbers below [`share_count`] contain every document once, in order.
+/// Together, the first [`share_count`] shares contain every document once, in order.
 #[must_use]
 pub fn share(text: &[u8], number: usize, bytes: usize) -> Range<usize> {
     let border = |number: usize| {
@@ -135,8 +133,7 @@ pub fn share(text: &[u8], number: usize, bytes: usize) -> Range<usize> {
     border(number)..border(number + 1)
 }
 
-/// Returns the number of shares into which `text` is divided if each [`share`] has about `bytes`
-/// bytes.
+/// Returns the number of shares if `text` is divided into shares of about `bytes` bytes, see [`share`].
 #[must_use]
 pub fn share_count(text: &[u8], bytes: usize) -> usize {
     text.len().div_ceil(bytes)
@@ -182,9 +179,8 @@ impl Splitter for FormFeeds {
     }
 }
 
-/// Returns whether `text` has form feeds, and every document in it begins with a line of a single
-/// token. `text` is the start of a file, or the complete file if `whole` is set. Then its last line
-/// is complete, too.
+/// Returns whether `text` has form feeds, and the first line of every document in it is a single token. `text` is the
+/// start of a file. `whole` means that it is the complete file, so that its last line is complete, too.
 fn has_ids_after_form_feeds(text: &[u8], whole: bool) -> bool {
     let mut parts = text.split(|&byte| byte == FORM_FEED).peekable();
     let (mut ids, mut separators) = (0, 0);

@@ -63,14 +63,14 @@ impl Format {
         matches!(self.0.fields(), Fields::Named | Fields::Delimited)
     }
 
-    /// Returns whether the records have values that the user can name, such as the date of a record of
-    /// a web crawl. It is possible that the text itself cannot be named in this way.
+    /// Returns whether the records have values that the user can name, such as the date in the header of a WARC record.
+    /// In some formats these values do not include the text.
     #[must_use]
     pub fn has_values(self) -> bool {
         self.has_fields() || self.0.fields() == Fields::Headers
     }
 
-    /// Returns whether documents can be HTML pages.
+    /// Returns whether documents of this format can be HTML pages.
     #[must_use]
     pub fn has_pages(self) -> bool {
         self.0.has_pages()
@@ -93,9 +93,9 @@ impl Format {
         self.0.leaves_no_empty_copy()
     }
 
-    /// Returns the character that separates a record from the record before it, if a record includes
-    /// this character at its start, as in a JSON array. In a copy, the first record after the bracket
-    /// of the array must not begin with this character.
+    /// Returns the separator that a record includes at its start, such as the comma in a JSON array. Returns `None` if
+    /// records have no such separator. In a copy, the first record after the bracket of the array must not begin with
+    /// this character.
     #[must_use]
     pub fn leading_separator(self) -> Option<u8> {
         self.0.leading_separator()
@@ -116,9 +116,9 @@ impl Format {
         matches!(self.0.reader(), Reader::Table(_))
     }
 
-    /// Estimates the memory in bytes that reading a table takes. `rows` has the sizes of the rows
-    /// of the table. Returns `None` if the format is not a format of tables. Reading such a file
-    /// takes only the memory of its longest record.
+    /// Estimates the memory in bytes that a reader of a table takes, in addition to its longest text. `rows` has the
+    /// sizes of the rows of the table. Returns `None` if the format is not a table. Reading such a file takes only the
+    /// memory of its longest record.
     #[must_use]
     pub(crate) fn table_bytes(self, rows: TableRows) -> Option<f64> {
         match self.0.reader() {
@@ -193,7 +193,7 @@ impl fmt::Debug for Format {
 /// as `text`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fields {
-    /// No fields: the record is the text, perhaps after an ID.
+    /// No fields: the whole record is the text, or an ID followed by the text.
     None,
     /// No fields and no IDs: the file is plain text, which can also be read line by line.
     Plain,
@@ -240,7 +240,7 @@ pub(crate) trait InputFormat: fmt::Debug + Sync {
         false
     }
 
-    /// Returns whether documents can be HTML pages.
+    /// Returns whether documents of this format can be HTML pages.
     fn has_pages(&self) -> bool {
         false
     }
@@ -255,8 +255,8 @@ pub(crate) trait InputFormat: fmt::Debug + Sync {
         self.is_one_document()
     }
 
-    /// Returns the character at the start of a record, after white space, that separates the record
-    /// from the record before it.
+    /// Returns the separator between records, if a record includes it at its start, after white space. Returns `None`
+    /// if records have no such separator.
     fn leading_separator(&self) -> Option<u8> {
         None
     }
@@ -333,9 +333,8 @@ pub(crate) trait ByteFormat: fmt::Debug + Sync {
         false
     }
 
-    /// Divides the bytes of `job` into records and visits them. `wanted` names the fields or
-    /// columns to extract, and `dialect` has the characters of a text table.
-    /// Returns the number of records.
+    /// Divides the bytes of `job` into records and passes each record to the visitor of the job. `wanted` names the
+    /// fields or columns to extract, and `dialect` has the characters of a text table. Returns the number of records.
     ///
     /// # Errors
     ///
@@ -347,9 +346,8 @@ pub(crate) trait ByteFormat: fmt::Debug + Sync {
         dialect: Option<Dialect>,
     ) -> Result<u64>;
 
-    /// Recognizes the dialect of a text table from `head`, the start of the file. `named` has the
-    /// characters that the user named, and `text` selects the columns with the text. Returns `None`
-    /// in other formats.
+    /// Recognizes the dialect of a text table from `head`, the start of the file. `named` has the characters that the
+    /// user chose, and `text` selects the columns with the text. Returns `None` if the format is not a text table.
     fn dialect(&self, _head: &[u8], _named: NamedDialect, _text: &Selector) -> Option<Dialect> {
         None
     }
@@ -365,26 +363,26 @@ pub(crate) trait ByteFormat: fmt::Debug + Sync {
         None
     }
 
-    /// Returns whether the records can be found in a file in `encoding`. `dialect` is the dialect of
-    /// the file if the file is a text table.
+    /// Returns whether the reader can find the records of a file in `encoding`. `dialect` is the dialect of the file if
+    /// the file is a text table.
     fn is_readable_in(&self, encoding: &'static Encoding, _dialect: Option<Dialect>) -> bool {
         encoding.is_ascii_compatible()
     }
 
-    /// Returns whether each document can declare its encoding. The encoding of other documents is
-    /// then guessed from their own bytes, so it is not detected for the whole file.
+    /// Returns whether each document can declare its own encoding. If so, the encoding is not detected for the whole
+    /// file. The encoding of a document without a declaration is guessed from its own bytes.
     fn declares_encoding(&self) -> bool {
         false
     }
 
-    /// Returns the bytes of a record in which the text of its document is edited. All other bytes stay
-    /// as they are. Returns `None` if the text cannot be edited in the record, for example because it
-    /// was extracted from HTML.
+    /// Returns the bytes of a record in which the text of its document is replaced by the edited text. All other bytes
+    /// stay as they are. Returns `None` if the text cannot be edited in the record, for example because it was
+    /// extracted from HTML.
     fn edited(&self, _job: &RecordEdit<'_>) -> Option<Vec<u8>> {
         None
     }
 
-    /// Returns the bytes of a record with more fields behind its own ones. All other bytes stay as they are.
+    /// Returns the bytes of a record with additional fields after its own fields. All other bytes stay as they are.
     /// Returns `None` if the record cannot have these fields.
     fn with_fields(&self, _job: &AddedRecord<'_>) -> Option<Vec<u8>> {
         None

@@ -80,7 +80,7 @@ impl ByteFormat for HtmlPage {
 /// Splitter for a file that is one page. It returns the text of the page as one document.
 #[derive(Debug)]
 struct WholePage {
-    /// Encoding that the user named. `None` means the one that a page declares, or a guess.
+    /// Encoding that the user chose. With `None`, the encoding is the one that the page declares, or a guess.
     encoding: Option<&'static Encoding>,
     html: HtmlText,
     text: Vec<u8>,

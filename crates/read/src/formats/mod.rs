@@ -49,10 +49,8 @@ pub use text_edit::TextEdit;
 pub use text_split::TextSplit;
 
 /// Table of all input formats.
-///
-/// The order matters if [`InputFormat::looks_like`] of two formats accepts the same content. The
-/// format that comes first in the table is then taken. Help texts and messages list the formats in
-/// this order, too.
+/// The order matters if [`InputFormat::looks_like`] of two formats accepts the same content. The first of these formats
+/// in the table is then used. Help texts and messages list the formats in this order, too.
 static FORMATS: [&dyn InputFormat; 17] = [
     &warc::WARC,
     &parquet::PARQUET,
@@ -89,7 +87,7 @@ impl Format {
         FORMATS.iter().map(|&format| Self(format))
     }
 
-    /// Returns all formats with the names that select them in the option `--format`.
+    /// Returns all formats, each with the name that selects it in the option `--format`.
     ///
     /// ```
     /// let named = simtool_read::Format::named();
@@ -114,8 +112,8 @@ impl Format {
         Self::all().find(|format| format.0.extensions().contains(&extension))
     }
 
-    /// Returns the format that divides texts as `split` says, if `self` is plain text. Otherwise
-    /// returns `self`.
+    /// Returns the format that divides plain text as `split` requires, if `self` is plain text. Returns `self` for
+    /// every other format.
     pub(crate) fn with_split(self, split: TextSplit) -> Self {
         match split {
             TextSplit::Lines if self == Self::TEXT => Self(&plain_text::LINES),

@@ -11,17 +11,17 @@ use encoding_rs::Encoding;
 use simtool_base::error::Result;
 use simtool_model::document::{Content, Document};
 
-/// Entry of plain text with one document per file, in the table of input formats.
+/// Entry in the table of input formats: plain text, in which a file is one document.
 pub(crate) static TEXT: PlainText = PlainText;
 
-/// Entry of plain text with one document per line, in the table of input formats.
+/// Entry in the table of input formats: plain text, in which each line is a document.
 pub(crate) static LINES: DividedText = DividedText {
     name: "lines",
     about: "Each line is a document",
     separator: Separator::Byte(b'\n'),
 };
 
-/// Entry of plain text with one document per block of lines, in the table of input formats.
+/// Entry in the table of input formats: plain text, in which each block of lines is a document.
 pub(crate) static BLOCKS: DividedText = DividedText {
     name: "blank-lines",
     about: "Blank lines separate documents",
@@ -81,8 +81,8 @@ impl ByteFormat for PlainText {
     }
 }
 
-/// A format of text files that are divided into documents. No file is recognized as such a format; the
-/// user selects it with `--split`.
+/// A format of text files that are divided into documents. It is never recognized from a file. The user selects it with
+/// `--split`.
 #[derive(Debug)]
 pub(crate) struct DividedText {
     name: &'static str,
@@ -154,7 +154,7 @@ pub(crate) struct WholeText {
 }
 
 impl WholeText {
-    /// Returns the text of a whole file, and the name of a repair if bytes of it are no text.
+    /// Returns the text of a whole file, and the code of the repair if invalid bytes were replaced, otherwise `None`.
     pub(crate) fn decoded<'a>(&'a mut self, file: &'a [u8]) -> (&'a [u8], Option<&'static str>) {
         if !is_utf16(file) {
             return (without_byte_order_mark(file), None);
@@ -209,13 +209,12 @@ impl Splitter for LineSplitter {
     }
 }
 
-/// Returns the first line of the window, and the number of bytes that it takes in the window. The
-/// line is returned without its line end. If `at_file_start` is set, the line is also returned
-/// without a byte order mark, and `at_file_start` is cleared. The number of bytes includes line end
-/// and byte order mark.
+/// Returns the first line of the window without its line end, and the number of bytes of the window that it takes. The
+/// number includes the line end. At the start of a file, a byte order mark is removed from the line, but counts in the
+/// number. `at_file_start` says whether the window is there, and is set to `false`.
 ///
-/// Returns `None` if the line does not end in the window. If `last` is set, no bytes follow the
-/// window, so the last line needs no line end.
+/// Returns `None` if the line does not end in the window. `last` means that no bytes follow the window, so that the
+/// last line needs no line end.
 pub(crate) fn line<'a>(
     window: &'a [u8],
     last: bool,

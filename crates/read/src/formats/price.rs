@@ -1,4 +1,4 @@
-//! The cost of reading again.
+//! The cost of reading a shard again.
 
 /// The cost of reading a shard again, which decides whether results are worth keeping in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

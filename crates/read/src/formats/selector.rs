@@ -58,8 +58,8 @@ pub const USUAL_DATES: [&str; 20] = [
 pub struct Selector {
     /// The selector as the user wrote it.
     written: String,
-    /// Lists of fields, in order of preference. If no field of the first list has a value in a
-    /// record, the next list is tried. `None` selects all texts of a record.
+    /// Lists of fields whose values are joined, in order of preference. If a record has no value for the first list,
+    /// the next list is tried. `None` selects all texts of a record.
     alternatives: Option<Vec<Vec<FieldPath>>>,
 }
 
@@ -68,7 +68,8 @@ pub struct Selector {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FieldPath {
     steps: Vec<Step>,
-    /// Whether a joined text may lack the field, as the one behind the plus sign of `title+body?`.
+    /// Whether a record may lack the field when the values of several fields are joined. This is the meaning of the
+    /// question mark in `title+body?`.
     is_optional: bool,
 }
 
@@ -88,7 +89,7 @@ pub(crate) enum Step {
 }
 
 impl Selector {
-    /// Name of the selector of all texts of a record. A backslash before it makes it the name of a field.
+    /// Selector of all texts of a record. With a backslash before it, it is the name of a field.
     pub(crate) const ALL: &str = "*";
 
     /// Creates the selector of all texts of a record.
@@ -110,7 +111,8 @@ impl Selector {
         &self.written
     }
 
-    /// Returns whether the selector joins the values of several fields, such as `title+body`.
+    /// Returns whether the selector joins the values of several fields, as `title+body` does. The selector of all texts
+    /// of a record does so, too.
     #[must_use]
     pub fn joins_fields(&self) -> bool {
         self.alternatives().is_none_or(|lists| lists.iter().any(|list| list.len() > 1))
@@ -125,8 +127,7 @@ impl Selector {
         self.alternatives().is_none_or(|lists| lists.iter().flatten().any(is_name))
     }
 
-    /// Returns the name of the first selected field that is among `names`. These are names as messages
-    /// write them.
+    /// Returns the first selected field that is in `names`, a list of field names in the form that messages use.
     pub(crate) fn first_of<'n>(&self, names: &'n [String]) -> Option<&'n str> {
         let mut paths = self.alternatives()?.iter().flatten().map(FieldPath::name);
         // Upper and lower case are the same in the names of header fields.
@@ -146,8 +147,8 @@ impl Selector {
         lists.map(|list| list.iter().map(FieldPath::name).collect())
     }
 
-    /// Returns the name of the selected field, if the selector is just the name of a field of the
-    /// outermost object.
+    /// Returns the name of the selected field if the selector is just the name of one field of the outermost object.
+    /// Returns `None` for every other selector.
     pub(crate) fn plain_name(&self) -> Option<&str> {
         let [list] = self.alternatives()? else { return None };
         match &list[..] {
@@ -184,7 +185,7 @@ impl FieldPath {
         Self { steps, is_optional: false }
     }
 
-    /// Creates a path from its steps, in which `rest` is not yet set.
+    /// Creates a path from its steps. Sets the `rest` of each step.
     fn new(mut steps: Vec<Step>, is_optional: bool) -> Self {
         let mut after = String::new();
         for step in steps.iter_mut().rev() {
@@ -203,13 +204,13 @@ impl FieldPath {
         &self.steps
     }
 
-    /// Returns whether a joined text may lack the field.
+    /// Returns whether a joined text may lack this field.
     pub(crate) fn is_optional(&self) -> bool {
         self.is_optional
     }
 
-    /// Returns what `find` finds for the fields of a joined text. Fields that may be missing are left out. Returns
-    /// `None` if another field is missing, or if all are.
+    /// Calls `find` for each field of a joined text and returns the results. Optional fields for which `find` returns
+    /// `None` are left out. Returns `None` if a required field is missing, or if all fields are missing.
     pub(crate) fn find_all<T>(
         paths: &[Self],
         mut find: impl FnMut(&Self) -> Option<T>,
@@ -235,28 +236,28 @@ impl FieldPath {
     }
 }
 
-/// Returns the written steps after another step: names after a dot, and brackets as they are.
+/// Returns the text of `steps` as it follows another step: with a dot before a name, and without a dot before brackets.
 fn dotted(steps: &str) -> String {
     let needs_dot = !steps.is_empty() && !steps.starts_with('[');
     if needs_dot { format!(".{steps}") } else { steps.to_owned() }
 }
 
-/// Returns the name without the brackets at its end. A list of texts has the same name as the texts.
+/// Returns the name without `[]` at its end. A list of texts has the same name as its texts.
 fn without_brackets(name: &str) -> &str {
     name.strip_suffix("[]").unwrap_or(name)
 }
 
-/// State while a selector is parsed. Every text is a selector: characters that mean nothing at
-/// their place belong to a name.
+/// State while a selector is parsed. Every string is a selector: a character without a special meaning at its place
+/// belongs to a name.
 #[derive(Default)]
 struct Parser {
     alternatives: Vec<Vec<FieldPath>>,
     paths: Vec<FieldPath>,
     steps: Vec<Step>,
-    /// Characters so far of the name that is being read. `None` after brackets, since no name
-    /// follows them directly.
+    /// Characters so far of the name that is being read. It is `None` directly after brackets, because no name can
+    /// follow them without a dot.
     name: Option<String>,
-    /// Whether a question mark ended the path that is being read.
+    /// Whether a question mark ended the path to the current field.
     is_optional: bool,
 }
 

@@ -1,9 +1,9 @@
-//! Subtitles: a file is one document, the text of its cues without numbers, times and tags.
+//! Subtitles: a file is one document. Its text is the text of the cues, without numbers, times and tags.
 //!
 //! # References
 //!
-//! `WebVTT`: The Web Video Text Tracks Format, W3C. `SubRip` has no standard. Its files have a number, a line of times and
-//! the text of a cue, and a blank line behind it.
+//! `WebVTT`: The Web Video Text Tracks Format, W3C. `SubRip` has no standard. For each cue, its files have a number, a
+//! line of times, the text of the cue, and a blank line.
 
 use crate::formats::plain_text::WholeText;
 use crate::formats::{
@@ -24,7 +24,7 @@ pub(crate) static WEB_VTT: Subtitles =
 
 /// Names of tags that have attributes or classes, as in `<font color=red>`, `<v Ann>` and `<c.loud>`.
 const LONG_TAGS: &[&str] = &["c", "font", "lang", "span", "v"];
-/// Names of all other tags.
+/// Names of tags that have neither attributes nor classes.
 const SHORT_TAGS: &[&str] = &["b", "br", "i", "rt", "ruby", "s", "u"];
 
 /// A format of subtitles.
@@ -33,7 +33,8 @@ pub(crate) struct Subtitles {
     name: &'static str,
     title: &'static str,
     extensions: &'static [&'static str],
-    /// Whether the format is `WebVTT`, which has blocks without text, cues with names, and character references.
+    /// Whether the format is `WebVTT`. Only `WebVTT` has blocks without text, cues with names, and character
+    /// references.
     is_web: bool,
 }
 
@@ -110,7 +111,7 @@ impl Splitter for WholeFile {
 
 /// Appends the lines of the cues of a file to `text`.
 ///
-/// Each line that is not known to be something else is text, so that a file with mistakes loses nothing.
+/// Each line that is not recognized as something else is text, so that a file with mistakes loses no text.
 fn push_cues(file: &[u8], is_web: bool, text: &mut Vec<u8>) {
     let mut lines = file.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).peekable();
     let mut is_first_of_block = true;
@@ -190,8 +191,8 @@ fn push_line(line: &[u8], is_web: bool, text: &mut Vec<u8>) {
     }
 }
 
-/// Returns the number of bytes of the tag at the beginning of `text`: a tag such as `<i>`, a time such as
-/// `<00:01.500>`, or a style such as `{\an8}`. Returns `None` if there is none, as in `<3`.
+/// Returns the length in bytes of the tag at the start of `text`: a tag such as `<i>`, a time such as `<00:01.500>`, or
+/// a style such as `{\an8}`. Returns `None` if `text` does not begin with a tag, for example for `<3`.
 fn tag_length(text: &[u8]) -> Option<usize> {
     let is_style = text[0] == b'{';
     let end = memchr::memchr(if is_style { b'}' } else { b'>' }, text)?;

@@ -5,14 +5,13 @@ use crate::bytes::byte_order_mark::byte_order_mark_length;
 use crate::formats::{AfterLoss, SplitStep, Splitter};
 use simtool_model::document::{Content, Document};
 
-/// Minimum number of blocks of a text that seems to consist of many documents. Users get a note about
-/// such a text.
+/// Smallest number of blocks of a text that seems to consist of many documents. Users get a note about such a text.
 const MANY_BLOCKS: usize = 200;
 
 /// Length in bytes of the longest line of a book whose lines are broken at a fixed width.
 const LONGEST_LINE_OF_BOOK: usize = 160;
 
-/// Splitter that divides a text at blank lines. Each block of lines between them is a document.
+/// Splitter that divides a text at blank lines. Each block of lines is a document.
 #[derive(Debug)]
 pub(crate) struct BlockSplitter {
     pub(crate) at_file_start: bool,
@@ -20,7 +19,7 @@ pub(crate) struct BlockSplitter {
 
 impl Splitter for BlockSplitter {
     const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
-    /// Longer blank lines, which hold many spaces, are not recognized after damage.
+    /// After damage, a blank line that is longer, because it has many spaces, is not recognized.
     const BOUNDARY_BYTES: usize = 64;
 
     fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
@@ -53,9 +52,8 @@ pub(crate) fn without_blank_lines(text: &[u8]) -> Vec<u8> {
     lines.filter(|line| !line.trim_ascii().is_empty()).collect::<Vec<_>>().concat()
 }
 
-/// Returns whether `text`, the start of a large text file, seems to consist of many documents that
-/// blank lines separate. At least half of the blocks then have several lines, and one that is too
-/// long to be a line of a book, whose paragraphs are blocks, too.
+/// Returns whether blank lines seem to separate many documents in `text`, the start of a large text file. Then at least
+/// half of the blocks have several lines, and a line that is too long for a book. In a book, blocks are paragraphs.
 pub(crate) fn seems_to_have_blocks(text: &[u8]) -> bool {
     let (mut blocks, mut documents, mut at) = (0, 0, 0);
     while let Some((block, end)) = first_blank_line(&text[at..]) {

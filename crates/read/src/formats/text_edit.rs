@@ -4,7 +4,7 @@ use crate::formats::{Dialect, Selector};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Parts of a document's text that a copy leaves out.
+/// Parts to cut from the text of a document in a copy.
 ///
 /// ```
 /// use simtool_read::TextEdit;
@@ -21,25 +21,26 @@ pub struct TextEdit<'e> {
     /// Bytes of the text that are cut: ranges in ascending order that do not overlap, and that begin and end
     /// between two characters.
     pub cuts: &'e [Range<usize>],
-    /// Text that replaces each cut. `None` puts a line feed between the texts before and after a cut. If a cut is whole
-    /// lines, their last line break goes with them instead, so that no empty line is left.
+    /// Text that replaces each cut. With `None`, a line feed is put between the texts before and after a cut. If a cut
+    /// consists of whole lines, the line break after them is cut, too, and no line feed is put, so that no empty line
+    /// remains.
     pub mask: Option<&'e str>,
 }
 
 impl TextEdit<'_> {
-    /// Returns the edited text, or `None` if `text` is shorter than the cuts require.
+    /// Returns the edited text, or `None` if a cut lies beyond the end of `text`.
     #[must_use]
     pub fn apply(&self, text: &[u8]) -> Option<Vec<u8>> {
         self.fits(text).then(|| self.edited_part(text, 0, b'\n').into_owned())
     }
 
-    /// Returns whether the cuts lie in `text`.
+    /// Returns whether all cuts lie within `text`.
     fn fits(&self, text: &[u8]) -> bool {
         self.cuts.last().is_none_or(|cut| cut.end <= text.len())
     }
 
-    /// Returns the edited form of a part of the text, which begins at byte `start` of the text. `joint` is the
-    /// byte between the texts before and after a cut if there is no mask.
+    /// Returns the edited form of `part`, a part of the text that begins at byte `start` of the text. If there is no
+    /// mask, the byte `joint` is put between the texts before and after a cut.
     pub(crate) fn edited_part<'p>(&self, part: &'p [u8], start: usize, joint: u8) -> Cow<'p, [u8]> {
         let end = start + part.len();
         // Cuts before this part concern other parts.
@@ -71,7 +72,7 @@ impl TextEdit<'_> {
     }
 }
 
-/// Returns the number of bytes of the line break at the start of `text`.
+/// Returns the number of bytes of the line break at the start of `text`, or 0 if `text` does not begin with one.
 fn line_break(text: &[u8]) -> usize {
     match text {
         [b'\r', b'\n', ..] => 2,
@@ -80,7 +81,7 @@ fn line_break(text: &[u8]) -> usize {
     }
 }
 
-/// Record whose text is edited, and the way in which its file is read.
+/// Record whose text is edited, and the options with which its file is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RecordEdit<'e> {
     /// The bytes of the record in the input.
@@ -90,13 +91,13 @@ pub(crate) struct RecordEdit<'e> {
     pub(crate) edit: TextEdit<'e>,
     /// Fields or columns of the text.
     pub(crate) selector: &'e Selector,
-    /// Dialect of a text table.
+    /// Dialect of the file if it is a text table.
     pub(crate) dialect: Option<Dialect>,
 }
 
 impl RecordEdit<'_> {
-    /// Returns the place of the text in the record. Returns `None` if the text is no part of the record's bytes,
-    /// because it was decoded, or if the cuts do not lie in it.
+    /// Returns the range of bytes of the text in the record. Returns `None` if the bytes of the record do not contain
+    /// the text, because it was decoded, or if a cut lies beyond the end of the text.
     pub(crate) fn place(&self) -> Option<Range<usize>> {
         let start = self.text.as_ptr().addr().checked_sub(self.record.as_ptr().addr())?;
         let place = start..start.checked_add(self.text.len())?;
@@ -104,14 +105,14 @@ impl RecordEdit<'_> {
         (is_there && self.edit.fits(self.text)).then_some(place)
     }
 
-    /// Returns the record with an edited text, if the text is a part of the record's bytes. `joint` is the byte
-    /// between the texts before and after a cut if there is no mask.
+    /// Returns the record with the edited text. Returns `None` if the bytes of the record do not contain the text. If
+    /// there is no mask, the byte `joint` is put between the texts before and after a cut.
     pub(crate) fn in_place(&self, joint: u8) -> Option<Vec<u8>> {
         let place = self.place()?;
         Some(self.replaced([(place, self.edit.edited_part(self.text, 0, joint))]))
     }
 
-    /// Returns the record in which ranges of bytes, in ascending order, are replaced.
+    /// Returns the record with the given bytes in place of ranges of its bytes. The ranges are in ascending order.
     pub(crate) fn replaced<'r>(
         &self,
         replacements: impl IntoIterator<Item = (Range<usize>, Cow<'r, [u8]>)>,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Kind of a store, which the scheme of an address names.
+/// Kind of a store. The scheme of an address names the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum StoreKind {
     /// Amazon S3, or a store with the same interface.
@@ -32,8 +32,8 @@ const SCHEMES: [(&str, StoreKind); 6] = [
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) kind: StoreKind,
-    /// Scheme and root, for example `s3://bucket`, `https://host` or `hf://datasets/owner/name`. Names and
-    /// passwords of users are left out.
+    /// Scheme and root, for example `s3://bucket`, `https://host` or `hf://datasets/owner/name`, without the name and
+    /// password of a user.
     pub(crate) root: String,
     /// Key of the object in its store, without a slash in front. Web addresses are percent-encoded.
     pub(crate) key: String,
@@ -72,7 +72,7 @@ impl Address {
         has_root.then(|| Self { kind, root, key: key.to_owned(), query, user })
     }
 
-    /// Returns the address as the path that names the file in messages and results.
+    /// Returns the address without credentials, as the path that names the file in messages and results.
     pub(crate) fn name(&self) -> PathBuf {
         PathBuf::from(self.to_string())
     }
@@ -85,12 +85,12 @@ impl Address {
         self.root.split_once("://").map_or("", |(_, name)| name)
     }
 
-    /// Returns the address of another object in the same store.
+    /// Returns the address of the object `key` in the same store.
     pub(crate) fn with_key(&self, key: &str) -> Self {
         Self { key: key.to_owned(), query: None, ..self.clone() }
     }
 
-    /// Returns the complete web address, which can have credentials.
+    /// Returns the complete web address. It may contain credentials, so it must not be shown.
     pub(crate) fn secret_url(&self) -> String {
         let (scheme, host) = self.root.split_once("://").unwrap_or_default();
         let user = self.user.as_ref().map_or(String::new(), |user| format!("{user}@"));
@@ -98,8 +98,8 @@ impl Address {
         format!("{scheme}://{user}{host}/{}{query}", self.key)
     }
 
-    /// Returns the part of the key before the first character of a pattern such as `*`, up to the last slash.
-    /// Returns `None` if the key is no pattern.
+    /// Returns the folder in which the search for a pattern begins: the part of the key before the first character of a
+    /// pattern such as `*`, up to the last slash. Returns `None` if the key is not a pattern.
     pub(crate) fn before_pattern(&self) -> Option<&str> {
         // Servers of the web cannot list files, and their addresses may have these characters.
         let at = self.key.find(['*', '?', '[', '{']).filter(|_| self.kind != StoreKind::Web)?;
@@ -135,8 +135,8 @@ pub fn is_address(path: &Path) -> bool {
     Address::parse(path).is_some()
 }
 
-/// Returns the path as it may be shown and stored: without the query of a web address, which can have a signature,
-/// and without its user and password. Other paths stay as they are.
+/// Returns the path without credentials, so that it can be shown and stored. A web address loses its query, which may
+/// contain a signature, and its user and password. Other paths stay as they are.
 ///
 /// ```
 /// use simtool_read::remote::without_credentials;

@@ -1,4 +1,4 @@
-//! Files as sources, and standard input as a file.
+//! Files as sources of bytes, and standard input that is a file or is copied to one.
 
 use super::{OpenSource, Source, SourceState, SourceStream};
 use simtool_base::error::{Error, Result};
@@ -8,14 +8,14 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A file, or standard input as a file.
+/// A file, or standard input that is a file or was copied to one.
 #[derive(Debug)]
 pub(crate) struct LocalSource {
     name: PathBuf,
     /// Path at which standard input is opened. `None` if the name is the path of the file.
     input: Option<PathBuf>,
-    /// A copy of the bytes that came through a pipe, in a file without a name. The system frees the
-    /// file when it is closed, even if the program is killed.
+    /// Copy of the bytes that came through a pipe, in a file without a name. The system deletes the file when it is
+    /// closed, even if the program is killed.
     copy: Option<Arc<File>>,
 }
 

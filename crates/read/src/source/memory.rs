@@ -13,7 +13,7 @@ pub(crate) struct MemorySource {
 }
 
 impl MemorySource {
-    /// Creates the source of `bytes`. Its name is `name`, and need not be the path of a file.
+    /// Creates the source of `bytes`. `name` is shown in messages and need not be the path of a file.
     pub(crate) fn new(name: PathBuf, bytes: Vec<u8>) -> Self {
         Self { name, bytes: Arc::new(bytes) }
     }

@@ -26,11 +26,11 @@ pub(crate) trait Source: fmt::Debug + Send + Sync {
     /// extension is a hint at the compression and format of the bytes.
     fn name(&self) -> &Path;
 
-    /// Returns whether the name leads to the same bytes in a later run if the state is the same. For
-    /// example, the name `-` of standard input does not.
+    /// Returns whether the name still leads to these bytes in a later run, as long as the state of the source is the
+    /// same. For example, the name `-` of standard input does not.
     fn is_lasting(&self) -> bool;
 
-    /// Returns the present state.
+    /// Returns the present length, time of change and version of the source.
     ///
     /// # Errors
     ///
@@ -44,69 +44,68 @@ pub(crate) trait Source: fmt::Debug + Send + Sync {
     /// The source does not exist, or cannot be accessed.
     fn open(&self) -> io::Result<Arc<dyn OpenSource>>;
 
-    /// Returns the bytes as a memory map. Returns `None` if `access` allows no maps, or if the bytes
-    /// cannot be mapped. They are then read piece by piece.
+    /// Returns the bytes as a memory map. Returns `None` if `access` allows no maps, or if the bytes cannot be mapped.
+    /// The caller then reads the bytes piece by piece.
     fn map(&self, _access: FileAccess) -> Option<MappedFile> {
         None
     }
 
-    /// Returns how far the fetching of this source and others from stores is. Returns `None` if the source is on this
-    /// machine.
+    /// Returns the settings and counts of the downloads from stores, which all sources of a run share. Returns `None`
+    /// if the source is on this machine.
     fn fetching(&self) -> Option<Fetching> {
         None
     }
 
-    /// Returns the reason why the run must end, if an earlier reading failed in a way that is no fault of the input,
-    /// for example because the network was down.
+    /// Returns a message if an earlier reading failed for a reason that is not in the input, for example because the
+    /// network was down. The run must then end. Returns `None` otherwise.
     fn fatal(&self) -> Option<String> {
         None
     }
 }
 
-/// State of the fetching of objects from stores, which all sources of a run share.
+/// Settings and counts of the downloads of objects from stores. All sources of a run share them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetching {
-    /// Folder of the spool, a temporary file with the bytes that were fetched.
+    /// Folder of the spool, a temporary file that holds the downloaded bytes.
     pub spool_folder: PathBuf,
     /// Largest length of the spool in bytes.
     pub spool_limit: u64,
     /// Number of requests that failed or stalled and were repeated.
     pub repeated_requests: u64,
-    /// Number of blocks that were fetched again because the spool was full.
+    /// Number of blocks that were downloaded again, because the spool was full.
     pub refetched_blocks: u64,
 }
 
-/// Length of a source and the time of its last change. Both stay the same as long as nobody changes
-/// the bytes.
+/// Length, time of the last change and version of a source. They stay the same as long as nobody changes the bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SourceState {
     /// Length of the source in bytes.
     pub(crate) bytes: u64,
     /// Time of the last change. `None` if it is not known, or if the bytes never change.
     pub(crate) modified: Option<SystemTime>,
-    /// Hash of the text with which a store marks the version of an object. `None` if there is no such text.
+    /// Hash of the tag, a text with which a store marks the version of an object. `None` if the source has no tag.
     pub(crate) tag: Option<u64>,
 }
 
 /// A source that is open for reading. Several threads may read from it at the same time.
 pub(crate) trait OpenSource: Send + Sync {
-    /// Returns the present state of the bytes that are read.
+    /// Returns the present length, time of change and version of the bytes that are read.
     ///
     /// # Errors
     ///
     /// The source cannot be accessed.
     fn state(&self) -> io::Result<SourceState>;
 
-    /// Reads bytes from offset `at` on into `space`. Returns their number, which may be smaller than
-    /// the space. 0 means that there are no bytes at this offset.
+    /// Reads bytes from offset `at` on into `space`. Returns the number of bytes that were read, which may be smaller
+    /// than `space` is long. If it is 0, there are no bytes at this offset.
     ///
     /// # Errors
     ///
     /// The bytes cannot be read.
     fn read_at(&self, at: u64, space: &mut [u8]) -> io::Result<usize>;
 
-    /// Reads bytes like [`read_at`](Self::read_at), from a place whose surroundings are not needed soon. So a source
-    /// from a store fetches only these bytes.
+    /// Reads bytes like [`read_at`](Self::read_at), for a caller that does not need the bytes around them soon. A
+    /// source in a store then downloads only the bytes for `space`.
     ///
     /// # Errors
     ///
@@ -130,7 +129,7 @@ impl dyn OpenSource + '_ {
         Self::fill(space, |filled, space| self.read_at(at + filled as u64, space))
     }
 
-    /// Reads bytes like `fill_at`, from a place whose surroundings are not needed soon.
+    /// Reads bytes like `fill_at`, for a caller that does not need the bytes around them soon.
     ///
     /// # Errors
     ///

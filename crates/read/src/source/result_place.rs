@@ -6,37 +6,37 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Folder of a store to which results are written: all objects whose keys begin with its key and a slash. Names of
-/// objects are relative to it.
+/// Folder of a store to which results are written. It consists of all objects whose keys begin with the key of the
+/// folder and a slash. Names of objects are relative to the folder.
 pub trait ResultPlace: fmt::Debug + Send + Sync {
     /// Returns the folder on this machine for files that wait to be uploaded.
     fn temporary_folder(&self) -> &Path;
 
-    /// Returns the names of all objects in the folder, ascending.
+    /// Returns the names of all objects in the folder in ascending order.
     ///
     /// # Errors
     ///
     /// The store cannot be reached, or refuses the list.
     fn names(&self) -> io::Result<Vec<String>>;
 
-    /// Returns whether there is an object with this name.
+    /// Returns whether there is an object with this name in the folder.
     ///
     /// # Errors
     ///
     /// The store cannot be reached, or refuses the request.
     fn contains(&self, name: &str) -> io::Result<bool>;
 
-    /// Returns the content of an object. Returns `None` if there is none with this name.
+    /// Returns the content of the object `name`. Returns `None` if there is no such object.
     ///
     /// # Errors
     ///
     /// The object cannot be read.
     fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>>;
 
-    /// Sends the content of a file, so that little is left to do until the object `name` has it. A short file is sent
-    /// only when the returned value is finished.
+    /// Uploads the content of `file` for the object `name`, without creating the object. [`StagedObject::finish`]
+    /// creates it. The content of a short file is uploaded only then.
     ///
-    /// # Errors
+    /// The file cannot be read, or the store does not take its content.
     ///
     /// The file cannot be read, or the store does not take it.
     fn stage(&self, name: &str, file: &Path) -> io::Result<Box<dyn StagedObject>>;
@@ -56,9 +56,11 @@ pub trait ResultPlace: fmt::Debug + Send + Sync {
     fn remove(&self, name: &str) -> io::Result<()>;
 }
 
-/// Content that waits to become an object. If the value is dropped, the store forgets the content.
+/// Uploaded content that waits to become an object. If the value is dropped before `finish`, the store discards the
+/// content.
 pub trait StagedObject: fmt::Debug + Send {
-    /// Creates the object, or replaces the one with its name. Readers see the old or the new content, never a mixture.
+    /// Creates the object, or replaces the object of the same name. Readers get the old or the new content, never a
+    /// mixture.
     ///
     /// # Errors
     ///

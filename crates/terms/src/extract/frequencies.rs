@@ -1,33 +1,31 @@
-//! Learns document frequencies in parallel: the number of documents of a collection that contain
-//! each term.
+//! Learns document frequencies in parallel. The document frequency of a term is the number of documents of a collection
+//! that contain the term.
 //!
-//! Every worker thread counts, for each term, the documents that contain the term. The counts of
-//! all workers are then merged by ranges of terms. Terms of only one document are not stored. A
-//! term that is not stored counts as a term of one document, in later documents, too.
+//! Every worker thread counts, for each term, the documents that contain the term. The counts of all workers are then
+//! merged, one range of terms after the other. Terms of only one document are not stored. So a term of a later document
+//! that is not stored counts as a term of one document.
 //!
-//! The memory for the counts is limited. If the limit is too low for all terms, a first reading of
-//! the collection counts only the terms in the lower half of the 64-bit values, or in the lowest
-//! quarter, and so on. Further readings count the other terms.
+//! The memory for the counts is limited. If the limit is too low for all terms, the collection is read several times.
+//! The first reading counts only the terms in the lower half of all 64-bit values, or in the lowest quarter, and so on.
+//! Further readings count the other terms.
 
 use super::term_table::TermTable;
 use std::ops::RangeInclusive;
 
-/// Number of documents that are assumed to contain a term for which no count is stored.
+/// Number of documents that are assumed to contain a term without a stored count.
 const UNKNOWN: u32 = 1;
 
-/// Number of bytes of one term in an index file: the term itself, its document frequency and its
-/// idf.
+/// Number of bytes of one term in an index file: the term itself, its document frequency and its idf.
 const STORED_BYTES: usize = 16;
 
-/// Number of terms for which a [`FrequencyCounter`] always has room, even if its memory limit is
-/// lower.
+/// Number of terms for which a [`FrequencyCounter`] always has memory, even if its memory limit is lower.
 const LEAST_ROOM: usize = 1 << 12;
 
-/// Number of terms by which prefetching is ahead of the look-ups, to hide cache misses.
+/// Number of terms between a look-up and the prefetching of a later term, which hides cache misses.
 pub(super) const AHEAD: usize = 16;
 
-/// Range of 64-bit terms that are counted while the collection is read once: all terms that have
-/// the same `shared_bits` highest bits as `start`.
+/// Range of 64-bit terms that are counted while the collection is read once. It consists of all terms that have the
+/// same highest `shared_bits` bits as `start`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TermRange {
     start: u64,
@@ -45,28 +43,27 @@ impl TermRange {
         Self { shared_bits: self.shared_bits + 1, ..self }
     }
 
-    /// Returns the next higher range of the same size, or `None` if this range ends at 2⁶⁴.
+    /// Returns the next higher range of the same size, or `None` if this range ends at the highest term.
     #[must_use]
     pub fn next(self) -> Option<Self> {
         let size = 1_u64.checked_shl(u64::BITS - self.shared_bits)?;
         Some(Self { start: self.start.checked_add(size)?, ..self })
     }
 
-    /// Returns the number of ranges of this size that cover all 64-bit terms.
+    /// Returns the number of ranges of this size that together have all 64-bit terms.
     #[must_use]
     pub fn count(self) -> u64 {
         1_u64.checked_shl(self.shared_bits).unwrap_or(u64::MAX)
     }
 
-    /// Returns the number of ranges of this size that are below this range. These ranges were
-    /// counted in earlier readings of the collection.
+    /// Returns the number of ranges of this size below this range. Earlier readings of the collection counted the terms
+    /// of these ranges.
     #[must_use]
     pub fn done(self) -> u64 {
         self.start.checked_shr(u64::BITS - self.shared_bits).unwrap_or(0)
     }
 
-    /// Divides the range into `parts` parts of about the same size and returns number `part` of
-    /// them, counted from 0.
+    /// Divides the range into `parts` parts of about the same size, and returns the part with index `part`.
     fn part(self, part: usize, parts: usize) -> RangeInclusive<u64> {
         let bound = |part: usize| {
             let size = 1_u128 << (u64::BITS - self.shared_bits);
@@ -84,7 +81,7 @@ pub struct CountedTerm {
     pub term: u64,
     /// Number of documents that contain the term.
     pub documents: u32,
-    /// Bits that at least one of these documents marks its terms with.
+    /// Bits that at least one of these documents marks its terms with, see [`FrequencyCounter::add`].
     pub marks: u32,
 }
 
@@ -94,21 +91,21 @@ pub struct FrequencyCounter {
     documents: u64,
     counted: TermTable,
     range: TermRange,
-    /// Maximum number of bytes that the counts may take.
+    /// Largest number of bytes that the counts may take.
     memory: u64,
 }
 
 impl FrequencyCounter {
-    /// Creates a counter of the terms in `range`. If the counts take more than `memory` bytes, the
-    /// counter drops the upper half of its range, as often as necessary.
+    /// Creates a counter of the terms in `range`. When the counts would take more than `memory` bytes, the counter
+    /// drops the upper half of its range, as often as necessary.
     #[must_use]
     pub fn new(range: TermRange, memory: u64) -> Self {
         let counted = TermTable::new(LEAST_ROOM, range.shared_bits);
         Self { documents: 0, counted, range, memory }
     }
 
-    /// Adds a document. `distinct` has each term of the document once. The bits of `marks` are set
-    /// for each of these terms.
+    /// Adds a document. `distinct` has each term of the document once. The bits in `marks` are added to the marks of
+    /// each of these terms.
     pub fn add(&mut self, distinct: &[u64], marks: u32) {
         self.documents += 1;
         for (at, &term) in distinct.iter().enumerate() {
@@ -122,8 +119,8 @@ impl FrequencyCounter {
         }
     }
 
-    /// Makes room for more terms: doubles the table, or drops the upper half of the range if a
-    /// larger table would exceed the memory limit.
+    /// Makes room for more terms. Doubles the table, or drops the upper half of the range if a larger table would
+    /// exceed the memory limit.
     fn make_room(&mut self) {
         let mut room = self.counted.len().max(LEAST_ROOM / 2);
         // The old and the new table exist at the same time.
@@ -162,7 +159,7 @@ impl FrequencyCounter {
     }
 }
 
-/// Returns the largest range of terms that every one of `counters` has counted completely.
+/// Returns the largest range of terms that all `counters` have counted completely.
 #[must_use]
 pub fn common_range(counters: &[FrequencyCounter]) -> TermRange {
     // All ranges begin with the same term, so the smallest one is part of the others.
@@ -170,11 +167,11 @@ pub fn common_range(counters: &[FrequencyCounter]) -> TermRange {
     ranges.max_by_key(|range| range.shared_bits).unwrap_or_default()
 }
 
-/// Merges the counts of all workers, for one part of the terms.
+/// Merges the counts of all workers for one part of the terms.
 ///
-/// The range that every counter has counted is divided into `parts` parts. Returns the terms of
-/// part number `part` that are `wanted`, in ascending order. Every term of a part is smaller than
-/// every term of the next part.
+/// The range that all counters have counted is divided into `parts` parts. Returns those terms of the part with index
+/// `part` for which `wanted` returns true, in ascending order. All terms of a part are lower than the terms of the next
+/// part.
 #[must_use]
 pub fn merged(
     counters: &[FrequencyCounter],
@@ -218,16 +215,14 @@ pub fn idf(documents: u64, df: u32) -> u32 {
     (1024.0 * ratio.ln() + 0.5).floor().max(0.0) as u32 + 1
 }
 
-/// Document frequency (df) of each term of a collection, and the inverse document frequency (idf)
-/// that is computed from it.
+/// Document frequency (df) and inverse document frequency (idf) of each term of a collection.
 ///
-/// Each idf is computed once and then stored, because the last bit of a logarithm differs between
-/// platforms.
+/// The idf is computed once from the df and then stored, because the last bit of a logarithm differs between platforms.
 #[derive(Debug)]
 pub struct Frequencies {
     documents: u64,
     unknown_idf: u32,
-    /// Terms that two or more documents contain, each with its df and its idf.
+    /// Terms of at least two documents, each with its df and its idf.
     table: TermTable,
 }
 
@@ -248,8 +243,8 @@ impl Default for Frequencies {
 }
 
 impl Frequencies {
-    /// Creates the frequencies of a collection of `documents` documents. `merged` holds the results
-    /// of [`merged`] for all parts, in order.
+    /// Creates the frequencies of a collection of `documents` documents. `merged` has the results of [`merged`] for all
+    /// parts, in order.
     #[must_use]
     pub fn new(documents: u64, merged: Vec<Vec<CountedTerm>>) -> Self {
         // Most terms have a low df, so the idf of each low df is computed only once.
@@ -265,8 +260,8 @@ impl Frequencies {
         Self::from_terms(documents, idf(documents, UNKNOWN), len, terms)
     }
 
-    /// Creates the frequencies of a collection of `documents` documents from pairs of a term and
-    /// its document frequency, in any order. Terms of only one document are not stored.
+    /// Creates the frequencies of a collection of `documents` documents. `terms` has each term with its document
+    /// frequency, in any order. Terms of only one document are not stored.
     #[must_use]
     pub fn from_counts(documents: u64, terms: Vec<(u64, u64)>) -> Self {
         let counted = terms.into_iter().map(|(term, documents)| {
@@ -278,7 +273,7 @@ impl Frequencies {
         Self::new(documents, vec![known])
     }
 
-    /// Creates the frequencies from `len` terms in ascending order, each with `[df, idf]`.
+    /// Creates the frequencies from `len` terms in ascending order, each with its df and its idf.
     fn from_terms(
         documents: u64,
         unknown_idf: u32,
@@ -288,8 +283,7 @@ impl Frequencies {
         Self { documents, unknown_idf, table: TermTable::from_ascending(len, 0, terms) }
     }
 
-    /// Returns the number of bytes of memory that it takes to create the frequencies of `terms`
-    /// terms.
+    /// Returns the number of bytes of memory that are needed to create the frequencies of `terms` terms.
     #[must_use]
     pub fn bytes(terms: u64) -> u64 {
         TermTable::bytes(terms)
@@ -302,7 +296,7 @@ impl Frequencies {
         self.documents
     }
 
-    /// Returns the number of stored terms. These are the terms that two or more documents contain.
+    /// Returns the number of stored terms, that is, of terms that at least two documents contain.
     #[must_use]
     pub fn len(&self) -> usize {
         self.table.len()
@@ -319,8 +313,8 @@ impl Frequencies {
         self.table.iter().map(|(term, [documents, _])| (term, documents))
     }
 
-    /// Returns the document frequency and the [inverse document frequency](idf()) of a term. A term
-    /// that is not stored has the values of a term in one document.
+    /// Returns the document frequency and the [inverse document frequency](idf()) of a term. A term that is not stored
+    /// gets the values of a term of one document.
     ///
     /// # Complexity
     ///
@@ -339,7 +333,7 @@ impl Frequencies {
         self.table.prefetch(term);
     }
 
-    /// Appends the frequencies in the format of index files. All numbers are little-endian.
+    /// Appends the frequencies to `bytes` in the format of index files. All numbers are little-endian.
     ///
     /// 1. The number of documents, the number of terms, and the idf of a term that is not stored.
     /// 2. All terms, then all document frequencies, then all values of idf.
@@ -354,7 +348,7 @@ impl Frequencies {
         bytes.extend(table.iter().flat_map(|(_, [_, idf])| idf.to_le_bytes()));
     }
 
-    /// Parses bytes that [`Self::write`] wrote. Returns `None` if they are not such bytes.
+    /// Parses bytes that [`Self::write`] wrote. Returns `None` if the bytes do not have this format.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let (documents, bytes) = bytes.split_first_chunk()?;

@@ -1,8 +1,8 @@
-//! Band of inverse document frequencies. Only terms with an idf inside the band belong to the set
-//! of terms that I-Match fingerprints use, which is called a lexicon.
+//! Band of inverse document frequencies. I-Match fingerprints use only the terms whose idf is inside the band. This set
+//! of terms is called a lexicon.
 //!
-//! A term in df of n documents has the normalized idf ln(n / df) / ln n. It is 0 for a term in all
-//! documents and 1 for a term in one document.
+//! A term in df of n documents has the normalized idf ln(n / df) / ln n. The normalized idf is 0 for a term in all
+//! documents, and 1 for a term in one document.
 //!
 //! # References
 //!
@@ -13,10 +13,10 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Number of steps between 0 and 1, because the ends of a band are multiples of 1/1000.
+/// Number of steps between 0 and 1. The ends of a band are multiples of 1/1000.
 const PARTS: u16 = 1000;
 
-/// Relative error up to which a computed number counts as a whole number, because floating-point
+/// Largest relative error with which a computed number still counts as a whole number, because floating-point
 /// arithmetic rounds.
 const ROUNDING: f64 = 1e-9;
 
@@ -29,13 +29,12 @@ pub struct IdfBand {
 }
 
 impl IdfBand {
-    /// The rule for a valid band, as error messages state it.
+    /// The rule for a valid band, as the end of an error message.
     pub(crate) const RULE: &str =
         "must be LOW-HIGH within 0 and 1, with up to three decimals, for example 0.2-0.8";
 
-    /// Returns the range of document frequencies that belongs to this band in a collection of
-    /// `documents` documents. The range never begins below 2, because a word in only one document
-    /// is usually a typing error.
+    /// Returns the range of document frequencies that belongs to this band in a collection of `documents` documents.
+    /// The range never begins below 2, because a word in only one document is usually a typing error.
     #[must_use]
     #[expect(clippy::cast_sign_loss, reason = "powers are above 0")]
     pub(crate) fn documents(self, documents: u64) -> RangeInclusive<u32> {

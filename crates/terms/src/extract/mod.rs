@@ -1,5 +1,5 @@
-//! Turns the tokens of documents into terms with weights. Learns the most frequent words and the
-//! document frequencies of a collection, which some methods need.
+//! Converts the tokens of documents to terms with weights. Learns the most frequent words and the document frequencies
+//! of a collection, which some methods need.
 
 pub mod frequencies;
 pub mod idf_band;

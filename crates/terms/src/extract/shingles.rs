@@ -1,17 +1,17 @@
-//! Shingles: runs of consecutive tokens, each hashed to one 64-bit term.
+//! Shingles: sequences of consecutive tokens, each hashed to one 64-bit term.
 
 use simtool_kernels::Isa;
 use simtool_kernels::shingle_terms::shingle_terms;
 use std::num::NonZeroUsize;
 
-/// Turns the token hashes of a document into the hashes of its shingles, which are the runs of s
-/// consecutive tokens.
+/// Converts the token hashes of a document to the hashes of its shingles. A shingle is a sequence of s consecutive
+/// tokens.
 ///
-/// A shingle of one token is the hash of the token. A longer shingle is the mixed value of a
+/// The hash of a shingle of one token is the hash of the token. The hash of a longer shingle is computed from a
 /// polynomial over the hashes of its tokens, so each token is hashed only once for any s.
 ///
-/// A document with fewer than s tokens has a single shingle of all its tokens, so that equal short
-/// texts are found. A document without tokens has no shingle.
+/// A document with fewer than s tokens has a single shingle of all its tokens, so that equal short texts are found. A
+/// document without tokens has no shingle.
 ///
 /// ```
 /// use simtool_terms::extract::shingles::Shingles;
@@ -61,8 +61,8 @@ impl Shingles {
         }
     }
 
-    /// Replaces the hashes of all tokens of a document by its terms, as [`Self::extract`] finds them. This
-    /// takes half the memory of two lists, and a little more time.
+    /// Replaces the hashes of all tokens of a document by the hashes of its shingles, as [`Self::extract`] finds them.
+    /// This takes half the memory of two lists, and a little more time.
     pub fn replace(&self, tokens: &mut Vec<u64>) {
         let length = self.length.get().min(tokens.len());
         if length == 0 || self.length.get() == 1 {
@@ -81,7 +81,7 @@ impl Shingles {
     }
 }
 
-/// Number of tokens that [`Shingles::replace`] replaces at once.
+/// Number of tokens that [`Shingles::replace`] replaces at a time.
 const REPLACED: usize = 16 << 10;
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! Hash table whose keys are 64-bit terms in ascending order. Each term has two 32-bit numbers,
 //! such as its document frequency and its idf.
 //!
-//! Terms are hashes, so the value of a term, scaled to the size of the table, gives the slot of the
-//! term. If smaller terms already fill the slot, the term is in one of the next entries. A search
-//! ends at the first entry that is not smaller, and a walk over the table visits the terms in
-//! ascending order.
+//! Terms are hashes, so the value of a term, scaled to the size of the table, is the index of the slot of the term. If
+//! lower terms already fill the slot, the term is in one of the next entries. A search ends at the first entry with the
+//! term or a higher term. Reading the entries in order gives the terms in ascending order.
 //!
 //! # References
 //!
@@ -17,17 +16,16 @@ use std::ops::RangeInclusive;
 /// Number of entries that a look-up compares before its first branch.
 const TOGETHER: usize = 4;
 
-/// A term with all bits inverted, and its two numbers packed into 64 bits. A free entry is zero.
+/// A term with all bits inverted, and its two numbers packed into 64 bits. Both are 0 in a free entry.
 type Entry = [u64; 2];
 
-/// Table of terms that have the same highest bits. Each term has two numbers, such as its document
-/// frequency and its idf. The first number is never 0.
+/// Table of terms that all have the same highest bits. Each term has two numbers, such as its document frequency and
+/// its idf. The first number is never 0.
 #[derive(Debug)]
 pub(super) struct TermTable {
-    /// The slots of the hash table, and behind them room for terms that do not fit into the last
-    /// slots.
+    /// The slots of the hash table, followed by entries for terms that do not fit into the last slots.
     entries: LargeBuffer<Entry>,
-    /// Number of slots, which are the first of the `entries`.
+    /// Number of slots, which are the first elements of `entries`.
     places: usize,
     len: usize,
     /// Number of highest bits that are the same in all terms of the table.
@@ -35,16 +33,15 @@ pub(super) struct TermTable {
 }
 
 impl TermTable {
-    /// Creates an empty table with room for `terms` terms, which must all agree in their
-    /// `shared_bits` highest bits.
+    /// Creates an empty table with memory for `terms` terms. All terms must have the same highest `shared_bits` bits.
     pub(super) fn new(terms: usize, shared_bits: u32) -> Self {
         let places = places(terms);
         let entries = LargeBuffer::resident(places + terms + TOGETHER);
         Self { entries, places, len: 0, shared_bits }
     }
 
-    /// Creates a table with room for `terms` terms, and fills it with the terms of `ascending` and
-    /// their two numbers.
+    /// Creates a table with memory for `terms` terms. Fills it with the terms of `ascending`, which must be in
+    /// ascending order, and their two numbers.
     pub(super) fn from_ascending(
         terms: usize,
         shared_bits: u32,
@@ -59,7 +56,7 @@ impl TermTable {
         table
     }
 
-    /// Returns the number of bytes that a table with room for `terms` terms takes.
+    /// Returns the number of bytes of a table with memory for `terms` terms.
     pub(super) fn bytes(terms: u64) -> u64 {
         terms.saturating_add(terms / 2).saturating_mul(size_of::<Entry>() as u64)
     }
@@ -96,9 +93,8 @@ impl TermTable {
         unpacked(numbers & u64::from(inverted == !term).wrapping_neg())
     }
 
-    /// Adds 1 to the first number of a term, and sets the bits of `marks` in its second number. A
-    /// term that is not in the table is inserted with the numbers 1 and `marks`. Returns `false`, and
-    /// changes nothing, if the table has no room for a new term.
+    /// Adds 1 to the first number of a term, and sets the bits of `marks` in its second number. A new term is inserted
+    /// with the numbers 1 and `marks`. If there is no memory for a new term, returns `false` and changes nothing.
     #[inline]
     pub(super) fn increment(&mut self, term: u64, marks: u32) -> bool {
         let at = self.position(term);
@@ -145,8 +141,7 @@ impl TermTable {
     }
 }
 
-/// Returns the number of slots of a table for `terms` terms. It is so large that at most two of
-/// three slots are taken.
+/// Returns the number of slots of a table for `terms` terms. At most two of three slots are then taken.
 fn places(terms: usize) -> usize {
     terms.saturating_add(terms / 2).max(3)
 }

@@ -1,33 +1,32 @@
 //! Learns the N most frequent words of a corpus in parallel.
 //!
-//! Every worker thread counts the words of its own share of the corpus. Merging all tables would
-//! take as long as counting, although few words can be among the N most frequent. So only
-//! candidates are looked up in the tables of the other workers.
+//! Every worker thread counts the words of its own share of the corpus. Few words can be among the N most frequent, and
+//! merging all tables would take as long as counting. So only candidates are looked up in the tables of the other
+//! workers.
 //!
-//! If some worker counted its N-th most frequent word L times, then at least N words occur L times
-//! or more. So each of the N most frequent words occurs L times or more, too. One of the T workers
-//! must have counted such a word at least ⌈L / T⌉ times. The words with such a count are the
-//! candidates.
+//! If a worker counted its N-th most frequent word L times, at least N words occur L times or more. So each of the N
+//! most frequent words occurs L times or more, too. At least one of the T workers must have counted such a word ⌈L / T⌉
+//! times or more. The words with such a count are the candidates.
 
 use super::word_counter::{WordCounter, read_numbers};
 use super::word_table::{Word, WordTable};
 use crate::token_batch::TokenBatch;
 use simtool_kernels::word_keys::{NO_KEY, word_key};
 
-/// Position of a word in the list of the most frequent words, from 0 for the most frequent one.
+/// Position of a word in the list of the most frequent words. 0 is the most frequent word.
 pub(crate) type Rank = u32;
 
-/// Largest number of ranks that [`NumberRanks::ranks`] passes to its callback at once.
+/// Largest number of ranks in one call of the callback of [`NumberRanks::ranks`].
 const RANKS_AT_ONCE: usize = 512;
 
 /// The N most frequent words, most frequent first. Words with equal counts are in byte order.
 #[derive(Debug)]
 pub struct Vocabulary {
-    /// Table that maps each word to its rank: the rank is the number of the word in the table.
+    /// Table that maps each word to its rank. The rank is the number of the word in the table.
     ranks: WordTable,
 }
 
-/// A word that may be among the N most frequent ones, with its count over all workers.
+/// A word that may be among the N most frequent words, with its count over all workers.
 #[derive(Debug)]
 pub struct Candidate<'c> {
     count: u64,
@@ -35,7 +34,7 @@ pub struct Candidate<'c> {
 }
 
 impl Candidate<'_> {
-    /// Orders candidates by count, highest first, then by letters.
+    /// Orders candidates by count, highest first. Candidates with equal counts are ordered by their letters.
     fn order(&self, other: &Self) -> std::cmp::Ordering {
         other.count.cmp(&self.count).then_with(|| self.word.cmp_letters(other.word))
     }
@@ -44,8 +43,8 @@ impl Candidate<'_> {
 /// Number of classes into which [`reached_count`] divides counts: eight for each power of two.
 const COUNT_CLASSES: usize = 8 * u64::BITS as usize;
 
-/// Returns the class of a count of 1 or more. The count's highest bit and the three bits below it
-/// determine the class.
+/// Returns the class of a count, which must be at least 1. The class is determined by the highest bit of the count and
+/// the three bits below it.
 fn count_class(count: u64) -> usize {
     let octave = count.ilog2();
     let within = if octave >= 3 { count >> (octave - 3) } else { count << (3 - octave) };
@@ -59,9 +58,8 @@ fn lowest_of_class(class: usize) -> u64 {
     if octave >= 3 { (8 + within) << (octave - 3) } else { (8 + within) >> (3 - octave) }
 }
 
-/// Returns the `most`-th highest count of a worker's words, rounded down by at most an eighth. So
-/// at least `most` words of the worker have this count or a higher one. Returns 0 if the worker has
-/// fewer words.
+/// Returns a count that at least `most` words of the worker have or exceed. It is the `most`-th highest count, rounded
+/// down by at most an eighth. Returns 0 if the worker has fewer words.
 ///
 /// # Complexity
 ///
@@ -82,11 +80,12 @@ pub fn reached_count(counter: &WordCounter, most: usize) -> u64 {
     0
 }
 
-/// Returns the candidates for the vocabulary among the words of worker number `own`.
+/// Returns the candidates for the vocabulary among the words of one worker. `own` is the index of the worker in
+/// `counters`.
 ///
-/// `reached` must be a count that at least as many words reach as the vocabulary shall have.
-/// [`reached_count`] returns such a count. A word that several workers have as a candidate is
-/// returned for only one of them.
+/// `reached` must be a count that at least N words have or exceed, where N is the number of words of the vocabulary.
+/// [`reached_count`] returns such a count. If a word is a candidate of several workers, it is returned for only one of
+/// them.
 ///
 /// # Complexity
 ///
@@ -114,8 +113,7 @@ pub fn candidates(counters: &[WordCounter], own: usize, reached: u64) -> Vec<Can
 }
 
 impl Vocabulary {
-    /// Creates the vocabulary of the `most` most frequent words among the candidates of all
-    /// workers.
+    /// Creates the vocabulary of the `most` most frequent words. `candidates` has the candidates of all workers.
     #[must_use]
     pub fn from_candidates(mut candidates: Vec<Candidate<'_>>, most: usize) -> Self {
         if most < candidates.len() {
@@ -131,8 +129,8 @@ impl Vocabulary {
         Self { ranks }
     }
 
-    /// Creates a vocabulary of words that are in lower case and sorted by frequency, highest first.
-    /// If a word occurs more than once, its first position is its rank.
+    /// Creates a vocabulary of words in lower case that are sorted by frequency, highest first. If a word occurs more
+    /// than once, its rank is its first position.
     #[must_use]
     pub fn from_words<'w>(words: impl IntoIterator<Item = &'w [u8]>) -> Self {
         let mut ranks = WordTable::for_words(0);
@@ -167,14 +165,14 @@ impl Vocabulary {
         self.ranks.is_empty()
     }
 
-    /// Appends the rank of each word of `batch`, whose text is `text`. Words outside the vocabulary
-    /// are skipped.
+    /// Appends the rank of each word of `batch` to `ranks`. `text` is the text of the batch. Words outside the
+    /// vocabulary are skipped.
     pub fn ranks(&self, text: &[u8], batch: &TokenBatch, ranks: &mut Vec<Rank>) {
         self.ranks.look_up(text, batch, |rank| ranks.extend(rank));
     }
 
-    /// Returns a table that maps the word numbers of one worker's `counter` to ranks in the
-    /// vocabulary.
+    /// Returns a table that maps the word numbers of one worker to ranks in the vocabulary. `counter` is the counter of
+    /// this worker.
     #[must_use]
     pub fn number_ranks(&self, counter: &WordCounter) -> NumberRanks {
         let numbers = counter.number_bound();
@@ -193,20 +191,20 @@ impl Vocabulary {
 /// Table that maps the numbers that one worker gave to its words to ranks in the vocabulary.
 #[derive(Debug)]
 pub struct NumberRanks {
-    /// One bit for each word number, set if the word has a rank. The bits stay in the cache, even
-    /// for a large vocabulary.
+    /// One bit for each word number: 1 if the word has a rank. The bits fit into the cache, even for a large
+    /// vocabulary.
     is_feature: Vec<u64>,
-    /// Rank of each word, by word number. The rank is 0 for words outside the vocabulary.
+    /// Rank of each word, by word number. 0 for a word outside the vocabulary.
     ranks: Vec<Rank>,
 }
 
 impl NumberRanks {
-    /// Decodes a list of `written` word numbers and calls `lend` with the ranks of these words in
-    /// order, several ranks at a time. Words outside the vocabulary are skipped.
+    /// Decodes the word numbers in `written`, and calls `lend` with the ranks of these words in order, several ranks at
+    /// a time. Words outside the vocabulary are skipped.
     ///
     /// # Panics
     ///
-    /// Panics if `written` contains a number that this worker did not give to a word.
+    /// `written` contains a number that this worker gave to no word.
     #[inline]
     pub fn ranks(&self, written: &[u16], mut lend: impl FnMut(&[Rank])) {
         let mut some = [0; RANKS_AT_ONCE];

@@ -1,4 +1,4 @@
-//! Computes the weights of the distinct terms of documents, and selects the terms that count.
+//! Computes the weights of the distinct terms of documents, and selects the terms to which a weight is given.
 //!
 //! [`Weighting`] holds the options of the user. A [`Weigher`] applies them to documents, with the
 //! document [`Frequencies`] of the collection.
@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Options that decide which distinct terms of a document count, and with which weight.
+/// Options that decide which distinct terms of a document count, and how much.
 ///
 /// ```
 /// use simtool_terms::extract::weighting::Weighting;
@@ -26,11 +26,11 @@ use std::sync::Arc;
 pub struct Weighting {
     /// Function that computes the weight of a term, for example tf × idf.
     pub weight: &'static WeightKind,
-    /// If given, only this number of terms per document count: the terms with the greatest tf ×
-    /// idf. Of terms with equal tf × idf, the ones with the smaller hashes count.
+    /// If set, only this number of terms count in each document: the terms with the greatest tf × idf. If terms have
+    /// equal tf × idf, the terms with lower hashes count.
     pub top: Option<NonZeroUsize>,
-    /// If given, terms with an idf outside this band have the weight 0. These terms are very rare
-    /// or very frequent in the collection.
+    /// If set, terms whose idf is outside this band have the weight 0. They are very rare or very frequent in the
+    /// collection.
     pub idf_band: Option<IdfBand>,
 }
 
@@ -42,8 +42,8 @@ impl Default for Weighting {
 }
 
 impl Weighting {
-    /// Removes the options `top` and `idf_band` from `options` and returns a weighting with them.
-    /// If they are missing, all terms count.
+    /// Removes the options `top` and `idf_band` from `options`, and returns a weighting with their values and `weight`.
+    /// If both options are missing, all terms count.
     ///
     /// # Errors
     ///
@@ -56,10 +56,10 @@ impl Weighting {
         })
     }
 
-    /// Removes the option called `option`, for example `verify_weight`, from `options`. Returns the
-    /// weighting of sets that the option selects: `binary` (the default) or `idf`.
+    /// Removes the option with the name `option`, for example `verify_weight`, from `options`. Returns the weighting of
+    /// sets that it selects: `binary` (the default) or `idf`.
     ///
-    /// Other weights are refused, because a set contains each term once.
+    /// Other weights are refused, because a set contains each term only once.
     ///
     /// # Errors
     ///
@@ -90,8 +90,8 @@ impl Weighting {
         parameters
     }
 
-    /// Returns a short text that identifies these options. Fingerprints can be compared only if
-    /// their recipes are equal.
+    /// Returns a short text that identifies these options. Fingerprints can be compared only if their recipes are
+    /// equal.
     #[must_use]
     pub fn recipe(&self) -> String {
         let mut parts = vec![format!("weight={}", self.weight.name)];
@@ -100,8 +100,7 @@ impl Weighting {
         parts.join("/")
     }
 
-    /// Returns whether each term counts as often as it occurs. If so, its occurrences need not be
-    /// counted.
+    /// Returns whether each term simply counts as often as it occurs. If so, no weights need to be computed.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
@@ -125,11 +124,11 @@ impl Weighting {
 pub struct Weigher {
     weighting: Weighting,
     frequencies: Arc<Frequencies>,
-    /// Range of document frequencies: terms outside it have the weight 0.
+    /// Range of document frequencies. Terms with a document frequency outside it have the weight 0.
     band: RangeInclusive<u32>,
 }
 
-/// Weights of one document, and buffers that are reused between documents.
+/// Weights of the terms of one document, and buffers that are reused for the next document.
 #[derive(Debug, Default)]
 pub struct Weights {
     /// Weight of each distinct term of the document.
@@ -140,16 +139,16 @@ pub struct Weights {
 }
 
 impl Weigher {
-    /// Creates a weigher. `frequencies` are the document frequencies of the collection. They matter
-    /// only if [the weighting is learned](Weighting::is_learned).
+    /// Creates a weigher. `frequencies` are the document frequencies of the collection. They are used only if [the
+    /// weighting is learned](Weighting::is_learned).
     #[must_use]
     pub fn new(weighting: Weighting, frequencies: Arc<Frequencies>) -> Self {
         let band = weighting.idf_band.map(|band| band.documents(frequencies.documents()));
         Self { weighting, frequencies, band: band.unwrap_or(0..=u32::MAX) }
     }
 
-    /// Replaces `terms`, which lists every occurrence, by the distinct terms that count. Writes
-    /// their weights to `scratch`.
+    /// Replaces `terms`, which lists every occurrence, by the distinct terms that count. Writes the weights of these
+    /// terms to `scratch.weights`.
     ///
     /// # Complexity
     ///
@@ -171,8 +170,8 @@ impl Weigher {
         }
     }
 
-    /// Makes `terms` distinct, and sets the weight of each term to the number of its occurrences.
-    /// If no option depends on the numbers of occurrences, all weights are 1 instead.
+    /// Makes `terms` distinct, and sets the weight of each term to the number of its occurrences. If no option depends
+    /// on this number, sets all weights to 1 instead.
     fn count(&self, terms: &mut Vec<u64>, scratch: &mut Weights) {
         let Weights { weights, distinct, .. } = scratch;
         // To select the top terms takes tf, too.
@@ -199,7 +198,7 @@ impl Weigher {
         }));
     }
 
-    /// Drops all terms except the ones with the greatest tf × idf, if the option `top` is given.
+    /// Drops all terms except those with the greatest tf × idf, if the option `top` is set.
     fn keep_top(&self, terms: &mut Vec<u64>, scratch: &mut Weights) {
         let Weights { weights, statistics, .. } = scratch;
         let Some(top) = self.weighting.top.map(NonZeroUsize::get) else { return };

@@ -1,4 +1,4 @@
-//! Weight functions. They decide how much each distinct term of a document counts.
+//! Weight functions, which decide how much each distinct term of a document counts.
 //!
 //! A weight depends on three numbers of a term:
 //!
@@ -6,16 +6,16 @@
 //! - df, the document frequency: how many documents of the collection contain the term;
 //! - idf, an integer that [grows as df falls](super::frequencies::idf).
 //!
-//! Weights are integers, so that their sums are the same in any order. [`WEIGHTS`] lists the weights.
-//! The parser of options, the help of the command line and error messages read this table. To add a
-//! weight, add a [`WeightKind`] and its function to this file.
+//! Weights are integers, so that their sums are the same in any order. [`WEIGHTS`] lists all weight functions. The
+//! parser of options, the help of the command line and error messages read this table. To add a weight function, add a
+//! [`WeightKind`] and its function to this file.
 
 use simtool_base::error::{Error, Result};
 use simtool_base::options::Options;
 use std::cmp::Reverse;
 use std::fmt;
 
-/// Number of different values of the weight `levels`, which are 1 to 5.
+/// Number of levels of the weight `levels`. The weights are from 1 to `LEVELS`.
 const LEVELS: usize = 5;
 
 /// A weight function that options can select by name.
@@ -25,18 +25,19 @@ pub struct WeightKind {
     pub name: &'static str,
     /// Short description of the weight, for help texts.
     pub help: &'static str,
-    /// Whether the weight depends on the idf of terms. Then the idf must be learned from the
-    /// collection first.
+    /// Whether the weight depends on the idf of terms. If so, the document frequencies must first be learned from the
+    /// collection.
     pub needs_idf: bool,
-    /// Whether the weight depends on tf. If not, the occurrences of terms need not be counted.
+    /// Whether the weight depends on tf. If not, occurrences of terms need not be counted.
     pub(super) needs_tf: bool,
-    /// Replaces the tf of each term in the slice by the weight of the term.
+    /// Function that computes the weights. The slice has the tf of each term, which the function replaces by the weight
+    /// of the term.
     pub(super) weigh: fn(&mut [u32], &mut DocumentNumbers<'_>),
 }
 
 /// Data of a document that a weight function may use in addition to tf.
 pub(super) struct DocumentNumbers<'d> {
-    /// The distinct terms, in the same order as the weights. Empty unless the weight needs idf.
+    /// The distinct terms, in the same order as the weights. Empty if the weight does not depend on idf.
     pub(super) terms: &'d [TermStatistics],
     /// Scratch buffer for ranking the terms. It is reused between documents.
     pub(super) ranked: &'d mut Vec<u64>,
@@ -48,8 +49,7 @@ pub(super) struct TermStatistics {
     pub(super) term: u64,
     pub(super) tf: u32,
     pub(super) idf: u32,
-    /// Whether the document frequency is inside the selected band. Terms outside the band have the
-    /// weight 0.
+    /// Whether the document frequency of the term is inside the selected band. If not, the term has the weight 0.
     pub(super) is_in_band: bool,
 }
 
@@ -59,8 +59,7 @@ impl TermStatistics {
     }
 }
 
-/// The weight `idf`. It is a constant of its own because sets can have it, too. Their only other
-/// weight is `binary`.
+/// The weight `idf`. It is a separate constant because sets use it, too. The only other weight of sets is `binary`.
 const IDF: WeightKind = WeightKind {
     name: "idf",
     help: "more for terms that few documents of the collection contain (reads the input once \
@@ -119,13 +118,13 @@ pub const WEIGHTS: &[WeightKind] = &[
 ];
 
 impl WeightKind {
-    /// The weight that is used if the user selects none.
+    /// The weight that is used if the user chose none.
     pub const DEFAULT: &'static Self = &WEIGHTS[0];
 
-    /// The weight `idf`, which is also the only learned weight of sets.
+    /// The weight `idf`, which is also the only weight of sets that must be learned.
     pub(super) const IDF: &'static Self = &IDF;
 
-    /// Returns the weight called `name`, or `None` if there is no such weight.
+    /// Returns the weight with the name `name`, or `None` if there is no such weight.
     ///
     /// ```
     /// use simtool_terms::extract::weights::WeightKind;
@@ -138,12 +137,12 @@ impl WeightKind {
         WEIGHTS.iter().find(|kind| kind.name == name)
     }
 
-    /// Removes the option `weight` from `options` and returns the weight with that name. If the
-    /// option is missing, returns `tf`.
+    /// Removes the option `weight` from `options`, and returns the weight with this name. Returns `tf` if the option is
+    /// missing.
     ///
     /// # Errors
     ///
-    /// No weight has the given name.
+    /// No weight has this name.
     pub fn parse(options: &mut Options) -> Result<&'static Self> {
         let Some(name) = options.take("weight") else { return Ok(Self::DEFAULT) };
         Self::from_name(&name).ok_or_else(|| {
@@ -186,7 +185,7 @@ fn weigh_by_log_tf_idf(weights: &mut [u32], document: &mut DocumentNumbers<'_>) 
     }
 }
 
-/// Sets each weight to a level from 5 to 1 by the rank of the term's tf-idf in the document. Terms
+/// Replaces each weight by a level from 5 to 1, which depends on the rank of the term's tf-idf in the document. Terms
 /// with equal tf-idf have the same rank, so the order of the terms does not matter.
 fn weigh_by_level(weights: &mut [u32], document: &mut DocumentNumbers<'_>) {
     // Terms outside the band weigh nothing, so they must not take a rank from the others.
@@ -207,7 +206,7 @@ fn saturated(weight: u64) -> u32 {
     u32::try_from(weight).unwrap_or(u32::MAX)
 }
 
-/// Values of [`log_tf`] for small tf, which most terms have.
+/// Values of [`log_tf`] for the small values of tf that most terms have.
 const LOG_TF: [u32; 64] = {
     let mut table = [0; 64];
     let mut tf = 1;

@@ -1,21 +1,20 @@
-//! Counts the words of one worker's share of the corpus, and records the sequence of words as
-//! numbers.
+//! Counts the words of one worker's share of the corpus, and records the sequence of words as numbers. A worker is a
+//! thread.
 //!
-//! Each worker numbers its words itself. A second pass turns the recorded numbers into ranks
-//! without reading the text again. A number takes two bytes, because touching new memory costs more
-//! than packing the numbers. A number of 65,535 or more takes an escape mark and four bytes. Such
-//! numbers belong to rare words, because frequent words occur early and get low numbers.
+//! Each worker numbers its words itself. A second pass converts the recorded numbers to ranks without reading the text
+//! again. A number takes 2 bytes, because touching new memory costs more than packing the numbers. A number of 65,535
+//! or more takes a mark of 2 bytes and 4 more bytes. Such numbers belong to rare words, because frequent words occur
+//! early and get low numbers.
 
 use super::word_table::{Word, WordNumber, WordTable};
 use crate::token_batch::TokenBatch;
 use simtool_kernels::word_keys::{KEY_LETTERS, word_key};
 
-/// First unit of a recorded word number that does not fit into two bytes. Two units with the number
-/// follow it.
+/// Mark before a word number that does not fit into 16 bits. After it come two 16-bit units with the number.
 const ESCAPE: u16 = u16::MAX;
 
-/// Maximum number of 16-bit units that a recorded word number takes: the mark `0xFFFF` and the two
-/// halves of the number.
+/// Largest number of 16-bit units that a recorded word number takes: the mark `0xFFFF` and the two halves of the
+/// number.
 pub const MOST_PLACES: usize = 3;
 
 /// Counts and numbers the distinct words in one worker's share of the corpus. Stop words get the
@@ -27,8 +26,8 @@ pub struct WordCounter {
 }
 
 impl WordCounter {
-    /// Creates a counter for about `bytes` bytes of text. It skips `stop_words`, which must be in
-    /// lower case.
+    /// Creates a counter for about `bytes` bytes of text. The counter leaves out `stop_words`, which must be in lower
+    /// case.
     #[must_use]
     pub fn new(bytes: usize, stop_words: &[Vec<u8>]) -> Self {
         // A text of n bytes has about 18 √n distinct words (Heaps' law): 27,000 in 2.6 MB of
@@ -44,14 +43,13 @@ impl WordCounter {
         Self { stop_words: table.len(), table }
     }
 
-    /// Counts the words of `batch`, whose text is `text`. Every distinct word has a number. Writes
-    /// the number of each word that is not a stop word into `written`, from index `at` on. Returns
-    /// the index behind the last number.
+    /// Counts the words of `batch` and gives a number to each distinct word. `text` is the text of the batch. For each
+    /// word of the batch that is not a stop word, writes its number into `written`, from index `at` on. Returns the
+    /// index after the last number.
     ///
     /// # Panics
     ///
-    /// Panics if `written` is too short. It needs [`MOST_PLACES`] elements for every word of the
-    /// batch, and one more element.
+    /// `written` is too short. It needs [`MOST_PLACES`] elements for each word of the batch, and one more element.
     // If the loop were inlined, its callers would take some of the registers that it needs.
     #[inline(never)]
     pub fn count(
@@ -80,8 +78,7 @@ impl WordCounter {
         at
     }
 
-    /// Returns the number of distinct words, including stop words. All word numbers are below this
-    /// number.
+    /// Returns the number of distinct words, including stop words. All word numbers are lower than the result.
     #[must_use]
     pub fn number_bound(&self) -> usize {
         self.table.len() as usize
@@ -102,8 +99,7 @@ impl WordCounter {
     }
 }
 
-/// Decodes the word numbers that [`WordCounter::count`] wrote, and calls `number` with each of
-/// them, in order.
+/// Decodes the word numbers that [`WordCounter::count`] wrote, and calls `number` with each number, in order.
 #[inline]
 pub(crate) fn read_numbers(written: &[u16], mut number: impl FnMut(WordNumber)) {
     let mut rest = written.iter();

@@ -3,12 +3,12 @@
 //! The table uses open addressing with linear probing over slots of 24 bytes. A look-up usually
 //! touches one cache line, which holds the whole word, and never reads the text.
 //!
-//! The search for a word begins at its hash, scaled to the number of slots. So the number of slots
-//! need not be a power of two, and the table fits the vocabulary closely. Large tables are slow:
-//! they miss the caches, and touching new memory takes time.
+//! The search for a word begins at its hash, scaled to the number of slots. So the number of slots need not be a power
+//! of two, and the table has hardly more slots than the words need. A larger table would be slower, because it misses
+//! the caches, and touching new memory takes time.
 //!
-//! Words of more than 16 letters (one in 300 in English text) do not fit into a slot and are kept
-//! in an ordinary map.
+//! Words of more than 16 letters do not fit into a slot and are in an ordinary map. In English text, this is one word
+//! in 300.
 
 use crate::token_batch::TokenBatch;
 use bytemuck::{Pod, Zeroable};
@@ -17,10 +17,10 @@ use simtool_base::unordered_map::UnorderedMap;
 use simtool_kernels::prefetch;
 use simtool_kernels::word_keys::{NO_KEY, WordKey, hash_key, key_letters};
 
-/// Number of words by which prefetching is ahead of the look-ups, to hide cache misses.
+/// Distance in words from the current word to the later word whose slot is prefetched, so that fewer look-ups wait.
 const PREFETCH_AHEAD: usize = 16;
 
-/// Minimum number of slots of a table.
+/// Smallest number of slots of a table.
 const FEWEST_SLOTS: usize = 1 << 10;
 
 /// Number of a word in its table. Words are numbered from 0 in the order in which they first occur.
@@ -40,12 +40,10 @@ struct Slot {
 #[derive(Debug)]
 pub(crate) struct WordTable {
     slots: LargeBuffer<Slot>,
-    /// Smaller arrays of slots, which the table used before it grew. They are kept until the table
-    /// is dropped, although this costs memory. If they were freed while other threads run, every
-    /// processor would be interrupted, which costs much more time.
+    /// Smaller arrays of slots that the table used before it grew. They take memory until the table is dropped. Freeing
+    /// them while other threads run would interrupt every processor, which takes much more time.
     outgrown: Vec<LargeBuffer<Slot>>,
-    /// Words whose 32-bit counts overflowed. A word's number is in this list once for each overflow
-    /// of its count.
+    /// Numbers of the words whose 32-bit counts overflowed. A number is in this list once for each overflow.
     carries: Vec<WordNumber>,
     long_words: UnorderedMap<Box<[u8]>, LongWord>,
     len: WordNumber,
@@ -67,8 +65,7 @@ pub enum Word<'t> {
 }
 
 impl WordTable {
-    /// Creates an empty table with room for about `words` words. The table grows if it needs more
-    /// room.
+    /// Creates an empty table with slots for about `words` words. The table grows if it needs more slots.
     #[must_use]
     pub(crate) fn for_words(words: usize) -> Self {
         // At most two thirds of the slots are taken, so that a search ends after few steps.
@@ -94,8 +91,8 @@ impl WordTable {
         self.len == 0
     }
 
-    /// Counts every word of `batch`, whose text is `text`. Gives numbers to new words, and calls
-    /// `number` with the number of each word, in order.
+    /// Counts every word of `batch`. `text` is the text of the batch. Gives numbers to new words, and calls `number`
+    /// with the number of each word, in order.
     #[inline]
     pub(crate) fn count(
         &mut self,
@@ -131,8 +128,8 @@ impl WordTable {
         }
     }
 
-    /// Looks up the words of `batch`, whose text is `text`, without counting them. Calls `number`
-    /// with the number of each word in order, or with `None` for a word that is not in the table.
+    /// Looks up the words of `batch` without counting them. `text` is the text of the batch. Calls `number` with the
+    /// number of each word in order, or with `None` for a word that is not in the table.
     pub(crate) fn look_up(
         &self,
         text: &[u8],
@@ -149,7 +146,7 @@ impl WordTable {
         }
     }
 
-    /// Counts one occurrence of a word, and returns the number of the word.
+    /// Counts one occurrence of a word. Returns the number of the word, which is a new number if the word is new.
     pub(crate) fn insert(&mut self, word: Word<'_>) -> WordNumber {
         self.reserve(1);
         let key = match word {
@@ -194,8 +191,7 @@ impl WordTable {
         (slot.key == key).then_some(slot)
     }
 
-    /// Returns the full count of a slot: its 32 bits and the overflows that were recorded for its
-    /// word.
+    /// Returns the full count of a slot: its 32 bits, and the recorded overflows of its word.
     #[inline]
     fn whole_count(&self, slot: &Slot) -> u64 {
         let count = u64::from(slot.count);
@@ -206,7 +202,7 @@ impl WordTable {
         count + ((carries as u64) << 32)
     }
 
-    /// Makes room for `more` words, so that at most three of four slots are taken.
+    /// Makes the table large enough for `more` new words, so that at most three of four slots are taken.
     fn reserve(&mut self, more: usize) {
         let words = self.len as usize + more;
         while words > self.slots.len() / 4 * 3 {
@@ -226,8 +222,7 @@ fn home(slots: &[Slot], hash: u64) -> usize {
     ((u128::from(hash) * slots.len() as u128) >> 64) as usize
 }
 
-/// Returns the index of the slot that holds `key`, or of the free slot where `key` must be
-/// inserted.
+/// Returns the index of the slot that holds `key`. If there is none, returns the index of the free slot for `key`.
 #[inline(always)]
 fn place(slots: &[Slot], key: WordKey, hash: u64) -> usize {
     let mut at = home(slots, hash);
@@ -257,7 +252,7 @@ fn count_long(
     number
 }
 
-/// Returns the number of the next new word, and increments `len`, the number of words so far.
+/// Returns the number for a new word, and increments `len`, the number of words so far.
 #[inline]
 fn next_number(len: &mut WordNumber) -> WordNumber {
     let number = *len;
@@ -276,7 +271,7 @@ impl Word<'_> {
         self.with_letters(|a| other.with_letters(|b| a.cmp(b)))
     }
 
-    /// Calls `lend` with the lower-case letters of the word, and returns its result.
+    /// Calls `lend` with the lower-case letters of the word, and returns the result of `lend`.
     pub fn with_letters<R>(self, lend: impl FnOnce(&[u8]) -> R) -> R {
         match self {
             Self::Short(key) => {

@@ -1,9 +1,10 @@
-//! Spellings that are made equal on request, in addition to the normalization of all tokenizers.
+//! Folds: spellings that are made equal if the user wants that, in addition to the normalization that all tokenizers
+//! do.
 //!
 //! # References
 //!
-//! Unicode Standard Annex #15, Unicode Normalization Forms. The letters of Arabic and Persian are those that the
-//! normalizers of Lucene make equal. `scripts/han-table` makes the table of Chinese characters.
+//! Unicode Standard Annex #15, Unicode Normalization Forms. The letters of Arabic and Persian that are made equal are
+//! those of Lucene's normalizers. `scripts/han-table` makes the table of Chinese characters.
 
 use simtool_base::error::{Error, Result};
 use simtool_base::unordered_map::UnorderedMap;
@@ -16,7 +17,7 @@ use unicode_script::{Script, UnicodeScript as _};
 /// Version of the definitions of all folds, which is part of the recipe. Increase it if a fold changes.
 const VERSION: u32 = 1;
 
-/// Spellings that can be made equal.
+/// A kind of spellings that can be made equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fold {
     Arabic,
@@ -26,12 +27,12 @@ enum Fold {
     Hyphens,
 }
 
-/// A fold that can be chosen by its name.
+/// A fold that users choose by its name.
 #[derive(Debug)]
 pub struct FoldKind {
     /// Name that options use, for example `diacritics`.
     pub name: &'static str,
-    /// Description of the spellings, which help texts show.
+    /// Description of the spellings that become equal, for help texts.
     pub help: &'static str,
     fold: Fold,
 }
@@ -65,10 +66,10 @@ pub const FOLDS: &[FoldKind] = &[
     },
 ];
 
-/// Simplified characters, each followed by its traditional ones. Spaces and lines are between them.
+/// Simplified characters, each followed by its traditional characters. Spaces or line ends separate these groups.
 const HAN: &str = include_str!("han.txt");
 
-/// The simplified form of each traditional character.
+/// The simplified character for each traditional character.
 static SIMPLIFIED: LazyLock<UnorderedMap<char, char>> = LazyLock::new(|| {
     let words = HAN.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace);
     let pairs = words.flat_map(|word| {
@@ -79,7 +80,7 @@ static SIMPLIFIED: LazyLock<UnorderedMap<char, char>> = LazyLock::new(|| {
     pairs.collect()
 });
 
-/// Serbian Cyrillic letters in lower case, with their Latin letters.
+/// Serbian Cyrillic letters in lower case, each with its Latin letters.
 const SERBIAN: &[(char, &str)] = &[
     ('а', "a"),
     ('б', "b"),
@@ -113,15 +114,15 @@ const SERBIAN: &[(char, &str)] = &[
     ('ш', "š"),
 ];
 
-/// Spellings that are made equal in a text.
+/// Folds that are applied to a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Folds {
-    /// Folds in the order of the table.
+    /// The chosen folds, in the order of the table.
     folds: Vec<Fold>,
 }
 
 impl Folds {
-    /// Parses a list such as `diacritics,hyphens`.
+    /// Parses a list of names such as `diacritics,hyphens`. `None` means no folds.
     pub(super) fn parse(list: Option<&str>) -> Result<Self> {
         let given = list.unwrap_or_default();
         let names: Vec<&str> =
@@ -139,12 +140,12 @@ impl Folds {
         self.folds.is_empty()
     }
 
-    /// Returns the list from which [`Self::parse`] creates this value. `None` if it is empty.
+    /// Returns the list from which [`Self::parse`] creates this value, or `None` if no fold is chosen.
     pub(super) fn written(&self) -> Option<String> {
         (!self.is_empty()).then(|| self.names().join(","))
     }
 
-    /// Returns the end of a recipe.
+    /// Returns the part of a recipe that identifies the folds. It is empty if no fold is chosen.
     pub(super) fn recipe(&self) -> String {
         if self.is_empty() {
             return String::new();
@@ -161,7 +162,7 @@ impl Folds {
         self.folds.contains(&fold)
     }
 
-    /// Replaces the content of `folded` by the folded text. Bytes that are no UTF-8 stay.
+    /// Replaces the content of `folded` by the folded text. Bytes that are not UTF-8 stay as they are.
     pub(super) fn fold(&self, text: &[u8], folded: &mut Vec<u8>) {
         folded.clear();
         let mut letters = Letters {
@@ -186,8 +187,8 @@ impl Folds {
     }
 }
 
-/// Calls `visit` with the parts of a text between the hyphens that divide words at line ends. A hyphen divides a word
-/// if letters are before it and at the beginning of the next line.
+/// Calls `visit` with the parts of a text between hyphens that divide words at line ends. A hyphen divides a word if
+/// letters are before it and at the start of the next line.
 fn visit_joined(text: &str, mut visit: impl FnMut(&str)) {
     let is_blank = |c| matches!(c, ' ' | '\t' | '\r');
     let mut start = 0;
@@ -209,9 +210,9 @@ struct Letters<'f> {
     folds: &'f Folds,
     has_serbian: bool,
     has_han: bool,
-    /// Whether the last letter loses its marks.
+    /// Whether marks after the last letter are dropped.
     loses_marks: bool,
-    /// Class of each character that has a class.
+    /// Class of each character, by code point. Characters beyond the end of the table have no class.
     classes: &'static [Class],
     out: Vec<u8>,
 }
@@ -303,19 +304,19 @@ impl Letters<'_> {
     }
 }
 
-/// Characters by what folds do with them. Looking up a script and decomposing a letter take much longer than a look
-/// into a table.
+/// Class of a character by its treatment in folds. The classes are in a table, because looking up a script and
+/// decomposing a letter take much longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
-    /// No fold changes the character, and its marks are dropped.
+    /// No fold changes the character, but marks after it are dropped.
     Simple,
-    /// No fold changes the character, and its marks stay.
+    /// No fold changes the character, and marks after it stay.
     Other,
     /// A fold may change the character.
     Changed,
 }
 
-/// Classes of the characters of alphabets, which are computed once.
+/// Classes of the characters of alphabets, computed once.
 static CLASSES: LazyLock<Vec<Class>> =
     LazyLock::new(|| ('\0'..'\u{2e80}').map(Class::of).collect());
 
@@ -334,13 +335,15 @@ impl Class {
     }
 }
 
-/// Returns whether the character may be a Chinese one, by its code point alone. Letters of Japanese and Korean are none.
+/// Returns whether the character may be a Chinese character. Only its code point is checked. Japanese and Korean
+/// letters are not included.
 fn may_be_han(c: char) -> bool {
     matches!(c, '\u{2e80}'..='\u{2fdf}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Returns whether no fold changes the character, by its code point alone. This is true for almost all characters of
-/// Indic scripts, of Thai, Japanese and Korean, and for Chinese ones, which [`Fold::Han`] handles before.
+/// Returns whether no fold changes the character. Only its code point is checked. Returns true for nearly all
+/// characters of Indic scripts, Thai, Japanese and Korean, and for Chinese characters, which [`Fold::Han`] handles
+/// earlier.
 fn has_no_fold(c: char) -> bool {
     matches!(c, '\u{900}'..='\u{109f}' | '\u{2e80}'..='\u{a63f}' | '\u{ac00}'..='\u{faff}')
         && !matches!(c, '\u{302a}'..='\u{302d}' | '\u{3099}'..='\u{309a}')
@@ -356,7 +359,8 @@ fn is_mark(c: char) -> bool {
     !c.is_ascii() && c.general_category() == GeneralCategory::NonspacingMark
 }
 
-/// Returns the Latin letters of a Serbian Cyrillic letter, and whether it is in upper case.
+/// Returns the Latin letters for a Serbian Cyrillic letter, and whether that letter is in upper case. Returns `None`
+/// for other characters.
 fn serbian(c: char) -> Option<(&'static str, bool)> {
     if !('\u{400}'..'\u{460}').contains(&c) {
         return None;
@@ -366,7 +370,8 @@ fn serbian(c: char) -> Option<(&'static str, bool)> {
     Some((latin, lower != c))
 }
 
-/// Returns the letter for a form of yeh, kaf, heh or alef. The letter is decomposed, so it has no hamza or madda.
+/// Returns the base letter for a form of yeh, kaf, heh or alef, or `None` for other letters. The letter must be
+/// decomposed, so that it has no hamza or madda.
 fn arabic(c: char) -> Option<char> {
     match c {
         '\u{649}' | '\u{6cc}' => Some('\u{64a}'),

@@ -1,4 +1,4 @@
-//! Pieces of text that do not count, by name or by regular expression.
+//! Pieces of text that do not count. Users select them by the name of a kind, or by a regular expression.
 
 use super::patterns::{DATES, LINKS, MAIL_ADDRESSES, MENTIONS, NUMBERS, Pattern, Piece};
 use regex_automata::meta::{BuildError, Regex};
@@ -7,26 +7,27 @@ use simtool_base::error::{Error, Result};
 use simtool_base::stable_hash::hash;
 use std::sync::Arc;
 
-/// Beginning of an expression in a list of ignored pieces.
+/// Start of a regular expression in a list of ignored pieces.
 const EXPRESSION: &str = "re:";
-/// Separator of two expressions in a list. The comma of an expression is part of it.
+/// Separator between two regular expressions in a list. A comma without it is part of an expression.
 const NEXT_EXPRESSION: &str = ",re:";
-/// Version of the definitions of all kinds, which is part of the recipe. Increase it if a kind finds other pieces.
+/// Version of the definitions of all kinds, which is part of the recipe. Increase it if a kind finds other pieces than
+/// before.
 const VERSION: u32 = 1;
-/// Maximum number of bytes of a compiled expression.
+/// Largest number of bytes of memory of a compiled regular expression.
 const COMPILED_BYTES: usize = 10 << 20;
 
-/// A kind of pieces that can be ignored by its name.
+/// A kind of pieces that users can ignore by its name.
 #[derive(Debug)]
 pub struct IgnoredKind {
     /// Name that options use, for example `numbers`.
     pub name: &'static str,
-    /// Definition of the pieces, which help texts show.
+    /// Description of the pieces, for help texts.
     pub help: &'static str,
     patterns: &'static [Pattern],
 }
 
-/// All kinds of pieces that can be ignored by their names, in alphabetical order.
+/// All kinds of pieces with names, in alphabetical order.
 pub const IGNORED: &[IgnoredKind] = &[
     IgnoredKind {
         name: "dates",
@@ -52,25 +53,26 @@ pub const IGNORED: &[IgnoredKind] = &[
     },
 ];
 
-/// Pieces of text that do not count.
+/// The pieces of text that do not count.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ignored {
-    /// Ignored kinds, in the order of the table.
+    /// Names of the ignored kinds, in the order of the table.
     names: Vec<&'static str>,
-    /// Expressions of the user in ascending order.
+    /// Regular expressions of the user, in ascending order.
     expressions: Vec<String>,
-    /// Compiled expressions of all kinds and of the user.
+    /// Compiled regular expressions of all ignored kinds and of the user.
     finders: Arc<[Finder]>,
 }
 
 #[derive(Debug)]
 struct Finder {
     regex: Regex,
-    /// Makes a piece of a candidate. `None` if each candidate is a piece.
+    /// Function that finds the ignored piece in a match of `regex`, which is only a candidate. `None` if every match is
+    /// a piece.
     piece: Option<Piece>,
 }
 
-/// The finders are made from the names and the expressions.
+/// The finders are not compared, because they are made from the names and the expressions.
 impl PartialEq for Ignored {
     fn eq(&self, other: &Self) -> bool {
         self.names == other.names && self.expressions == other.expressions
@@ -108,11 +110,11 @@ impl Ignored {
         self.finders.is_empty()
     }
 
-    /// Writes a copy of `text` to `blanked`, in which spaces replace each byte of the pieces. So the pieces separate the
-    /// words around them, and all other bytes stay where they are. Line ends stay, too. Returns `false` and writes
-    /// nothing if the text has no such piece.
+    /// Writes a copy of `text` to `blanked`, in which each byte of an ignored piece is replaced by a space. So the
+    /// pieces separate the words around them, and all other bytes stay where they are. Line ends stay, too. If the text
+    /// has no such piece, returns `false` and writes nothing.
     ///
-    /// Each expression is matched with the whole text, so that pieces may overlap and their order has no meaning.
+    /// Each expression is matched against the original text, so pieces may overlap, and their order does not matter.
     pub(super) fn blank(&self, text: &[u8], blanked: &mut Vec<u8>) -> bool {
         blanked.clear();
         for finder in &*self.finders {
@@ -135,7 +137,7 @@ impl Ignored {
         !blanked.is_empty()
     }
 
-    /// Returns the list from which [`Self::parse`] creates this value. `None` if it is empty.
+    /// Returns the list from which [`Self::parse`] creates this value, or `None` if nothing is ignored.
     pub(super) fn written(&self) -> Option<String> {
         let expressions =
             self.expressions.iter().map(|expression| format!("{EXPRESSION}{expression}"));
@@ -144,8 +146,8 @@ impl Ignored {
         (!all.is_empty()).then(|| all.join(","))
     }
 
-    /// Returns the end of a recipe. Expressions may have slashes, which separate the parts of a recipe, so it has
-    /// their hashes.
+    /// Returns the part of a recipe that identifies the ignored pieces. It is empty if nothing is ignored. Regular
+    /// expressions may have slashes, which separate the parts of a recipe, so the recipe has hashes of the expressions.
     pub(super) fn recipe(&self) -> String {
         let hashes =
             self.expressions.iter().map(|text| format!("re={:016x}", hash(text.as_bytes())));
@@ -154,7 +156,8 @@ impl Ignored {
     }
 }
 
-/// Adds the names and expressions of a list to `names` and `expressions`. Names come first.
+/// Adds the names and regular expressions in a list to `names` and `expressions`. In the list, names come before
+/// expressions.
 fn parse_list(
     list: &str,
     names: &mut Vec<&'static str>,
@@ -189,7 +192,8 @@ fn parse_list(
     Ok(())
 }
 
-/// Compiles an expression over bytes. Its classes are those of Unicode, and `^` and `$` match at line ends.
+/// Compiles a regular expression that is matched with bytes. Its classes are those of Unicode, and `^` and `$` match at
+/// line ends.
 fn compiled(
     expression: &str,
     piece: Option<Piece>,
@@ -201,7 +205,7 @@ fn compiled(
     Ok(Finder { regex, piece })
 }
 
-/// Returns the reason why an expression cannot be used, as one line.
+/// Returns one line that says why a regular expression cannot be used.
 fn reason(error: &BuildError) -> String {
     let text = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
     // The lines before the last one show the place in the expression.

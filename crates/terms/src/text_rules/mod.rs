@@ -1,8 +1,8 @@
-//! Changes texts before they are cut into tokens: pieces that do not count are blanked, and spellings are made equal.
+//! Rules that change texts before they are cut into tokens: pieces that do not count are replaced by spaces, and
+//! different spellings are made equal.
 //!
-//! All commands that compare documents take their texts through [`TextRules::apply`], so a piece that does not count in
-//! one of them counts in none. The rules are part of the recipe of sets and fingerprints. Without rules, texts are
-//! passed on as they are.
+//! All commands that compare documents use [`TextRules::apply`], so a piece that does not count in one command counts
+//! in none. The rules are part of the recipe of sets and fingerprints. Without rules, texts stay as they are.
 
 mod folds;
 mod ignored;
@@ -33,7 +33,7 @@ pub struct TextRules {
     folds: Folds,
 }
 
-/// Room for a text that rules have changed. It is used again for every text.
+/// Reusable memory for a text that rules have changed.
 #[derive(Debug, Default)]
 pub struct RuledText {
     blanked: Vec<u8>,
@@ -41,34 +41,35 @@ pub struct RuledText {
 }
 
 impl TextRules {
-    /// Creates the rules from the options `ignore`, which may be given several times, and `fold`, and takes them out of
-    /// `options`.
+    /// Removes the options `ignore` and `fold` from `options`, and creates the rules that they describe. `ignore` may
+    /// be given several times.
     ///
     /// # Errors
     ///
-    /// A value has an unknown name, or an expression that cannot be parsed.
+    /// A value has an unknown name, or a regular expression that cannot be parsed.
     pub fn parse(options: &mut Options) -> Result<Self> {
         let folds = Folds::parse(options.take("fold").as_deref())?;
         Ok(Self { folds, ..Self::parse_in_place(options)? })
     }
 
-    /// Creates rules like [`Self::parse`] from the options that keep all other bytes of a text where they are: `ignore`.
+    /// Creates rules like [`Self::parse`], but only from the option `ignore`. These rules keep all other bytes of a
+    /// text where they are.
     ///
     /// # Errors
     ///
-    /// Fails in the same cases as [`Self::parse`].
+    /// As for [`Self::parse`].
     pub fn parse_in_place(options: &mut Options) -> Result<Self> {
         let ignored = Ignored::parse(&options.take_all("ignore"))?;
         Ok(Self { ignored, folds: Folds::default() })
     }
 
-    /// Returns whether no text is changed.
+    /// Returns whether the rules change no text.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ignored.is_empty() && self.folds.is_empty()
     }
 
-    /// Returns the text by these rules: `text` itself, or a changed copy in `room`.
+    /// Applies the rules to `text`. Returns `text` itself, or a changed copy in `room`.
     #[must_use]
     pub fn apply<'t>(&self, text: &'t [u8], room: &'t mut RuledText) -> &'t [u8] {
         let RuledText { blanked, folded } = room;
@@ -80,14 +81,14 @@ impl TextRules {
         folded
     }
 
-    /// Returns the text with spaces in the place of ignored pieces, without other changes. It is `text` itself, or in
-    /// `blanked`.
+    /// Returns the text with spaces in place of ignored pieces, and makes no other changes. The result is `text`
+    /// itself, or a copy in `blanked`.
     #[must_use]
     pub fn blank<'t>(&self, text: &'t [u8], blanked: &'t mut Vec<u8>) -> &'t [u8] {
         if self.ignored.blank(text, blanked) { blanked } else { text }
     }
 
-    /// Returns the end of a recipe, which identifies the rules. Empty if there are none.
+    /// Returns the part of a recipe that identifies the rules. It is empty if there are no rules.
     #[must_use]
     pub fn recipe(&self) -> String {
         self.ignored.recipe() + &self.folds.recipe()

@@ -1,14 +1,15 @@
 //! Patterns of the pieces that users can name, such as numbers and links.
 //!
-//! A regular expression finds a candidate in linear time. A function then looks at the characters around it, which
-//! decide where the piece begins and ends, and whether it is one.
+//! A regular expression finds a candidate in linear time. A function then examines the characters around the candidate.
+//! They decide where the piece begins and ends, and whether the candidate is a piece at all.
 
 use std::ops::Range;
 
-/// Function that returns the piece in a text for a candidate, or `None` if the candidate is no piece.
+/// Function that returns the byte range of the piece for a candidate in a text, or `None` if the candidate is not a
+/// piece.
 pub(super) type Piece = fn(&[u8], Range<usize>) -> Option<Range<usize>>;
 
-/// Expression that finds candidates, and the function that makes a piece of a candidate.
+/// Regular expression that finds candidates, and the function that finds the piece for a candidate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pattern {
     pub(super) expression: fn() -> String,
@@ -21,7 +22,7 @@ pub(super) const NUMBERS: Pattern = Pattern {
     piece: |text, found| Some(with_sign(text, found)),
 };
 
-/// Addresses of the web and of mailto, up to white space, quotation marks or punctuation of Chinese and Japanese.
+/// Web addresses and `mailto:` addresses, up to white space, quotation marks or punctuation of Chinese and Japanese.
 pub(super) const LINKS: Pattern = Pattern {
     expression: || {
         let other = r#"[^\s<>"`“”„«»\u{3000}-\u{303F}\u{FF01}-\u{FF0F}\u{FF1A}-\u{FF20}]"#;
@@ -34,7 +35,7 @@ pub(super) const LINKS: Pattern = Pattern {
     },
 };
 
-/// Mail addresses. The expression finds the part from the sign `@` on.
+/// Mail addresses. The expression finds only the part from the sign `@` on.
 pub(super) const MAIL_ADDRESSES: Pattern = Pattern {
     expression: || r"@[\w-]+(?:\.[\w-]+)+".to_owned(),
     piece: |text, found| {
@@ -45,7 +46,7 @@ pub(super) const MAIL_ADDRESSES: Pattern = Pattern {
     },
 };
 
-/// Names behind the sign `@`, also with the host of a network, as in `@user@host.org`.
+/// Names after the sign `@`, optionally with the host of a network, as in `@user@host.org`.
 pub(super) const MENTIONS: Pattern = Pattern {
     expression: || r"@\w[\w.-]*(?:@\w[\w.-]*)?".to_owned(),
     piece: |text, found| {
@@ -59,7 +60,7 @@ pub(super) const MENTIONS: Pattern = Pattern {
 /// Dates and times.
 pub(super) const DATES: Pattern = Pattern { expression: dates, piece: whole_date };
 
-/// Returns the expression of dates and times. Its digits are those of ASCII.
+/// Returns the regular expression for dates and times. It matches only ASCII digits.
 fn dates() -> String {
     // The longer alternative comes first, because the first one that matches is taken.
     let day = "(?:[12][0-9]|3[01]|0?[1-9])";
@@ -88,7 +89,8 @@ fn dates() -> String {
     format!("(?:{})(?:(?:[T:]|,? ){time})?|{time}", forms.join("|"))
 }
 
-/// Returns the bytes of a date, unless it is in a longer run of digits or begins in a word.
+/// Returns the byte range of a date. Returns `None` if the date is part of a longer run of digits, or begins inside a
+/// word.
 fn whole_date(text: &[u8], mut found: Range<usize>) -> Option<Range<usize>> {
     let is_of_kind = |c: char, other: u8| {
         if other.is_ascii_digit() {
@@ -113,7 +115,8 @@ fn whole_date(text: &[u8], mut found: Range<usize>) -> Option<Range<usize>> {
     Some(found)
 }
 
-/// Returns the bytes of a number with the sign before it. A sign behind a letter or digit, as in `10-5`, is a hyphen.
+/// Returns the byte range of a number, including a sign before it. After a letter or digit, as in `10-5`, the sign is a
+/// hyphen and not included.
 fn with_sign(text: &[u8], found: Range<usize>) -> Range<usize> {
     match before(text, found.start) {
         Some(sign @ ('+' | '-' | '\u{2212}')) => {
@@ -125,7 +128,8 @@ fn with_sign(text: &[u8], found: Range<usize>) -> Range<usize> {
     }
 }
 
-/// Returns where the name before the sign `@` of a mail address begins.
+/// Returns the position at which the name before the sign `@` of a mail address begins. `end` is the position of the
+/// sign.
 fn start_of_name(text: &[u8], mut end: usize) -> usize {
     while let Some(c) = before(text, end).filter(|&c| is_of_mail_name(c)) {
         end -= c.len_utf8();
@@ -137,7 +141,7 @@ fn is_of_mail_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-')
 }
 
-/// Returns the bytes of a candidate without the characters of `ends` at its end.
+/// Returns the byte range of a candidate without the characters of `ends` at its end.
 fn without_end(text: &[u8], mut found: Range<usize>, ends: &str) -> Range<usize> {
     while let Some(c) = before(text, found.end).filter(|&c| ends.contains(c)) {
         found.end -= c.len_utf8();
@@ -145,13 +149,15 @@ fn without_end(text: &[u8], mut found: Range<usize>, ends: &str) -> Range<usize>
     found
 }
 
-/// Returns the character that ends at byte `at`. `None` at the beginning, and behind bytes that are no UTF-8.
+/// Returns the character that ends at byte `at`. Returns `None` at the start of the text, and after bytes that are not
+/// UTF-8.
 fn before(text: &[u8], at: usize) -> Option<char> {
     let start = (at.saturating_sub(4)..at).rev().find(|&start| text[start] & 0xC0 != 0x80)?;
     std::str::from_utf8(&text[start..at]).ok()?.chars().next()
 }
 
-/// Returns the character that begins at byte `at`. `None` at the end, and before bytes that are no UTF-8.
+/// Returns the character that begins at byte `at`. Returns `None` at the end of the text, and before bytes that are not
+/// UTF-8.
 fn after(text: &[u8], at: usize) -> Option<char> {
     text[at..text.len().min(at + 4)].utf8_chunks().next()?.valid().chars().next()
 }

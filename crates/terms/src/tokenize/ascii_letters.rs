@@ -1,28 +1,27 @@
-//! Cuts text into maximal runs of ASCII letters, for fingerprints from the most frequent words.
-//! Every other byte separates words.
+//! Cuts text into runs of ASCII letters, for fingerprints from the most frequent words. All other bytes separate words.
 
 use crate::token_batch::TokenBatch;
 use simtool_kernels::Isa;
 
-/// Number of bytes of text that are processed at once. It is so small that the positions, keys and
-/// hashes of the words stay in the first-level cache.
+/// Number of bytes of text that are processed at once. It is small, so that the positions, keys and hashes of the words
+/// stay in the first-level cache.
 const PIECE_BYTES: usize = 8 << 10;
 
-/// Tokenizer whose words are the maximal runs of ASCII letters.
+/// Tokenizer whose words are runs of ASCII letters. A run is as long as possible.
 #[derive(Clone, Copy, Debug)]
 pub struct AsciiLetters {
     isa: Isa,
 }
 
 impl AsciiLetters {
-    /// Creates a tokenizer that uses the given instruction set.
+    /// Creates a tokenizer that uses the instruction set `isa`.
     #[must_use]
     pub fn new(isa: Isa) -> Self {
         Self { isa }
     }
 
-    /// Cuts `text` into pieces of some kilobytes. Fills `batch` with the words of each piece in
-    /// order, and calls `visit` with the piece and the batch.
+    /// Cuts `text` into pieces of some kilobytes. For each piece in order, fills `batch` with the words of the piece,
+    /// and calls `visit` with both.
     pub fn tokenize(
         &self,
         text: &[u8],
@@ -39,8 +38,8 @@ impl AsciiLetters {
     }
 }
 
-/// Returns the length of the first piece of `text`. No word crosses the end of the piece, and each
-/// word begins within its first [`PIECE_BYTES`] bytes.
+/// Returns the length in bytes of the first piece of `text`. No word crosses the end of the piece, and each word begins
+/// in its first [`PIECE_BYTES`] bytes.
 fn piece_length(text: &[u8]) -> usize {
     let is_separator = |byte: &u8| !byte.is_ascii_alphabetic();
     if text.len() <= PIECE_BYTES {

@@ -1,4 +1,4 @@
-//! Cuts text into maximal runs of ASCII letters in lower case. Every other byte separates words.
+//! Cuts text into runs of ASCII letters in lower case. All other bytes separate words.
 
 use super::TokenizerKind;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
@@ -24,7 +24,7 @@ pub(crate) struct AsciiWords {
 }
 
 impl AsciiWords {
-    /// Creates a tokenizer that uses the given instruction set.
+    /// Creates a tokenizer that uses the instruction set `isa`.
     #[must_use]
     pub(crate) fn new(isa: Isa) -> Self {
         Self { isa }

@@ -1,8 +1,8 @@
 //! Finds the form that each character has after normalization and case folding.
 //!
-//! The Unicode libraries are asked when a character first occurs, and the answer is stored. A
-//! character is called stable if its folded form does not depend on the text around it.
-//! Normalization never combines a stable character with the character before it.
+//! The Unicode libraries are called when a character first occurs, and the result is stored. A character is called
+//! stable if its folded form does not depend on the text around it. Normalization never combines a stable character
+//! with the character before it.
 
 use super::normalize::{KNOWN, fold, is_ignorable};
 use super::word_roles::role_of_block;
@@ -10,22 +10,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 
-/// Maximum length in bytes of a normalized and folded character that a [`Form`] can store.
+/// Largest length in bytes of a normalized and folded character that a [`Form`] can store.
 const MOST_BYTES: usize = 6;
 
-/// The way in which the normalized and folded form of a character depends on the text before it.
+/// How the normalized and folded form of a character depends on the text around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// The form depends on the characters before it.
     Unstable = 1,
     /// The form is always the same and is stored in [`Form`].
     Stable,
-    /// The form never depends on the text around the character, but is too long to be stored in
-    /// [`Form`]. Callers compute it each time.
+    /// The form is always the same, but too long to be stored in [`Form`]. Callers compute it each time.
     Long,
-    /// A combining mark that stays unchanged if no mark of a higher combining class is before it.
+    /// A combining mark. It stays unchanged unless a mark of a higher combining class is before it.
     Mark,
-    /// The character is invisible and has no form. The characters around it are adjacent.
+    /// The character is invisible and has no form. The characters before and after it become adjacent.
     Dropped,
 }
 
@@ -63,8 +62,8 @@ impl Form {
         }
     }
 
-    /// Returns the canonical combining class of a character whose state is [`State::Mark`]. Other
-    /// characters have none.
+    /// Returns the canonical combining class of a character whose state is [`State::Mark`]. For other characters, the
+    /// result has no meaning.
     #[inline]
     pub(super) fn combining(self) -> u8 {
         (self.0 >> 40) as u8
@@ -76,15 +75,14 @@ impl Form {
         (self.0 >> 48 & 7) as usize
     }
 
-    /// Returns an array that begins with the bytes of the folded form, and the number of these
-    /// bytes.
+    /// Returns an array that begins with the bytes of the folded form, and the number of bytes of the form.
     #[inline]
     pub(super) fn folded(self) -> ([u8; 8], usize) {
         (self.0.to_le_bytes(), self.length())
     }
 }
 
-/// Forms that were computed already, by code point. An entry is 0 if it was not computed yet.
+/// Forms that were already computed, by code point. 0 means that the form was not computed yet.
 static FORMS: [AtomicU64; KNOWN] = [const { AtomicU64::new(0) }; KNOWN];
 
 /// Returns the normalized and folded form of a character.
@@ -137,8 +135,8 @@ fn by_rules(character: char) -> Form {
     Form::new(state, &folded, combining)
 }
 
-/// Whether normalization never combines this character with the character before it, so that
-/// normalization can begin here.
+/// Returns whether normalization never combines this character with the character before it, so that normalization can
+/// begin here.
 fn starts_anew(character: char) -> bool {
     canonical_combining_class(character) == 0
         && is_nfkc_quick(std::iter::once(character)) != IsNormalized::Maybe

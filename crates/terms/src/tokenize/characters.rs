@@ -1,10 +1,10 @@
 //! Cuts text into characters. A shingle of n of these tokens is an n-gram of characters.
 //!
-//! After normalization and folding, each visible character is a token: letters, marks, digits, punctuation,
-//! symbols and emoji. White space and control characters between two such tokens become one token, a
-//! space. There is no space next to a character of a script that is written without spaces.
+//! After normalization and folding, each visible character is a token: letters, marks, digits, punctuation, symbols and
+//! emoji. White space and control characters between two such tokens become one token, a space. There is no space next
+//! to a character of a script without spaces between words.
 //!
-//! For the tokenizer `letters`, punctuation is white space, too.
+//! The tokenizer `letters` treats punctuation like white space.
 
 use super::TokenizerKind;
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
@@ -43,18 +43,18 @@ pub(crate) const WITHOUT_PUNCTUATION: TokenizerKind = TokenizerKind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Characters {
     isa: Isa,
-    /// Whether punctuation is more than a space.
+    /// Whether punctuation is a token. If not, it counts as white space.
     has_punctuation: bool,
 }
 
-/// For each ASCII byte, the hash of its token, and whether the byte is a separator. All separators
-/// have the hash of a space.
+/// For each ASCII byte, the hash of its token, and whether the byte is a separator. All separators have the hash of a
+/// space.
 struct AsciiTokens {
     tokens: [u64; 128],
     separates: [bool; 128],
 }
 
-/// Tokens without and with punctuation.
+/// Tokens of ASCII bytes. The first value is for `letters`, where punctuation separates, and the second for `chars`.
 static ASCII: [LazyLock<AsciiTokens>; 2] =
     [LazyLock::new(|| AsciiTokens::new(false)), LazyLock::new(|| AsciiTokens::new(true))];
 
@@ -69,8 +69,8 @@ impl AsciiTokens {
     }
 }
 
-/// Class of a character beyond ASCII in normalized text: a separator, or a token from a script that
-/// is written with or without spaces.
+/// Class of a character beyond ASCII in normalized text: a separator, or a token of a script with or without spaces
+/// between words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum CharacterKind {
@@ -79,8 +79,8 @@ enum CharacterKind {
     Unspaced,
 }
 
-/// Kinds that were computed already, without and with punctuation, by code point. An entry is 0 if it was not
-/// computed yet.
+/// Classes that were already computed, by code point, first without and then with punctuation. 0 means that the class
+/// was not computed yet.
 static KINDS: [[AtomicU8; KNOWN]; 2] = [const { [const { AtomicU8::new(0) }; KNOWN] }; 2];
 
 #[inline]
@@ -102,7 +102,7 @@ fn kind(character: char, has_punctuation: bool) -> CharacterKind {
     }
 }
 
-/// Whether the character is a token. The other characters only separate tokens.
+/// Returns whether the character is a token. All other characters only separate tokens.
 fn is_token(character: char, has_punctuation: bool) -> bool {
     let is_punctuation = !character.is_alphanumeric()
         && character != '_'
@@ -120,15 +120,15 @@ fn kind_by_rules(character: char, has_punctuation: bool) -> CharacterKind {
     }
 }
 
-/// State between two tokens. It decides whether a space token is inserted before the next token.
+/// State between two tokens, which decides whether a space token comes before the next token.
 struct SpaceState {
-    /// Kind of the last token, or `Separator` if there was none.
+    /// Class of the last token, or `Separator` if there is no token yet.
     last: CharacterKind,
     /// Whether separators follow the last token.
     separated: bool,
     /// Hash of the space token.
     space: u64,
-    /// Whether punctuation is more than a space.
+    /// Whether punctuation is a token. If not, it counts as white space.
     has_punctuation: bool,
 }
 
@@ -148,7 +148,7 @@ impl SpaceState {
         self.separated = false;
     }
 
-    /// Appends the hashes of the tokens of a text that is normalized or ASCII.
+    /// Appends the hashes of the tokens of `text` to `hashes`. `text` must be normalized or ASCII.
     fn push_normalized(&mut self, text: &[u8], hashes: &mut Vec<u64>) {
         let ascii = &*ASCII[usize::from(self.has_punctuation)];
         let mut at = 0;
@@ -174,8 +174,8 @@ impl SpaceState {
         }
     }
 
-    /// Appends the hashes of the tokens of the ASCII bytes at the start of `text`, which must have
-    /// at least one. Returns the number of these bytes.
+    /// Appends the hashes of the tokens of the ASCII bytes at the start of `text` to `hashes`. There must be at least
+    /// one ASCII byte. Returns the number of these bytes.
     fn push_ascii(&mut self, text: &[u8], ascii: &AsciiTokens, hashes: &mut Vec<u64>) -> usize {
         let length = ascii_length(text);
         let start = hashes.len();

@@ -1,12 +1,11 @@
 //! Cuts Chinese text into words with the dictionary of jieba.
 //!
-//! The text is normalized and folded like for every tokenizer. Then jieba chooses the sequence of
-//! dictionary words whose frequencies have the greatest product. Each segment that contains a
-//! letter or digit is a token.
+//! The text is normalized and folded as by every tokenizer. Then jieba chooses the sequence of dictionary words whose
+//! frequencies have the greatest product. Each segment that contains a letter or digit is a token.
 //!
-//! Characters that belong to no dictionary word become tokens of their own. jieba's statistical
-//! model for unknown words (HMM) is not used: it is slower, and with it a small edit would change
-//! the cuts further away. Dictionary words with capital letters are folded as well.
+//! Characters that belong to no dictionary word become separate tokens. jieba's statistical model for unknown words
+//! (HMM) is not used. It is slower, and with it a small edit would change how distant text is cut. Dictionary words
+//! with capital letters are folded as well.
 //!
 //! The dictionary is loaded when the first text is tokenized.
 //!
@@ -36,10 +35,10 @@ const CAPITALIZED: &str = "4S店 AA制 AB型 AT&T A型 A座 A股 A轮 BB机 BP�
 
 /// Frequency in the dictionary of each word in [`CAPITALIZED`], except [`SHIRT`].
 const FREQUENCY: usize = 3;
-/// The one word in [`CAPITALIZED`] whose frequency is not [`FREQUENCY`], and its frequency.
+/// The only word in [`CAPITALIZED`] with another frequency than [`FREQUENCY`], and its frequency.
 const SHIRT: (&str, usize) = ("T恤", 4);
 
-/// Approximate number of bytes that one call of jieba receives.
+/// Approximate number of bytes that are passed to jieba in one call.
 const PART_BYTES: usize = 4 << 10;
 
 static JIEBA: LazyLock<Jieba> = LazyLock::new(|| {
@@ -59,8 +58,8 @@ pub(super) fn cut(folded: &str, mut visit: impl FnMut(&str)) {
     each_word(folded, |_, word| visit(word));
 }
 
-/// Appends the hashes of the words of a normalized and folded text. `words` is a buffer that is
-/// reused between calls.
+/// Appends the hashes of the words of a normalized and folded text to `hashes`. `words` is a buffer that is reused for
+/// the next text.
 pub(super) fn push_words(isa: Isa, folded: &str, words: &mut Words, hashes: &mut Vec<u64>) {
     if folded.len() > MAX_TEXT {
         // Normalization can make a text many times longer, beyond the limit of the masks.
@@ -88,8 +87,7 @@ pub(super) fn push_words(isa: Isa, folded: &str, words: &mut Words, hashes: &mut
     hash_words(isa, lowered, starts, ends, hashes);
 }
 
-/// Calls `visit` with each word of the normalized and folded text `folded`, and with the byte
-/// offset at which the word begins.
+/// Calls `visit` with each word of the normalized and folded text `folded`, and with the byte offset of the word.
 #[inline]
 fn each_word(folded: &str, mut visit: impl FnMut(usize, &str)) {
     let mut start = 0;
@@ -104,10 +102,10 @@ fn each_word(folded: &str, mut visit: impl FnMut(usize, &str)) {
     }
 }
 
-/// Returns the length of the first part of a text. jieba cuts each part separately.
+/// Returns the length in bytes of the first part of a text. jieba cuts each part separately.
 ///
-/// A part ends at a character that belongs to no word. It is so short that the data structures of
-/// jieba stay in the caches.
+/// A part ends at a character that belongs to no word. Parts are short, so that the data structures of jieba stay in
+/// the caches.
 fn part_bytes(text: &[u8]) -> usize {
     let rest = text.get(PART_BYTES..).unwrap_or_default();
     let is_of_none = |byte: &u8| matches!(byte, b' ' | b'\n' | b',');
@@ -131,7 +129,7 @@ pub(crate) struct ChineseWords {
 }
 
 impl ChineseWords {
-    /// Creates a tokenizer that uses the given instruction set.
+    /// Creates a tokenizer that uses the instruction set `isa`.
     #[must_use]
     pub(crate) fn new(isa: Isa) -> Self {
         Self { isa }

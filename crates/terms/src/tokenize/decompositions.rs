@@ -1,10 +1,9 @@
 //! Normalizes and folds texts with the same result as [`normalize::fold`], but faster: the
 //! characters are decomposed with a table, put into canonical order and composed again.
 //!
-//! The Unicode libraries are asked when a character first occurs. Usually it does not matter
-//! whether a character is folded before or after its decomposition. The iota subscript (U+0345) is
-//! the one exception. It becomes a letter, whose position among the other marks depends on whether
-//! it composes.
+//! The Unicode libraries are called when a character first occurs. Usually it does not matter whether a character is
+//! folded before or after its decomposition. The only exception is the iota subscript (U+0345). It becomes a letter,
+//! whose position among the other marks depends on whether it composes.
 //!
 //! # References
 //! Unicode Standard Annex #15, Unicode Normalization Forms; the Unicode Standard, sections 3.11 and 3.13.
@@ -26,12 +25,12 @@ const CHARACTER_BITS: u32 = 21;
 /// Number of bits that a character and its combining class take in an entry of [`DECOMPOSED`].
 const CLASSED_BITS: u32 = CHARACTER_BITS + 8;
 
-/// Table of folded decompositions of at most two characters, by code point. Bits 58 and 59 hold the
-/// number of characters, and each character takes 29 bits, from bit 0 on. An entry is 0 if it was
-/// not computed or is too long.
+/// Table of folded decompositions of at most two characters, by code point. Bits 58 and 59 hold the number of
+/// characters. Each character takes 29 bits, from bit 0 on. An entry is 0 if it was not computed yet, or if the
+/// decomposition is too long.
 static DECOMPOSED: [AtomicU64; KNOWN] = [const { AtomicU64::new(0) }; KNOWN];
 
-/// Normalizes and folds texts. Its buffers are reused between texts.
+/// Normalizes and folds texts. Its buffers are reused for the next text.
 #[derive(Debug, Default)]
 pub(super) struct Composer {
     characters: Vec<Classed>,
@@ -44,13 +43,13 @@ pub(super) struct Composer {
 }
 
 impl Composer {
-    /// Starts a new text. Each of its characters must then be passed to [`Self::append`].
+    /// Starts a new text. Each character of the text must then be passed to [`Self::append`].
     pub(super) fn begin(&mut self) {
         self.characters.clear();
     }
 
-    /// Passes the normalized and folded characters of the text to `take`. `text` must consist of
-    /// the characters that were appended.
+    /// Ends the text, and passes its normalized and folded characters to `take`. `text` must consist of the characters
+    /// that were appended.
     pub(super) fn finish(&mut self, text: &[u8], take: impl FnMut(char)) {
         // The exception: the order of folding and decomposing matters for the iota subscript.
         if self.characters.iter().any(|&(character, _)| character == IOTA_BELOW) {
@@ -114,9 +113,9 @@ impl Composer {
     }
 }
 
-/// Returns the folded decomposition of a character, which is empty if the character is dropped. Each
-/// character of the decomposition has its combining class. If the full decomposition contains an iota subscript, one iota subscript is
-/// added at the end.
+/// Returns the folded decomposition of a character, each part with its combining class. The result is empty if
+/// normalization drops the character. If the full decomposition contains an iota subscript, one iota subscript is added
+/// at the end.
 fn decomposed(character: char) -> impl Iterator<Item = Classed> {
     let visible = Some(character).filter(|&character| !is_ignorable(character));
     let has_below = visible.into_iter().nfkd().any(|part| part == IOTA_BELOW);
@@ -125,7 +124,7 @@ fn decomposed(character: char) -> impl Iterator<Item = Classed> {
     parts.chain(below).map(|part| (part, canonical_combining_class(part)))
 }
 
-/// Sorts each run of marks by combining class. Characters with class 0 are no marks and end a run.
+/// Sorts each run of marks by combining class. A character with class 0 is not a mark and ends a run.
 fn put_in_order(characters: &mut [Classed]) {
     for marks in characters.chunk_by_mut(|&(_, before), &(_, class)| before != 0 && class != 0) {
         if !marks.is_sorted_by_key(|&(_, class)| class) {
@@ -134,8 +133,8 @@ fn put_in_order(characters: &mut [Classed]) {
     }
 }
 
-/// Cache of the results of composing two characters. Most texts contain only a few different pairs
-/// that may compose, and repeat each pair often.
+/// Cache of the results of composing two characters. Most texts have only a few different pairs that may compose, and
+/// repeat each of them often.
 #[derive(Debug)]
 struct Pairs([u64; Self::COUNT]);
 
@@ -169,7 +168,7 @@ impl Default for Pairs {
     }
 }
 
-/// Composes characters that are in canonical order. Works in place and returns the result.
+/// Composes characters that are in canonical order. Changes `characters` in place, and returns the composed characters.
 fn compose_all(characters: &mut [Classed], pairs: &mut Pairs) -> impl Iterator<Item = char> {
     let mut length = 0;
     // Index of the last starter (a character of class 0), and the class of the last mark behind it

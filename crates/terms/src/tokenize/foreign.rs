@@ -1,8 +1,8 @@
 //! Marks the characters beyond ASCII of a normalized and folded text in the bit masks from which
 //! words are found.
 //!
-//! Some characters depend on more than their neighbours. The text around them is cut out and takes
-//! the slow path. Each such range begins and ends where no word rule depends on both sides.
+//! Some characters depend on more than their neighbours. The text around them is cut out and handled by the slow
+//! method, which finds words without bit masks. Such a range begins and ends where no word rule depends on both sides.
 
 use super::known_characters::CHARACTERS;
 use super::normal_forms::{decode, previous};
@@ -14,10 +14,9 @@ use simtool_kernels::mark_characters::mark_characters;
 use simtool_kernels::word_masks::{Block, Words};
 use std::ops::Range;
 
-/// Marks the non-ASCII characters of `text` in the bit masks of `words`, from which words are found
-/// later. The ASCII characters are already marked. Replaces the ranges in `cut` by the ranges of
-/// `text` that need the slow path, which finds words without masks. With `has_symbols`, these ranges
-/// include all symbols that are not [separators](Role::Separator).
+/// Marks the non-ASCII characters of `text` in the bit masks of `words`, from which words are found later. The ASCII
+/// characters must already be marked. Replaces the ranges in `cut` by the byte ranges of `text` that need the slow
+/// method. If `has_symbols` is true, these ranges include all symbols that are not [separators](Role::Separator).
 pub(super) fn mark(
     isa: Isa,
     text: &[u8],
@@ -48,13 +47,13 @@ pub(super) fn mark(
     }
 }
 
-/// Byte ranges of a text that take the slow path, which finds words without bit masks.
+/// Byte ranges of a text that need the slow method, which finds words without bit masks.
 #[derive(Debug, Default)]
 pub(super) struct SlowRanges {
     /// The ranges in ascending order.
     pub(super) places: Vec<Range<usize>>,
-    /// Byte offsets of the characters that the vectorized loop does not handle. They are handled
-    /// one by one. The buffer is reused between texts.
+    /// Byte offsets of the characters that the vectorized loop does not handle, so that they are handled one by one.
+    /// The buffer is reused for the next text.
     odd: Vec<u32>,
 }
 
@@ -65,9 +64,9 @@ struct Marking<'m> {
 }
 
 impl Marking<'_> {
-    /// Marks the character in bytes `at..end` in the word masks. Returns `true` if its word can
-    /// then be found by the masks. Returns `false` if its word depends on more than the
-    /// neighbouring characters, so that the text around it must take the slow path.
+    /// Marks the character in bytes `at..end` in the bit masks. Returns `true` if the word of the character can then be
+    /// found from the masks. Returns `false` if the word depends on more than the neighbouring characters, so that the
+    /// text around it needs the slow method.
     fn mark(&mut self, at: usize, end: usize, role: Role) -> bool {
         match role {
             Role::Letter => self.letters(at..end),
@@ -111,16 +110,16 @@ impl Marking<'_> {
         }
     }
 
-    /// Marks the character at `at` as a sign if it is a minus sign, because a number may begin behind it.
+    /// Marks a possible word boundary after the character at `at` if it is a minus sign, because a number may begin
+    /// there.
     fn minus(&mut self, at: usize) {
         if let Some((MINUS, length)) = decode(self.text, at) {
             self.break_before(at + length - 1);
         }
     }
 
-    /// Marks a combining character, in bytes `at..end`, in the word masks. A combining character
-    /// belongs to the character before it. Returns `false` if the text around it must take the slow
-    /// path.
+    /// Marks a combining character, in bytes `at..end`, in the bit masks. A combining character belongs to the
+    /// character before it. Returns `false` if the text around it needs the slow method.
     fn attached(&mut self, at: usize, end: usize, role: Role) -> bool {
         let Some(before) = self.before_mark(at) else { return false };
         if before.letters != 0 {
@@ -148,9 +147,9 @@ impl Marking<'_> {
         is_of_none && role != Role::WordMark
     }
 
-    /// Marks a combining character of a script without spaces, in bytes `at..end`, in the word
-    /// masks. The character is a word of its own if the character before it belongs to a word.
-    /// Returns `false` if the text around it must take the slow path.
+    /// Marks a combining character of a script without spaces, in bytes `at..end`, in the bit masks. The character is a
+    /// separate word if the character before it belongs to a word. Returns `false` if the text around it needs the slow
+    /// method.
     fn attached_single(&mut self, at: usize, end: usize, role: Role) -> bool {
         let Some(before) = self.before_mark(at) else { return false };
         if before.others != 0 {
@@ -163,9 +162,8 @@ impl Marking<'_> {
             && !self.follows(Role::is_attached, at)
     }
 
-    /// Returns the classes, in the word masks, of the byte before a combining character at `at`.
-    /// Returns `None` if that byte belongs to a character that may join its neighbours into one
-    /// word.
+    /// Returns the classes in the bit masks of the byte before `at`, where a combining character begins. Returns `None`
+    /// if that byte belongs to a character that may join its neighbours to one word.
     fn before_mark(&self, at: usize) -> Option<Block> {
         let before = self.before(at);
         let may_join = before.joins_letters | before.joins_digits != 0
@@ -174,16 +172,15 @@ impl Marking<'_> {
         (!may_join).then_some(before)
     }
 
-    /// Returns the classes of the byte before `at` in the word masks. If `at` is 0, the byte is in
-    /// no class.
+    /// Returns the classes in the bit masks of the byte before `at`. If `at` is 0, the result has no class.
     fn before(&self, at: usize) -> Block {
         let bits = |last: usize| self.words.blocks[last / 64].at(last % 64);
         at.checked_sub(1).map_or_else(Block::default, bits)
     }
 
-    /// Marks a joining character, in bytes `at..end`, in the word masks. The character joins two
-    /// letters (if `letters`) or two digits (if `digits`) into one word. Returns `false` if the
-    /// text around it must take the slow path.
+    /// Marks a joining character, in bytes `at..end`, in the bit masks. The character joins two letters to one word if
+    /// `letters` is true, and two digits if `digits` is true. Returns `false` if the text around it needs the slow
+    /// method.
     fn joining(&mut self, at: usize, end: usize, letters: bool, digits: bool) -> bool {
         let before = self.before(at);
         match role_at(self.text, end).0 {
@@ -194,8 +191,8 @@ impl Marking<'_> {
         }
     }
 
-    /// Marks a quotation mark at `at` in the word masks, if there is one and it belongs to the word
-    /// of the Hebrew letter before it.
+    /// Marks the quotation mark at `at` in the bit masks if it belongs to the word of the Hebrew letter before it. Does
+    /// nothing if there is no quotation mark at `at`.
     fn quotation_mark(&mut self, at: usize) {
         match self.text.get(at) {
             Some(b'"') if role_at(self.text, at + 1).0 == Role::Hebrew => {
@@ -211,8 +208,8 @@ impl Marking<'_> {
         }
     }
 
-    /// Cuts out the character at `at` and all text whose words it may affect. Clears the bits of
-    /// this range in the word masks, and adds the range to `cut`. Returns the end of the range.
+    /// Cuts out the character at `at` and all text whose words it may affect. Clears the bits of this range in the bit
+    /// masks, and adds the range to `cut`. Returns the end of the range.
     #[cold]
     fn cut_out(&mut self, at: usize) -> usize {
         // Ranges that are cut out do not overlap, so the search for the start ends at the last one.
@@ -228,7 +225,7 @@ impl Marking<'_> {
         end
     }
 
-    /// Whether the character before `at` is beyond ASCII and `is_so` accepts its role.
+    /// Returns whether the character before `at` is not ASCII and `is_so` returns true for its role.
     fn follows(&self, is_so: impl Fn(Role) -> bool, at: usize) -> bool {
         at > 0 && self.text[at - 1] >= 0x80 && is_so(role_before(self.text, at))
     }
@@ -255,8 +252,8 @@ impl Marking<'_> {
         true
     }
 
-    /// Marks the character in bytes `at..end` as a word of its own in the word masks. Always
-    /// returns `true`, like [`Self::mark`] for a character that needs no slow path.
+    /// Marks the character in bytes `at..end` as a separate word in the bit masks. Always returns `true`, as
+    /// [`Self::mark`] does for a character that does not need the slow method.
     #[inline]
     fn single(&mut self, at: usize, end: usize) -> bool {
         self.break_before(at);
@@ -270,14 +267,13 @@ impl Marking<'_> {
     }
 }
 
-/// Whether a character of this role is a word of its own, provided that it is part of a word at
-/// all.
+/// Returns whether a character of this role is a separate word if it is part of a word at all.
 fn is_single(role: Role) -> bool {
     matches!(role, Role::Single | Role::SingleMark | Role::SingleWordMark)
 }
 
-/// Returns the role of the character at `at` and its number of bytes. The end of the text counts as
-/// a separator of 0 bytes.
+/// Returns the role of the character at `at` and its number of bytes. The end of the text counts as a separator with 0
+/// bytes.
 #[inline]
 fn role_at(text: &[u8], at: usize) -> (Role, usize) {
     if at >= text.len() {
@@ -291,8 +287,8 @@ fn role_before(text: &[u8], at: usize) -> Role {
     if at == 0 { Role::Separator } else { role_at(text, previous(text, at)).0 }
 }
 
-/// Whether the words on both sides of a position do not depend on each other. `before` and `behind`
-/// are the roles of the characters around the position, and `first_byte` is the byte after it.
+/// Returns whether the words on both sides of a position do not depend on each other. `before` and `behind` are the
+/// roles of the characters around the position, and `first_byte` is the byte after it.
 fn is_boundary(before: Role, behind: Role, first_byte: u8) -> bool {
     if is_white(first_byte) {
         return true;
@@ -308,8 +304,8 @@ fn is_boundary(before: Role, behind: Role, first_byte: u8) -> bool {
     }
 }
 
-/// Returns the last position from `floor` to `at` such that the words before the position do not
-/// depend on the words behind it. Returns `floor` if there is no such position.
+/// Returns the last position from `floor` to `at` at which the words before it do not depend on the words after it.
+/// Returns `floor` if there is no such position.
 fn boundary_before(text: &[u8], at: usize, floor: usize) -> usize {
     let mut start = at;
     while start > floor {
@@ -323,8 +319,8 @@ fn boundary_before(text: &[u8], at: usize, floor: usize) -> usize {
     floor
 }
 
-/// Returns the first position behind the character at `at` such that the words before the position
-/// do not depend on the words behind it.
+/// Returns the first position after the character at `at` at which the words before it do not depend on the words after
+/// it. Returns the end of the text if there is no such position.
 fn boundary_behind(text: &[u8], at: usize) -> usize {
     let (mut before, length) = role_at(text, at);
     let mut end = at + length;

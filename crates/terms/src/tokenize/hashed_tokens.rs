@@ -1,5 +1,5 @@
-//! Tokens as 64-bit hashes, which are the same on every machine. Shingles and hashed fingerprints
-//! need nothing else.
+//! Tokens as 64-bit hashes, which are the same on every machine. Shingles and hashed fingerprints need only these
+//! hashes.
 
 use super::foreign::SlowRanges;
 use super::normal_forms::Normalized;
@@ -16,26 +16,23 @@ use {super::pieces::pieces, simtool_kernels::Isa, simtool_kernels::word_masks::c
 
 /// Hashes of the tokens of a text, and buffers for computing them.
 ///
-/// The value is reused between documents. Once its buffers have grown, ASCII text needs no
-/// allocation.
+/// The value is reused for the next document. Once its buffers are long enough, ASCII text needs no allocation.
 #[derive(Debug, Default)]
 pub struct HashedTokens {
     /// Hash of each token, in the order of the text. The hash of a token is the same on every
     /// machine.
     pub hashes: Vec<u64>,
     pub(super) words: Words,
-    /// Normalized and folded form of the current piece, which is the part of the text that is being
-    /// cut into tokens.
+    /// Normalized and folded form of the current piece. A piece is a part of the text that is cut into tokens at once.
     pub(super) normalized: Normalized,
-    /// Byte ranges of the current piece of text whose words are found by the slow path, without bit
-    /// masks.
+    /// Byte ranges of the current piece whose words are found by the slow method, which does not use bit masks.
     pub(super) cut: SlowRanges,
-    /// Symbols of the current piece of text.
+    /// Symbols of the current piece of the text.
     pub(super) symbols: Symbols,
-    /// Hash of the symbols of the text. It stays 0 unless it is [wanted](SymbolHash::wanted) and the tokenizer
-    /// leaves out symbols such as `<`.
+    /// Hash of the symbols of the text. It stays 0 if it is not [wanted](SymbolHash::wanted), or if the tokenizer does
+    /// not leave out symbols such as `<`.
     pub symbol_hash: SymbolHash,
-    /// Ranges of the current piece of text, each with the way in which it is cut into tokens.
+    /// Ranges of the current piece, each with the method by which it is cut into tokens.
     #[cfg(feature = "chinese")]
     pub(super) runs: Vec<Run>,
 }
@@ -47,13 +44,14 @@ impl HashedTokens {
         self.symbol_hash.clear();
     }
 
-    /// Frees the memory of the buffers after a long text. The hash of symbols stays.
+    /// Frees the memory of the buffers, which a long text can make large. Removes the token hashes, but not the hash of
+    /// symbols.
     pub fn release(&mut self) {
         *self = Self { symbol_hash: std::mem::take(&mut self.symbol_hash), ..Self::default() };
     }
 
-    /// Normalizes and folds a text piece by piece. Calls `visit` with each normalized piece and the
-    /// list of token hashes, to which `visit` may append.
+    /// Normalizes and folds a text piece by piece. Calls `visit` with each changed piece and with the list of token
+    /// hashes, to which `visit` may append.
     #[cfg(feature = "chinese")]
     pub(super) fn fold_pieces(
         &mut self,
@@ -77,17 +75,17 @@ impl HashedTokens {
 
 /// Cuts text into tokens and hashes them.
 pub trait HashTokenizer: Send + Sync {
-    /// Appends the hashes of the tokens of `text`, in order, to the hashes in `tokens`.
+    /// Appends the hashes of the tokens of `text`, in order, to `tokens.hashes`.
     ///
     /// Bytes that are not UTF-8 separate tokens, so no input is an error.
     fn tokenize(&self, text: &[u8], tokens: &mut HashedTokens);
 
-    /// Returns the hash that this tokenizer gives to a token, which must be normalized and folded.
+    /// Returns the hash that this tokenizer gives to a token. The token must be normalized and folded.
     fn hash_of(&self, folded: &str) -> u64 {
         hash(folded.as_bytes())
     }
 
-    /// Returns a short text that identifies the rules of the tokenizer and the versions of its
-    /// tables. Token hashes can be compared only if their recipes are equal.
+    /// Returns a short text that identifies the rules of the tokenizer and the versions of its tables. Token hashes can
+    /// be compared only if their tokenizers have equal recipes.
     fn recipe(&self) -> String;
 }

@@ -1,4 +1,4 @@
-//! The description of a tokenizer, which its file gives and the table of tokenizers lists.
+//! The description of a tokenizer. Each tokenizer is described in its own file and listed in the table of tokenizers.
 
 use super::hashed_tokens::HashTokenizer;
 use simtool_kernels::Isa;
@@ -10,13 +10,13 @@ pub struct TokenizerKind {
     pub name: &'static str,
     /// Short description of the tokens, which help texts show.
     pub help: &'static str,
-    /// Number of consecutive tokens in a shingle if the user gives no number.
+    /// Number of consecutive tokens in a shingle if the user does not set it.
     pub default_shingle: usize,
-    /// Whether the tokens are words. Only words can be filtered by a list of stop words.
+    /// Whether the tokens are words. Only words can be filtered by stop words.
     pub makes_words: bool,
     /// Approximate number of bytes of text per token, for estimates.
     pub bytes_per_token: u64,
-    /// Creates the tokenizer for an instruction set.
+    /// Creates the tokenizer for an instruction set of the processor.
     pub create: fn(Isa) -> Box<dyn HashTokenizer>,
 }
 

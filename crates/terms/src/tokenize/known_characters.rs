@@ -5,8 +5,7 @@ use super::character_forms::{State, form};
 use super::word_roles::{MINUS, Role, role};
 use simtool_kernels::character_table::{Character, CharacterTable, PAD, fold, kind};
 
-/// Table that gives the vectorized loops the normalized form of each character and its role in word
-/// rules.
+/// Table from which the vectorized loops take the normalized form of each character and its role in word rules.
 pub(super) static CHARACTERS: CharacterTable = CharacterTable::new(describe);
 
 fn describe(character: char) -> Character {

@@ -1,9 +1,9 @@
-//! Chinese words with the character hash that a lecture on fingerprints teaches. It serves
-//! comparisons with programs that use the same hash.
+//! Chinese words with a character hash that is taught in a lecture on fingerprints. It is for comparisons with programs
+//! that use the same hash.
 //!
-//! The hash treats a word as a number whose digits are the positions of its characters in GB 2312,
-//! and adds shifted copies of the number. Similar words get similar hashes. So their bits are not
-//! random, and fingerprints of them are poor.
+//! The hash treats a word as a number whose digits are the positions of its characters in GB 2312, and adds shifted
+//! copies of this number. Similar words get similar hashes. So the bits of the hashes are not random, and fingerprints
+//! that are made from them are poor.
 
 use super::TokenizerKind;
 use super::chinese_words::{DICTIONARY, cut};
@@ -19,20 +19,19 @@ const FIRST: [i16; 2] = [176, 161];
 /// Number of characters in a row of the table of GB 2312. All characters of a row have the same
 /// first byte.
 const ROW: i16 = 94;
-/// Number of positions that are reserved for ideographs of GB 2312. The characters of one byte have
-/// the positions after them.
+/// Number of positions that are reserved for ideographs of GB 2312. One-byte characters have the positions after them.
 const IDEOGRAPHS: i16 = 6768;
 /// The tab, which is the first one-byte character that has a position.
 const FIRST_BYTE: i16 = 9;
-/// Base of the number that a word stands for. The digits of this number are the positions of the
-/// word's characters.
+/// Base of the number that stands for a word. The digits of this number are the positions of the characters of the
+/// word.
 const BASE: u64 = 6885;
-/// Number of bits per character. The number of a word with n characters is repeatedly shifted by n
-/// times this number of bits.
+/// Number of bits per character. The number of a word with n characters is repeatedly shifted by n times this number of
+/// bits.
 const BITS: u64 = 13;
 
-/// Position in the table of GB 2312 of each character up to U+FFFF, by code point. A character that
-/// GB 2312 lacks has the position of `?`.
+/// Position in the table of GB 2312 of each character up to U+FFFF, by code point. A character that is not in GB 2312
+/// has the position of `?`.
 static PLACES: LazyLock<Vec<i16>> = LazyLock::new(|| {
     let mut places = vec![place_of_byte(b'?'); 1 << 16];
     for (byte, place) in (0..0x80).zip(&mut places) {
@@ -60,8 +59,7 @@ fn place_of_byte(byte: u8) -> i16 {
     i16::from(byte) - FIRST_BYTE + IDEOGRAPHS
 }
 
-/// Returns the 64-bit hash of a word, as a lecture on fingerprints defines it. The module
-/// documentation describes this hash. The empty word has the hash 0.
+/// Returns the 64-bit hash of a word, which the module documentation describes. The empty word has the hash 0.
 #[must_use]
 pub(crate) fn lecture_hash(word: &str) -> u64 {
     let places = &*PLACES;
@@ -94,7 +92,7 @@ pub(crate) struct LectureWords {
 }
 
 impl LectureWords {
-    /// Creates a tokenizer that uses the given instruction set.
+    /// Creates a tokenizer that uses the instruction set `isa`.
     #[must_use]
     pub(crate) fn new(isa: Isa) -> Self {
         Self { isa }

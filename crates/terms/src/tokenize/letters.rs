@@ -4,17 +4,17 @@ use super::normalize::is_unspaced;
 use std::collections::BTreeMap;
 use unicode_script::{Script, UnicodeScript as _};
 
-/// Number of letters in texts, in total and in each script.
+/// Number of letters in texts, in total and by script.
 #[derive(Clone, Debug, Default)]
 pub struct Letters {
-    /// Number of letters in each script, by the Unicode name of the script.
+    /// Number of letters by the Unicode name of their script.
     counts: BTreeMap<&'static str, u64>,
     unspaced: u64,
     all: u64,
 }
 
-/// Returns whether a text has at least `least` words. A word is a sequence of letters and digits, or one
-/// character of a script that is written without spaces, such as Chinese.
+/// Returns whether a text has at least `least` words. A word is a sequence of letters and digits, or one character of a
+/// script without spaces between words, such as Chinese.
 ///
 /// ```
 /// use simtool_terms::tokenize::letters::has_words;
@@ -36,7 +36,7 @@ pub fn has_words(text: &[u8], least: usize) -> bool {
 }
 
 impl Letters {
-    /// Counts the letters of a text.
+    /// Adds the letters of a text to the counts.
     pub fn add(&mut self, text: &str) {
         let mut latin = 0;
         for letter in text.chars().filter(|character| character.is_alphabetic()) {
@@ -56,8 +56,8 @@ impl Letters {
         }
     }
 
-    /// Returns the name and the share of each script that occurs, from 0 to 1, with the greatest
-    /// share first.
+    /// Returns the name and the share of each script that occurs, in descending order of the shares. A share is from 0
+    /// to 1.
     #[must_use]
     pub fn shares(&self) -> Vec<(&'static str, f64)> {
         let mut scripts: Vec<(&str, u64)> = self.counts.iter().map(|(&s, &n)| (s, n)).collect();
@@ -65,8 +65,7 @@ impl Letters {
         scripts.into_iter().map(|(script, count)| (script, self.share(count))).collect()
     }
 
-    /// Returns the share of letters, from 0 to 1, that belong to scripts written without spaces
-    /// between words.
+    /// Returns the share, from 0 to 1, of letters in scripts without spaces between words.
     #[must_use]
     pub fn unspaced_share(&self) -> f64 {
         self.share(self.unspaced)

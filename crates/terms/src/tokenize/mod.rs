@@ -1,9 +1,7 @@
-//! Cuts text into tokens. Each tokenizer has a file of its own and knows nothing about documents or
-//! fingerprints.
+//! Cuts text into tokens. Each tokenizer has a separate file, and does not depend on documents or fingerprints.
 //!
-//! [`TOKENIZERS`] lists the tokenizers. The parser of options, the help of the command line and
-//! error messages read this table. To add a tokenizer, write its file with a [`TokenizerKind`] and
-//! add that value to the table.
+//! [`TOKENIZERS`] lists the tokenizers. The parser of options, the help of the command line and error messages read
+//! this table. To add a tokenizer, write its file with a [`TokenizerKind`], and add that value to the table.
 
 pub mod ascii_letters;
 pub mod ascii_words;
@@ -41,7 +39,7 @@ use simtool_base::error::{ErrorKind, Result};
 
 pub use kind::TokenizerKind;
 
-/// All tokenizers of this build; the first is the default.
+/// All tokenizers of this build. The first one is the default.
 pub const TOKENIZERS: &[TokenizerKind] = &[
     unicode_words::KIND,
     unicode_words::WITH_SYMBOLS,
@@ -57,17 +55,16 @@ pub const TOKENIZERS: &[TokenizerKind] = &[
     lecture_hash::KIND,
 ];
 
-/// Names of the tokenizers that this build lacks, because it was built without the dictionary of
-/// Chinese words.
+/// Names of the tokenizers that this build does not have, because it was built without the dictionary of Chinese words.
 pub(crate) const MISSING_TOKENIZERS: &[&str] =
     if cfg!(feature = "chinese") { &[] } else { &["chinese", "auto", "lecture"] };
 
 // These functions read the table, which the file of the type does not know.
 impl TokenizerKind {
-    /// The tokenizer that is used if the user selects none.
+    /// The tokenizer that is used if the user chose none.
     pub const DEFAULT: &'static Self = &TOKENIZERS[0];
 
-    /// Names of all tokenizers, including the ones that this build lacks.
+    /// Returns the names of all tokenizers, including those that this build does not have.
     ///
     /// ```
     /// use simtool_terms::tokenize::TokenizerKind;
@@ -78,11 +75,11 @@ impl TokenizerKind {
         TOKENIZERS.iter().map(|kind| kind.name).chain(MISSING_TOKENIZERS.iter().copied())
     }
 
-    /// Returns the tokenizer called `name`, or `None` if there is no such tokenizer.
+    /// Returns the tokenizer with the name `name`, or `None` if there is no such tokenizer.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::FeatureOff`] if the tokenizer exists but this build lacks it.
+    /// [`ErrorKind::FeatureOff`] if the tokenizer exists but this build does not have it.
     pub fn from_name(name: &str) -> Result<Option<&'static Self>> {
         if MISSING_TOKENIZERS.contains(&name) {
             let error = ErrorKind::FeatureOff { what: "Chinese words", feature: "chinese" };

@@ -1,9 +1,9 @@
 //! Normalizes and folds texts with the same result as [`fold`](super::normalize::fold), but
 //! character by character where possible.
 //!
-//! A vectorized loop replaces most characters with a table. The others are handled one by one. The
-//! form of a few characters depends on the characters before them. For these, the text is
-//! normalized again from the last character on whose form is the same in every context.
+//! A vectorized loop handles most characters with a table. Other characters are handled one by one. The form of a few
+//! characters depends on the characters before them. For such a character, the text is normalized again from the last
+//! character on whose form is the same in every context.
 
 use super::character_forms::{Form, State, form};
 use super::decompositions::Composer;
@@ -14,8 +14,8 @@ use simtool_kernels::character_table::PAD;
 use simtool_kernels::fold_characters::{ROOM, fold_characters};
 use simtool_kernels::word_masks::Words;
 
-/// Smallest number of bytes for which a call of the vectorized loop pays off. If a call handles
-/// fewer bytes, the next characters are handled one by one.
+/// Smallest number of bytes for which a call of the vectorized loop is worth its cost. If a call handles fewer bytes,
+/// the next characters are handled one by one.
 const FEW: usize = 16;
 /// Initial number of bytes that are handled one by one before the vectorized loop is called again.
 /// Each time a call handles fewer than [`FEW`] bytes, the number doubles, up to [`MOST`].
@@ -23,12 +23,12 @@ const MANY: usize = 32;
 /// Largest number of bytes that are handled one by one before the vectorized loop is called again.
 const MOST: usize = 256;
 
-/// Length in bytes of a normal form that grows in smaller steps, because its memory counts.
+/// Length in bytes of a normalized text from which its buffer grows in smaller steps, to save memory.
 const LONG_TEXT: usize = 1 << 20;
 
-/// Number of bytes that are searched for a pad at once. The first bytes of most texts have no pad.
+/// Number of bytes that are searched for a pad at once. Most texts begin with bytes without pads.
 const PAD_BLOCK: usize = 256;
-/// The number in which the lowest bit of each byte is set.
+/// A number in which the lowest bit of each byte is 1.
 const LOWEST_BITS: u64 = u64::MAX / 0xFF;
 
 /// A normalized and folded text.
@@ -39,7 +39,7 @@ pub(super) struct Normalized {
     composer: Composer,
 }
 
-/// Output buffer. The first `length` bytes are written, and the bytes behind them are free.
+/// Output buffer. The first `length` bytes are written, and the bytes after them are free.
 #[derive(Debug, Default)]
 struct FoldedText {
     bytes: Vec<u8>,
@@ -52,10 +52,10 @@ impl Normalized {
         &self.folded.bytes[..self.folded.length]
     }
 
-    /// Replaces the content by the normalized and folded form of `text`. `words` must hold the bit
-    /// masks and the lower-case copy of `text`.
+    /// Replaces the content by the normalized and folded form of `text`. `words` must have the bit masks and the
+    /// lower-case copy of `text`.
     ///
-    /// Each sequence that is not UTF-8 becomes a line end.
+    /// Each sequence of bytes that is not UTF-8 becomes a line end.
     pub(super) fn fill(&mut self, isa: Isa, text: &[u8], words: &Words) {
         self.folded.length = 0;
         let mut at = 0;
@@ -76,9 +76,8 @@ impl Normalized {
         }
     }
 
-    /// Appends the normalized and folded form of the character at byte offset `at`, and of the
-    /// following characters whose form depends on it. Returns the byte offset after these
-    /// characters.
+    /// Appends the normalized and folded form of the character at byte offset `at`, and of the following characters
+    /// whose forms depend on it. Returns the byte offset after these characters.
     fn fill_one(&mut self, text: &[u8], at: usize) -> usize {
         let Some((character, length)) = decode(text, at) else {
             self.folded.push(b"\n");
@@ -97,9 +96,8 @@ impl Normalized {
         at + length
     }
 
-    /// Normalizes the text again from the last stable character before `at` up to the next stable
-    /// character. A stable character has the same form in every context. Returns the byte offset of
-    /// that next stable character.
+    /// Normalizes the text again from the last stable character before `at` up to the next stable character. A stable
+    /// character has the same form in every context. Returns the byte offset of the next stable character.
     #[cold]
     fn unstable(&mut self, text: &[u8], at: usize) -> usize {
         let start = self.back_to_stable(text, at);
@@ -119,8 +117,8 @@ impl Normalized {
         end
     }
 
-    /// Removes from the output the last stable character before `at` and the marks on it, across
-    /// dropped characters. Returns the byte offset of that character in `text`.
+    /// Removes from the output the last stable character before `at` and the marks after it. Characters that
+    /// normalization drops are skipped. Returns the byte offset of the stable character in `text`.
     fn back_to_stable(&mut self, text: &[u8], at: usize) -> usize {
         let mut start = at;
         let mut length = self.folded.length;
@@ -165,7 +163,7 @@ impl FoldedText {
         self.length += bytes.len();
     }
 
-    /// Returns the free part of the buffer, which has room for at least `more` bytes.
+    /// Returns the free part of the buffer, which is at least `more` bytes long.
     #[inline]
     fn reserve(&mut self, more: usize) -> &mut [u8] {
         if self.bytes.len() < self.length + more {
@@ -186,7 +184,7 @@ impl FoldedText {
     }
 }
 
-/// Removes each [`PAD`] from `folded`. Returns the number of bytes that remain, at the start of `folded`.
+/// Removes each [`PAD`] from `folded`. The other bytes are moved to the start of `folded`. Returns their number.
 fn without_pads(folded: &mut [u8]) -> usize {
     let clean = folded.chunks(PAD_BLOCK).take_while(|block| !block.contains(&PAD)).count();
     let mut kept = folded.len().min(PAD_BLOCK * clean);
@@ -207,8 +205,8 @@ fn without_pads(folded: &mut [u8]) -> usize {
     kept + copy_without_pads(tail, &mut folded[kept..])
 }
 
-/// Copies the bytes of `eight` that are no [`PAD`] to the start of `out`. Returns their number. Other bytes of
-/// `out` up to index 7 may change.
+/// Copies the bytes of `eight` that are not [`PAD`] to the start of `out`, and returns their number. May change the
+/// other bytes of `out` up to index 7.
 fn copy_without_pads(eight: [u8; 8], out: &mut [u8]) -> usize {
     let mut kept = 0;
     for byte in eight {
@@ -221,8 +219,8 @@ fn copy_without_pads(eight: [u8; 8], out: &mut [u8]) -> usize {
     kept
 }
 
-/// Returns the combining class of the last character before `at` that is not dropped, if it is a
-/// mark that normalization keeps. Otherwise returns 0.
+/// Returns the combining class of the last character before `at` that normalization does not drop. Returns 0 if this
+/// character is not a mark that normalization keeps.
 fn combining_before(text: &[u8], mut at: usize) -> u8 {
     while let Some((before, character)) = character_before(text, at) {
         let form = form(character);
@@ -235,15 +233,15 @@ fn combining_before(text: &[u8], mut at: usize) -> u8 {
     0
 }
 
-/// Returns the byte offset of the character before `at`, and the character. Returns `None` if `at`
-/// is 0 or the bytes before it are not UTF-8.
+/// Returns the byte offset of the character that ends at `at`, and the character. Returns `None` if `at` is 0, or if
+/// the bytes before `at` are not UTF-8.
 fn character_before(text: &[u8], at: usize) -> Option<(usize, char)> {
     let start = (at > 0).then(|| previous(text, at))?;
     let (character, _) = decode(text, start).filter(|(_, bytes)| start + bytes == at)?;
     Some((start, character))
 }
 
-/// Returns the byte offset of the character that ends before `at`.
+/// Returns the byte offset of the character that ends at `at`.
 pub(super) fn previous(text: &[u8], at: usize) -> usize {
     let is_first = |start: &usize| text[*start] & 0xC0 != 0x80;
     (1..=4.min(at)).map(|back| at - back).find(is_first).unwrap_or(at - 1)

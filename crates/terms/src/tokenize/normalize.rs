@@ -1,4 +1,4 @@
-//! Normalizes and folds text, and knows the scripts that are written without spaces.
+//! Normalizes and folds text. Also knows which scripts have no spaces between words.
 //!
 //! The steps give different spellings of a word the same form:
 //!
@@ -15,8 +15,8 @@ use caseless::Caseless as _;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 use unicode_script::{Script, UnicodeScript as _};
 
-/// Number of code points for which tables store properties once these were computed. All scripts
-/// and emoji are below this number. The characters above it are rare.
+/// Number of code points for which tables store computed properties. All scripts and emoji are below this number.
+/// Characters above it are rare.
 pub(super) const KNOWN: usize = 0x4_0000;
 
 /// Returns the part of a tokenizer's recipe that identifies the versions of normalization and
@@ -25,8 +25,8 @@ pub(super) fn recipe() -> String {
     format!("nfkc@{}+casefold+no-ignorables+quotes", unicode_normalization::UNICODE_VERSION.0)
 }
 
-/// Normalizes and folds `text`, and writes the result to `folded`. This function is the definition
-/// of a normalized and folded text.
+/// Normalizes and folds `text`, and writes the result to `folded`. This function defines what a normalized and folded
+/// text is.
 pub(super) fn fold(text: &str, folded: &mut String) {
     folded.clear();
     let visible = || text.chars().filter(|&character| !is_ignorable(character));
@@ -43,9 +43,9 @@ pub(super) fn fold(text: &str, folded: &mut String) {
     }
 }
 
-/// Whether the character has the Unicode property `Default_Ignorable_Code_Point`: it is invisible
-/// and only advises programs that display the text. Examples are the soft hyphen, the zero-width
-/// space and joiners, marks for the direction of text, variation selectors and tags.
+/// Returns whether the character has the Unicode property `Default_Ignorable_Code_Point`. Such a character is invisible
+/// and only advises programs that display the text. Examples are the soft hyphen, the zero-width space and joiners,
+/// marks for the direction of text, variation selectors and tags.
 pub(super) fn is_ignorable(character: char) -> bool {
     character >= '\u{ad}'
         && matches!(
@@ -70,11 +70,11 @@ pub(super) fn is_ignorable(character: char) -> bool {
         )
 }
 
-/// Returns `'` for a typographic apostrophe or single quotation mark, `"` for a double one, and any
-/// other character unchanged.
+/// Returns `'` for a typographic apostrophe or single quotation mark, and `"` for a double one. Returns any other
+/// character unchanged.
 ///
-/// The Hebrew punctuation geresh and gershayim are included. The low single quotation mark U+201A is
-/// not, because it is also typed as a comma.
+/// The Hebrew marks geresh and gershayim are replaced, too. The low single quotation mark U+201A is not replaced,
+/// because it is also typed as a comma.
 pub(super) fn plain_quote(character: char) -> char {
     match character {
         '\u{2bb}' | '\u{2bc}' | '\u{5f3}' | '\u{2018}' | '\u{2019}' | '\u{201b}' => '\'',
@@ -93,7 +93,7 @@ fn fold_case(text: impl Iterator<Item = char>, folded: &mut String) {
     }
 }
 
-/// Whether the character belongs to a script that is written without spaces between words.
+/// Returns whether the character belongs to a script without spaces between words.
 pub(super) fn is_unspaced(character: char) -> bool {
     // Thai has the lowest code points of these scripts, so a comparison decides most characters.
     character >= '\u{0e00}'

@@ -6,14 +6,14 @@ use simtool_kernels::word_masks::MAX_TEXT;
 /// Approximate number of bytes in a piece.
 pub(super) const PIECE_BYTES: usize = 32 << 10;
 
-/// Cuts a text into pieces of about [`PIECE_BYTES`] bytes. Each piece except the first begins with
-/// white space, because normalization and word rules never depend on text on both sides of such a
-/// position.
+/// Cuts a text into pieces of about [`PIECE_BYTES`] bytes. Each piece except the first begins with white space, because
+/// neither normalization nor word rules depend on text on both sides of such a position. A piece is never longer than
+/// [`MAX_TEXT`] bytes, even if there is no white space.
 pub(super) fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     pieces_of(text, PIECE_BYTES)
 }
 
-/// Cuts a text into pieces of about `bytes` bytes, as [`pieces`] does.
+/// Cuts a text into pieces of about `bytes` bytes, by the rules of [`pieces`].
 pub(super) fn pieces_of(mut text: &[u8], bytes: usize) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         if text.is_empty() {
@@ -25,10 +25,10 @@ pub(super) fn pieces_of(mut text: &[u8], bytes: usize) -> impl Iterator<Item = &
     })
 }
 
-/// Returns the length of the first piece of a text.
+/// Returns the length in bytes of the first piece of a text.
 ///
-/// The piece ends before the last white space within `bytes` bytes. If there is none, the piece
-/// ends before the first white space after them, or after [`MAX_TEXT`] bytes.
+/// The piece ends before the last white space within `bytes` bytes. If there is none, it ends before the first white
+/// space after them, but after at most [`MAX_TEXT`] bytes.
 fn piece_end(text: &[u8], bytes: usize) -> usize {
     if text.len() <= bytes {
         return text.len();
@@ -38,8 +38,8 @@ fn piece_end(text: &[u8], bytes: usize) -> usize {
     before.or_else(after).unwrap_or(text.len()).min(MAX_TEXT)
 }
 
-/// Whether `byte` is ASCII white space. Texts may be cut before it, because neither normalization
-/// nor word rules depend on text on both sides of that position.
+/// Returns whether `byte` is ASCII white space. Texts may be cut before white space, because neither normalization nor
+/// word rules depend on text on both sides of that position.
 pub(super) fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }

@@ -1,4 +1,4 @@
-//! Divides a normalized and folded text into runs. Each run is cut into tokens in one of four ways.
+//! Divides a normalized and folded text into runs. A run is a part of the text that is cut into tokens by one method.
 
 use super::normalize;
 use super::word_roles::is_letter_or_digit;
@@ -6,8 +6,7 @@ use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript as _};
 
-/// Class of a character by its script. The class decides which run the character belongs to. A run
-/// is a part of a text that is cut into tokens in one way.
+/// Class of a character by its script. The class decides to which run the character belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ScriptClass {
     /// A Chinese ideograph.
@@ -49,21 +48,21 @@ fn class(character: char) -> ScriptClass {
     }
 }
 
-/// The way in which a run is cut into tokens.
+/// The method by which a run is cut into tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cutting {
     /// The run is cut into the Chinese words of a dictionary.
     Chinese,
-    /// The run is Japanese and is cut into pairs of neighbouring characters. Runs of ideographs
-    /// that are adjacent to it are cut in the same way.
+    /// The run is Japanese and is cut into pairs of neighbouring characters. Adjacent runs of ideographs are cut in the
+    /// same way.
     Kana,
-    /// The run is cut into pairs of neighbouring characters.
+    /// The run is cut into pairs of neighbouring characters, because its script has no spaces between words.
     Unspaced,
     /// The run is cut into Unicode words.
     Words,
 }
 
-/// The way in which a run is cut, and the byte range of the run.
+/// The method by which a run is cut, and the byte range of the run.
 pub(super) type Run = (Cutting, Range<usize>);
 
 /// Divides `text` into runs. Replaces the content of `runs` by the runs that contain a letter or
@@ -115,8 +114,8 @@ pub(super) fn find_runs(text: &str, runs: &mut Vec<Run>) {
     runs.retain(|(_, run)| text[run.clone()].contains(is_letter_or_digit));
 }
 
-/// Returns the number of bytes at the start of `text` that belong to ideographs from U+4E00 to
-/// U+9FFF, which is the largest block of ideographs.
+/// Returns the number of bytes at the start of `text` that belong to ideographs from U+4E00 to U+9FFF, the largest
+/// block of ideographs.
 fn ideographs(text: &str) -> usize {
     let is_one = |bytes: &&[u8]| matches!(bytes, [0xE4, 0xB8..=0xBF, _] | [0xE5..=0xE9, ..]);
     3 * text.as_bytes().chunks_exact(3).take_while(is_one).count()
@@ -126,8 +125,8 @@ fn ideographs(text: &str) -> usize {
 /// vectorize it.
 const BLOCK_BYTES: usize = 256;
 
-/// Whether `text` may contain a character of a script that is written without spaces. `true` may be
-/// wrong, but `false` never is.
+/// Returns whether `text` may contain a character of a script without spaces between words. If the result is `false`,
+/// the text contains none.
 pub(super) fn may_be_unspaced(text: &[u8]) -> bool {
     let is_first = |byte: u8, next: u8| {
         // U+2000 to U+2DFF, which begin with E2 80 to E2 B7, belong to other scripts.

@@ -1,12 +1,12 @@
-//! Minus signs of numbers. A hyphen or minus sign directly before a number is part of its word, so that `-5` and `5`
-//! differ.
+//! Minus signs of numbers. A hyphen or minus sign directly before a number is part of the word of the number, so that
+//! `-5` and `5` differ.
 //!
-//! Most hyphens before digits are no signs. A hyphen after a letter, a digit or a mark belongs to a name or a range, as
-//! in `COVID-19` or `10-20`. The same is true after closing brackets, `%` and `°`, as in `(030)-1234` or `5%-10%`.
+//! Most hyphens before digits are not signs. A hyphen after a letter, a digit or a mark belongs to a name or a range,
+//! as in `COVID-19` or `10-20`. The same is true after closing brackets, `%` and `°`, as in `(030)-1234` or `5%-10%`.
 //! Several signs in a row, as in `--5`, are a line or an option of a program.
 //!
-//! A plus sign changes no number, so it is never part of one. Digits that are words of their own, for example those of
-//! Thai, have no sign.
+//! A plus sign does not change a number, so it is never part of the number. Digits that are separate words, for example
+//! in Thai, have no sign.
 
 use super::normal_forms::{decode, previous};
 use super::word_roles::{MINUS, Role, role};
@@ -14,8 +14,8 @@ use simtool_kernels::word_masks::{Block, Words};
 use simtool_kernels::xxh3_short::MARGIN;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
-/// Returns whether the word that begins at byte `at` is a number with a minus sign before it. The text is normalized
-/// and folded.
+/// Returns whether the word that begins at byte `at` is a number with a minus sign before it. The text must be
+/// normalized and folded.
 pub(super) fn has_minus(text: &[u8], at: usize) -> bool {
     // Nearly all words end here.
     let (Some(b'-' | 0x92), true) = (at.checked_sub(1).map(|last| text[last]), at < text.len())
@@ -48,8 +48,8 @@ fn is_joined(character: char) -> bool {
         )
 }
 
-/// Moves the start of each number with a minus sign before that sign. The words must be those of the lower-cased copy,
-/// where a hyphen replaces the last byte of U+2212.
+/// Moves the start of each number with a minus sign to the start of the sign. The words must be those of the
+/// lower-cased copy of the text, in which a hyphen replaces the last byte of U+2212.
 pub(super) fn take_signs(words: &mut Words) {
     let Words { lowered, blocks, starts, signed, .. } = words;
     for index in signed.iter().map(|&index| index as usize) {

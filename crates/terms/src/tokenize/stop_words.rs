@@ -1,21 +1,20 @@
-//! Stop words: frequent words such as "the", which say nothing about the topic of a text. They are
-//! dropped before words are counted.
+//! Stop words: frequent words such as "the", which do not show the topic of a text. They are dropped before words are
+//! counted.
 
 use super::normalize::fold;
 use simtool_base::stable_hash::hash;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Whether a byte separates the words of a stop word list: space, tab, CR, LF or vertical tab.
+/// Returns whether a byte separates the words of a stop word list: space, tab, CR, LF or vertical tab.
 fn is_white_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b)
 }
 
 /// Returns the words of a stop word list, in lower case and in the order of the list.
 ///
-/// White space separates the words, and a UTF-8 byte order mark at the start is skipped. Entries
-/// that contain anything except ASCII letters are skipped, because they cannot equal a word of
-/// ASCII letters.
+/// White space separates the words, and a UTF-8 byte order mark at the start is skipped. Entries with other characters
+/// than ASCII letters are skipped, because the words of a text consist of ASCII letters here.
 pub fn parse(list: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     list.strip_prefix(b"\xef\xbb\xbf")
         .unwrap_or(list)
@@ -24,14 +23,14 @@ pub fn parse(list: &[u8]) -> impl Iterator<Item = Vec<u8>> {
         .map(<[u8]>::to_ascii_lowercase)
 }
 
-/// Built-in list of English function words, as the letter runs that a tokenizer finds ("don't" is
-/// `don` and `t`).
+/// Built-in list of English function words. They are runs of letters, as a tokenizer finds them. For example, "don't"
+/// is `don` and `t`.
 pub const ENGLISH: &str = include_str!("stop_words_english.txt");
 
 /// Built-in list of Chinese function words.
 pub(crate) const CHINESE: &str = include_str!("stop_words_chinese.txt");
 
-/// Names of the built-in lists, and their words.
+/// Names of the built-in lists, and the texts with their words.
 const LISTS: [(&str, &[&str]); 3] =
     [("none", &[]), ("english", &[ENGLISH]), ("chinese", &[CHINESE])];
 
@@ -65,8 +64,9 @@ impl StopWords {
         Some(Self::from_lists(name, lists))
     }
 
-    /// Parses a list in which white space, commas or semicolons separate the words. `name` is the name of the list
-    /// in options. Comments are skipped: the rest of a line from `|` on, or from a word on that begins with `#`.
+    /// Parses a list in which white space, commas or semicolons separate the words. `name` is the name of the list in
+    /// options. Comments are skipped. A comment is the rest of a line from `|` on, or from a word that begins with `#`
+    /// on.
     #[must_use]
     pub fn from_list(name: &str, list: &str) -> Self {
         let is_separator = |character: char| character.is_whitespace() || ",;".contains(character);
@@ -79,14 +79,15 @@ impl StopWords {
         Self::from_lists(name, &words)
     }
 
-    /// Returns the words of several lists as one list. `name` is the name of the list in options.
+    /// Returns one list with the words of all `lists`. `name` is the name of the new list in options.
     #[must_use]
     pub fn union(name: &str, lists: &[Self]) -> Self {
         let words: BTreeSet<&String> = lists.iter().flat_map(|list| &*list.words).collect();
         Self { name: name.into(), words: words.into_iter().cloned().collect() }
     }
 
-    /// Returns a list of `words`, which are separated by white space. `name` is the name of the list in options.
+    /// Creates a list from `words`, in which white space separates the words. `name` is the name of the list in
+    /// options.
     #[must_use]
     pub fn from_words(name: &str, words: &str) -> Self {
         Self::from_lists(name, &[words])
@@ -115,8 +116,8 @@ impl StopWords {
         &self.words
     }
 
-    /// Returns a short text that identifies the words by their hash. Fingerprints can be compared
-    /// only if these texts are equal.
+    /// Returns a short text that identifies the words by a hash. Fingerprints can be compared only if these texts are
+    /// equal.
     #[must_use]
     pub fn recipe(&self) -> String {
         match &*self.words {

@@ -12,12 +12,12 @@ use simtool_kernels::xxh3_short::MARGIN;
 /// Hash of the symbols of a text, in their order. Two texts with the same words may differ in their symbols, for
 /// example `a < b` and `a > b`.
 ///
-/// A hyphen before a digit is a sign, and so is U+2212, unless a letter or digit is before it: `-5` and `5` differ, and
-/// `-5` and `−5` do not. Symbols that join letters or digits into one word, like U+A789, are part of words and are
-/// left out.
+/// A hyphen or U+2212 before a digit counts as a minus sign, unless a letter or digit is before it. So `-5` and `5`
+/// differ, while `-5` and `−5` do not. Symbols that join letters or digits to one word, such as U+A789, are part of
+/// words and are left out.
 #[derive(Debug, Default)]
 pub struct SymbolHash {
-    /// Whether a tokenizer adds the symbols of the texts that it cuts.
+    /// Whether tokenizers add the symbols of the texts that they cut. If not, the hash stays 0.
     is_wanted: bool,
     /// Hash of the symbols so far, or `None` if there were none.
     hash: Option<StreamedHash>,
@@ -28,14 +28,14 @@ pub struct SymbolHash {
 }
 
 impl SymbolHash {
-    /// Creates the hash of a text without symbols. Tokenizers that leave symbols out add those of the texts that
-    /// they cut.
+    /// Creates the hash of a text without symbols. A tokenizer that leaves out symbols adds the symbols of the texts
+    /// that it cuts.
     #[must_use]
     pub fn wanted() -> Self {
         Self { is_wanted: true, ..Self::default() }
     }
 
-    /// Whether tokenizers add the symbols of the texts that they cut.
+    /// Returns whether tokenizers add the symbols of the texts that they cut.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         self.is_wanted
@@ -52,8 +52,8 @@ impl SymbolHash {
         self.hash = None;
     }
 
-    /// Adds the symbols of a text whose masks are in `words`. The text is normalized and folded, and has
-    /// `length` bytes.
+    /// Adds the symbols of a normalized and folded text. `words` has the bit masks of the text, and `length` is its
+    /// length in bytes.
     pub(super) fn add(&mut self, isa: Isa, length: usize, words: &Words) {
         if !self.is_wanted {
             return;
@@ -69,8 +69,8 @@ impl SymbolHash {
         self.hash_symbols();
     }
 
-    /// Adds the symbols of a normalized and folded text, without masks. This function is the definition of the
-    /// hash.
+    /// Adds the symbols of a normalized and folded text without using bit masks. This function defines which symbols
+    /// the hash has.
     pub(super) fn add_slowly(&mut self, folded: &str) {
         if !self.is_wanted {
             return;
@@ -91,7 +91,7 @@ impl SymbolHash {
     }
 }
 
-/// Appends the character at byte `at` of a text to `symbols` if it is one.
+/// Appends `character`, which is at byte `at` of a text, to `symbols` if it is a symbol.
 #[inline]
 fn push_symbol(text: &[u8], at: usize, character: char, symbols: &mut Vec<u8>) {
     let symbol = match character {
@@ -103,7 +103,7 @@ fn push_symbol(text: &[u8], at: usize, character: char, symbols: &mut Vec<u8>) {
     symbols.extend_from_slice(symbol.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-/// Whether the character is a symbol that never joins letters or digits into one word.
+/// Returns whether the character is a symbol that never joins letters or digits to one word.
 #[inline]
 fn is_outside_words(character: char) -> bool {
     is_symbol(character)
@@ -111,8 +111,8 @@ fn is_outside_words(character: char) -> bool {
             || !matches!(role(character), Role::JoinsLetters | Role::JoinsBoth | Role::JoinsDigits))
 }
 
-/// Whether the hyphen or minus of `length` bytes at `at` is the sign of a number: a digit is behind it, and no letter
-/// or digit before it.
+/// Returns whether the hyphen or minus at byte `at` is the sign of a number: a digit follows, and no letter or digit is
+/// before it. `length` is the number of bytes of the hyphen or minus.
 fn is_sign(text: &[u8], at: usize, length: usize) -> bool {
     let is_digit = decode(text, at + length).is_some_and(|(behind, _)| behind.is_numeric());
     let before = |at| decode(text, previous(text, at));

@@ -16,11 +16,11 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory as _};
 /// ASCII punctuation that is used like a symbol.
 const LIKE_SYMBOLS: &str = "#%&*@";
 
-/// Answers of [`is_symbol`] that were computed already, by code point: 1 for no, 2 for yes. An entry is 0 if it
+/// Results of [`is_symbol`] that were already computed, by code point: 1 for `false`, 2 for `true`, and 0 if the result
 /// was not computed yet.
 static KNOWN_SYMBOLS: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
 
-/// Whether the character is a symbol or emoji and no letter.
+/// Returns whether the character is a symbol or emoji, and not a letter.
 #[inline]
 pub(super) fn is_symbol(character: char) -> bool {
     let Some(known) = KNOWN_SYMBOLS.get(character as usize) else { return by_rules(character) };
@@ -43,24 +43,26 @@ fn by_rules(character: char) -> bool {
             && !character.is_alphanumeric()
 }
 
-/// Whether the character is neither white space nor a control character, which only separate other characters.
-/// Normalized text has no other invisible characters.
+/// Returns whether the character is neither white space nor a control character. Such characters only separate other
+/// characters. Normalized text has no other invisible characters.
 pub(super) fn is_visible(character: char) -> bool {
     !character.is_whitespace() && !character.is_control()
 }
 
-/// Visible characters of a text that belong to no word. The buffers are reused between texts.
+/// Visible characters of a text that belong to no word. The buffers are reused for the next text.
 #[derive(Debug, Default)]
 pub(super) struct Symbols {
-    /// Byte offsets in the text at which such a character may begin.
+    /// Byte offsets in the text at which a visible character outside of words may begin.
     candidates: Vec<u32>,
-    /// Start and end of each such character in the lower-cased copy of the text, in ascending order.
+    /// Start and end of each visible character outside of words, as byte offsets in the lower-cased copy of the text,
+    /// in ascending order.
     places: Vec<[u32; 2]>,
 }
 
 impl Symbols {
-    /// Adds the visible characters between the `words` in the first `length` bytes of a text, each as a word.
-    /// Characters in the ranges `cut` of the text, which are in ascending order, are left out.
+    /// Adds to `words` each visible character between them, as a separate word. Only the first `length` bytes of the
+    /// text are considered. Characters in the ranges `cut` of the text are left out. The ranges must be in ascending
+    /// order.
     pub(super) fn add_to(
         &mut self,
         isa: Isa,

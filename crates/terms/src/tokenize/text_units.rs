@@ -1,13 +1,13 @@
 //! Divides texts into units: paragraphs, lines or sentences.
 //!
-//! Units follow each other without gaps, so white space between two units is part of the first one. A unit may have
-//! no words.
+//! Each unit begins where the unit before it ends, so white space between two units is part of the first one. A unit
+//! may have no words.
 
 use simtool_base::options::Choice;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Unit of text that can be repeated as a whole.
+/// Unit of text that is found only if it is repeated as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextUnit {
     /// The text is not divided. Any consecutive words can be repeated.
@@ -15,10 +15,10 @@ pub enum TextUnit {
     Words,
     /// A paragraph. Blank lines separate paragraphs, and so does the paragraph separator of Unicode.
     Paragraph,
-    /// A line. It ends with a line feed, a carriage return, or another line break of Unicode (class BK, CR, LF or NL
-    /// of UAX #14).
+    /// A line. It ends with a line feed, a carriage return, or another line break of Unicode (class BK, CR, LF or NL of
+    /// UAX #14).
     Line,
-    /// A sentence by the rules of UAX #29. A line break ends a sentence, too.
+    /// A sentence by the rules of UAX #29. A line break also ends a sentence.
     Sentence,
 }
 
@@ -47,8 +47,8 @@ impl Choice for TextUnit {
 }
 
 impl TextUnit {
-    /// Appends the byte ranges of the units of `text` to `units`, in order. They have all bytes of the text. Bytes
-    /// that are not UTF-8 end a sentence.
+    /// Appends the byte ranges of the units of `text` to `units`, in order. Together, the ranges contain all bytes of
+    /// the text. Bytes that are not UTF-8 end a sentence.
     ///
     /// ```
     /// use simtool_terms::tokenize::text_units::TextUnit;
@@ -70,7 +70,7 @@ impl TextUnit {
     }
 }
 
-/// Returns the lines of a text, each with its line break.
+/// Returns the byte ranges of the lines of a text, including their line breaks.
 fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -81,7 +81,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns the number of bytes of the first line of a text, with its line break.
+/// Returns the number of bytes of the first line of a text, including its line break.
 fn line_length(text: &[u8]) -> usize {
     // Only these bytes can begin a line break. The last two begin characters of two and three bytes.
     let may_break = |byte: &u8| matches!(byte, b'\n'..=b'\r' | 0xC2 | 0xE2);
@@ -99,7 +99,7 @@ fn line_length(text: &[u8]) -> usize {
     text.len()
 }
 
-/// Appends the paragraphs of a text. Each ends with the blank line behind it.
+/// Appends the byte ranges of the paragraphs of a text to `units`. The blank line after a paragraph belongs to it.
 fn paragraphs(text: &[u8], units: &mut Vec<Range<usize>>) {
     let mut start = 0;
     for line in lines(text) {
@@ -120,7 +120,7 @@ fn paragraphs(text: &[u8], units: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Appends the sentences of a text.
+/// Appends the byte ranges of the sentences of a text to `units`.
 fn sentences(text: &[u8], units: &mut Vec<Range<usize>>) {
     let mut start = 0;
     for chunk in text.utf8_chunks() {
@@ -145,7 +145,8 @@ fn sentences(text: &[u8], units: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Returns whether a line of ASCII has no mark that can end a sentence before the end of the line.
+/// Returns whether a line is one sentence for certain: it is ASCII, and has no mark that can end a sentence before the
+/// end of the line.
 fn is_one_sentence(line: &str) -> bool {
     let may_end = |byte: u8| !byte.is_ascii() | matches!(byte, b'.' | b'?' | b'!' | b'\r');
     !line.bytes().fold(false, |may, byte| may | may_end(byte))

@@ -5,19 +5,19 @@ use super::text_units::TextUnit;
 use super::unicode_words::UnicodeWords;
 use std::ops::Range;
 
-/// Cuts each unit of a text into words. So no word is in two units.
+/// Cuts each unit of a text into words, so that no word belongs to two units.
 #[derive(Clone, Copy, Debug)]
 pub struct UnitWords {
     words: UnicodeWords,
     unit: TextUnit,
 }
 
-/// Words of a text, the ends of its units, and buffers. The value is reused between texts.
+/// Words of a text, the ends of its units, and buffers. The value is reused for the next text.
 #[derive(Debug, Default)]
 pub struct UnitTokens {
     /// Hashes of the words of all units of the text, in the order of the text.
     pub tokens: HashedTokens,
-    /// Position behind the last word of each unit. Units without words are left out.
+    /// For each unit with words, the index in `tokens` after its last word.
     pub ends: Vec<u32>,
     units: Vec<Range<usize>>,
     wanted: Vec<u32>,
@@ -30,7 +30,7 @@ impl UnitWords {
         Self { words, unit }
     }
 
-    /// Replaces the words and ends in `found` by those of a text.
+    /// Replaces the words and ends in `found` by the words and ends of `text`.
     pub fn tokenize(&self, text: &[u8], found: &mut UnitTokens) {
         let UnitTokens { tokens, ends, units, .. } = found;
         tokens.clear();
@@ -47,8 +47,8 @@ impl UnitWords {
         }
     }
 
-    /// Appends the byte range in `text` of each wanted word to `places`. `wanted` has the positions of these words in
-    /// ascending order. The buffers in `found` are used.
+    /// Appends the byte range in `text` of each wanted word to `places`. `wanted` has the indexes of the wanted words
+    /// in ascending order. `found` is used as scratch memory.
     ///
     /// The range of the first word of a unit begins where the text of the unit begins, for example with a quotation
     /// mark. The range of the last word ends where the text of the unit ends, for example with a full stop.
@@ -97,7 +97,7 @@ impl UnitWords {
     }
 }
 
-/// Returns the bytes of a unit without the white space at its start and end.
+/// Returns the byte range of a unit without the white space at its start and end.
 fn without_white_space(unit: &[u8]) -> Range<usize> {
     match str::from_utf8(unit) {
         Ok(text) => text.len() - text.trim_start().len()..text.trim_end().len(),

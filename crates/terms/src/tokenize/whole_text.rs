@@ -1,18 +1,18 @@
 //! Reduces a whole text to one term, so that texts without words can be compared.
 //!
-//! Such texts are, for example, rows of emoji. Two of them have the same term only if their
-//! normalized and folded characters are the same, apart from the amount of white space.
+//! Such texts are, for example, rows of emoji. Two of them have the same term only if their normalized and folded
+//! characters are the same. Only the amount of white space may differ.
 
 use super::normalize::fold;
 use super::pieces::pieces;
 use super::symbols::is_visible;
 use simtool_base::stable_hash::{StreamedHash, mix};
 
-/// Returns a term of all characters of a text, or `None` if the text consists of white space, control
+/// Returns a term of all characters of a text. Returns `None` if the text consists only of white space, control
 /// characters, invisible characters and bytes that are not UTF-8.
 ///
-/// The text is normalized and folded. Each run of white space, control characters and bytes that are
-/// not UTF-8 counts as one space, and none of them counts at the start or end of the text.
+/// The text is normalized and folded. Each run of white space, control characters and bytes that are not UTF-8 counts
+/// as one space. Such a run does not count at the start or end of the text.
 ///
 /// ```
 /// use simtool_terms::tokenize::whole_text::whole_text;

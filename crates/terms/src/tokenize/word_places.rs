@@ -1,10 +1,11 @@
-//! Finds the bytes of words in a text. Tokenizers only hash words, and the normalized text that they hash can
-//! be longer or shorter than the text.
+//! Finds the byte ranges of words in a text. Tokenizers only hash words. The normalized text that they hash can be
+//! longer or shorter than the original text.
 //!
-//! A text is cut into pieces, and only pieces with a wanted word are looked at more closely. In ASCII text, the
-//! bit masks of the tokenizer have the places of all words. Other text is cut into smaller pieces, down to text
-//! without white space. There, the end of a word is the first position such that the text before it contains the
-//! word. A minus sign depends on the text before it, so the words are found without signs there, and signs are added.
+//! A text is cut into pieces, and only pieces with a wanted word are examined further. In ASCII text, the bit masks of
+//! the tokenizer have the positions of all words. Other text is cut into smaller pieces, down to text without white
+//! space. In such a piece, the end of a word is the first position such that the text before it contains the word. A
+//! minus sign depends on the text before it. So words are searched without signs there, and the signs are added
+//! afterwards.
 
 use super::hashed_tokens::{HashTokenizer, HashedTokens};
 use super::pieces::{PIECE_BYTES, pieces_of};
@@ -13,20 +14,19 @@ use simtool_kernels::word_masks::classify;
 use simtool_kernels::xxh3_short::MARGIN;
 use std::ops::Range;
 
-/// Sizes in bytes of the pieces into which text is cut. Each piece with a wanted word is cut into pieces of the
+/// Sizes in bytes of the pieces into which text is cut. Each piece with a wanted word is cut again into pieces of the
 /// next size. The last size cuts the text at all white space.
 const SIZES: [usize; 3] = [PIECE_BYTES, 256, 1];
 
-/// Maximum number of bytes of a sign and the invisible characters behind it.
+/// Largest number of bytes of a sign and the invisible characters after it.
 const MOST_INVISIBLE: usize = 64;
 
 impl UnicodeWords {
-    /// Appends the byte range in `text` of each wanted word to `places`. `wanted` has the positions of these words
-    /// among the words of the text, in ascending order. The buffers of `tokens` are used, and its hashes are
-    /// replaced.
+    /// Appends the byte range in `text` of each wanted word to `places`. `wanted` has the indexes of these words among
+    /// the words of the text, in ascending order. `tokens` is used as scratch memory, and its hashes are replaced.
     ///
-    /// A byte range begins with the first character of the word and ends with its last one. Both ends are
-    /// between characters. Positions behind the last word get an empty range at the end of the text.
+    /// A byte range begins with the first character of the word and ends after its last one. Both ends are between two
+    /// characters. An index beyond the last word gets an empty range at the end of the text.
     ///
     /// ```
     /// use simtool_kernels::Isa;
@@ -51,19 +51,19 @@ impl UnicodeWords {
     }
 }
 
-/// A search for the bytes of wanted words.
+/// A search for the byte ranges of wanted words.
 struct PlaceSearch<'a> {
     tokenizer: UnicodeWords,
-    /// Positions of the words that are not found yet.
+    /// Indexes of the wanted words that were not found yet.
     wanted: &'a [u32],
-    /// Number of words in the text before the present piece.
+    /// Number of words in the text before the current piece.
     words: u32,
     places: &'a mut Vec<Range<usize>>,
 }
 
 impl PlaceSearch<'_> {
-    /// Searches `text`, which begins at byte `start` of the document and is cut into pieces of size number
-    /// `size`.
+    /// Searches `text`, which begins at byte `start` of the document. `size` is the index in [`SIZES`] of the size of
+    /// the pieces.
     fn find(&mut self, text: &[u8], start: usize, tokens: &mut HashedTokens, size: usize) {
         let mut at = start;
         for piece in pieces_of(text, SIZES[size]) {
@@ -96,7 +96,8 @@ impl PlaceSearch<'_> {
         }
     }
 
-    /// Takes the places of the next `count` wanted words from the masks of an ASCII piece at byte `at`.
+    /// Adds the byte ranges of the next `count` wanted words. They are in an ASCII piece at byte `at` of the document,
+    /// and are taken from the bit masks of the piece.
     fn take_ascii(&mut self, count: usize, at: usize, tokens: &HashedTokens) {
         // Positions in the masks have a margin before the text.
         let (found, rest) = self.wanted.split_at(count);
@@ -109,7 +110,8 @@ impl PlaceSearch<'_> {
         self.wanted = rest;
     }
 
-    /// Finds the wanted words of a piece at byte `at`. `hashes` are the hashes of all its words.
+    /// Adds the byte ranges of the wanted words in a piece at byte `at` of the document. `hashes` has the hashes of all
+    /// words of the piece.
     fn take_slowly(&mut self, piece: &[u8], at: usize, hashes: &[u64]) {
         let count = self.wanted.partition_point(|&word| word - self.words < hashes.len() as u32);
         let (found, rest) = self.wanted.split_at(count);
@@ -131,7 +133,8 @@ impl PlaceSearch<'_> {
         self.wanted = rest;
     }
 
-    /// Returns the bytes of word number `index` of a piece. `hashes` are the hashes of all its words.
+    /// Returns the byte range of the word with index `index` in a piece. `hashes` has the hashes of all words of the
+    /// piece.
     fn place(&self, piece: &[u8], index: usize, hashes: &[u64]) -> Range<usize> {
         let words = UnicodeWords::without_signs(self.tokenizer.isa);
         let mut hashes_of = |part: Range<usize>| hashes_of(words, &piece[part]);

@@ -1,7 +1,7 @@
 //! Finds the role that each character has in the rules for word boundaries.
 //!
-//! The library that implements the rules is asked once for each character, when it is first met,
-//! and the answer is stored.
+//! The library that implements the rules is called once for each character, when the character first occurs, and the
+//! result is stored.
 //!
 //! # References
 //! Unicode Standard Annex #29, Unicode Text Segmentation, section 4.
@@ -10,31 +10,27 @@ use super::normalize::{KNOWN, is_unspaced};
 use std::sync::atomic::{AtomicU8, Ordering};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Minus sign of Unicode. It separates words, but may be the sign of the number behind it, and a hyphen is then in its
-/// place.
+/// The minus sign of Unicode. It separates words. If it is the sign of the number after it, it is replaced by a hyphen.
 pub(super) const MINUS: char = '\u{2212}';
 
-/// Role of a character in the rules for word boundaries: whether it belongs to a word together with
-/// its neighbours.
+/// Role of a character in the rules for word boundaries: whether it forms one word with its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Role {
-    /// A character where word boundaries depend on more than its neighbours. Only the slow path handles
-    /// it.
+    /// A character near which word boundaries depend on more than its neighbours. Only the slow method handles it.
     Odd = 1,
     /// A character that belongs to no word. No word continues across it.
     Separator,
     /// A letter. It forms one word with adjacent letters, digits and underscores.
     Letter,
-    /// A Hebrew letter, which a quotation mark may follow inside a word.
+    /// A Hebrew letter. Inside a word, a quotation mark may follow it.
     Hebrew,
     /// A digit. It forms one word with adjacent letters, digits and underscores.
     Digit,
-    /// A character that is a word of its own, for example a Chinese ideograph.
+    /// A character that is a separate word, for example a Chinese ideograph.
     Single,
-    /// A character that is a word of its own, although Unicode joins it to adjacent letters into
-    /// one segment. The segment may continue across a character that joins letters or digits, such
-    /// as the apostrophe.
+    /// A character that is a separate word, although Unicode joins it to adjacent letters in one segment. The segment
+    /// may continue across a character that joins letters or digits, such as the apostrophe.
     JoiningSingle,
     /// A character such as the Katakana sound mark. It forms one word with characters of the same
     /// role and underscores.
@@ -43,8 +39,8 @@ pub(super) enum Role {
     Mark,
     /// A combining mark like [`Self::Mark`] that counts as a letter or digit.
     WordMark,
-    /// A combining mark of a script without spaces. It belongs to the character before it, and is a
-    /// word of its own if that character belongs to a word.
+    /// A combining mark of a script without spaces. It belongs to the character before it, and is a separate word if
+    /// that character belongs to a word.
     SingleMark,
     /// A combining mark like [`Self::SingleMark`] that counts as a letter or digit.
     SingleWordMark,
@@ -76,19 +72,18 @@ impl Role {
         Self::JoinsDigits,
     ];
 
-    /// Returns the role whose enum value is `number`, or `None` if there is none.
+    /// Returns the role with the enum value `number`, or `None` if there is none.
     #[inline]
     pub(super) fn from_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number).wrapping_sub(1)).copied()
     }
 
-    /// Whether a character of this role joins the characters around it into one word, or may do so.
+    /// Returns whether a character of this role joins, or may join, the characters around it to one word.
     pub(super) fn may_join(self) -> bool {
         matches!(self, Self::Odd | Self::JoinsLetters | Self::JoinsBoth | Self::JoinsDigits)
     }
 
-    /// Whether a character of this role is a combining mark, which belongs to the character before
-    /// it.
+    /// Returns whether a character of this role is a combining mark, which belongs to the character before it.
     pub(super) fn is_attached(self) -> bool {
         matches!(self, Self::Mark | Self::WordMark | Self::SingleMark | Self::SingleWordMark)
     }
@@ -111,20 +106,20 @@ impl Traits {
         Self(role as u8 | letter_or_digit | flag(is_unspaced, Self::UNSPACED))
     }
 
-    /// Whether the character is a letter or digit, as the standard library defines it.
+    /// Returns whether the character is a letter or digit by the definition of the standard library.
     #[inline]
     pub(super) fn is_letter_or_digit(self) -> bool {
         self.0 & Self::LETTER_OR_DIGIT != 0
     }
 
-    /// Whether the character belongs to a script that is written without spaces between words.
+    /// Returns whether the character belongs to a script without spaces between words.
     #[inline]
     pub(super) fn is_unspaced(self) -> bool {
         self.0 & Self::UNSPACED != 0
     }
 }
 
-/// Traits that were computed already, by code point. An entry is 0 if it was not computed yet.
+/// Traits that were already computed, by code point. 0 means that they were not computed yet.
 static TRAITS: [AtomicU8; KNOWN] = [const { AtomicU8::new(0) }; KNOWN];
 
 /// Returns the role and the other word properties of a character.
@@ -137,7 +132,7 @@ pub(super) fn traits(character: char) -> Traits {
     }
 }
 
-/// Whether a character is a letter or digit, as the standard library defines it.
+/// Returns whether a character is a letter or digit by the definition of the standard library.
 #[inline]
 pub(super) fn is_letter_or_digit(character: char) -> bool {
     traits(character).is_letter_or_digit()
@@ -167,9 +162,9 @@ fn traits_of_block(character: char) -> Option<Traits> {
     Some(Traits::new(role, role != Role::Separator, role == Role::Single))
 }
 
-/// Returns the role of a character from one of the large blocks of Unicode in which all characters
-/// have the same role, or `None` for other characters. This avoids thousands of calls of the
-/// library for word boundaries. Folding changes no character of these blocks.
+/// Returns the role of a character in one of the large blocks of Unicode in which all characters have the same role.
+/// Returns `None` for other characters. This avoids thousands of calls of the library for word boundaries. Folding
+/// changes no character of these blocks.
 pub(super) fn role_of_block(character: char) -> Option<Role> {
     match character {
         '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => Some(Role::Single),
@@ -179,8 +174,8 @@ pub(super) fn role_of_block(character: char) -> Option<Role> {
     }
 }
 
-/// Finds the role of a character by experiments. The library for word boundaries segments short
-/// texts in which the character has different neighbours.
+/// Finds the role of a character by experiments: the library for word boundaries segments short texts in which the
+/// character has different neighbours.
 fn role_by_rules(character: char) -> Role {
     // U+200D joins emoji, and two regional indicators make a flag.
     if character == '\u{200d}' || ('\u{1f1e6}'..='\u{1f1ff}').contains(&character) {

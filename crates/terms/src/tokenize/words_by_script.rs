@@ -1,11 +1,10 @@
-//! Cuts texts with several scripts. Each run of characters is cut into tokens in the way that suits
-//! its script.
+//! Cuts texts with several scripts. Each run of characters is cut into tokens by the method for its script.
 //!
-//! - A run of ideographs, ASCII letters, digits and the characters `+#&._%-` that contains an
-//!   ideograph is cut into Chinese words. The run is as long as possible.
-//! - If such a run is adjacent to Hiragana or Katakana, all of it counts as Japanese.
-//! - Japanese, Thai, Lao, Khmer and Myanmar become pairs of neighbouring characters.
-//! - All other text becomes Unicode words.
+//! - A run of ideographs, ASCII letters, digits and the characters `+#&._%-` that contains an ideograph is cut into
+//!   Chinese words. The run is as long as possible.
+//! - If such a run is adjacent to Hiragana or Katakana, the whole run counts as Japanese.
+//! - Japanese, Thai, Lao, Khmer and Myanmar text is cut into pairs of neighbouring characters.
+//! - All other text is cut into Unicode words.
 //!
 //! The choice depends on the run and never on the whole text, so a foreign sentence in a text does
 //! not change the tokens around it.
@@ -31,22 +30,22 @@ pub(crate) const KIND: TokenizerKind = TokenizerKind {
     create: |isa| Box::new(WordsByScript::new(isa)),
 };
 
-/// Tokenizer that cuts each run of characters in the way that suits its script.
+/// Tokenizer that cuts each run of characters by the method for its script.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordsByScript {
     isa: Isa,
 }
 
 impl WordsByScript {
-    /// Creates a tokenizer that uses the given instruction set.
+    /// Creates a tokenizer that uses the instruction set `isa`.
     #[must_use]
     pub(crate) fn new(isa: Isa) -> Self {
         Self { isa }
     }
 }
 
-/// Appends the hash of each pair of neighbouring characters that are letters, digits or marks. If
-/// such a character has no neighbour of this sort, its own hash is appended.
+/// Appends the hash of each pair of neighbouring characters that are letters, digits or marks. If such a character has
+/// no such neighbour, appends the hash of the character alone.
 fn push_pairs(text: &str, hashes: &mut Vec<u64>) {
     let is_token = |c: char| c.is_alphanumeric() || is_combining_mark(c);
     for part in text.split(|c| !is_token(c)).filter(|part| !part.is_empty()) {
@@ -65,8 +64,8 @@ fn push_pairs(text: &str, hashes: &mut Vec<u64>) {
 }
 
 impl WordsByScript {
-    /// Divides a normalized and folded text into runs by script, and appends the hashes of their
-    /// tokens.
+    /// Divides a normalized and folded text into runs by script, and appends the hashes of the tokens of the runs to
+    /// `tokens`.
     fn runs(self, folded: &[u8], tokens: &mut HashedTokens) {
         // The text was decoded before, so it is valid UTF-8.
         let text = simdutf8::basic::from_utf8(folded).unwrap_or_default();

@@ -11,15 +11,16 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct InputFile {
     pub(crate) source: Box<dyn Source>,
-    /// Path at which a copy of the file is written, relative to the folder of all copies. It is the
-    /// file's name, for example `a.jsonl`. For a file that was found in a folder, the path begins
-    /// with the name of the folder that the user named, for example `data/x/a.jsonl`. For standard
-    /// input, the path is `stdin`.
+    /// Path at which a copy of the file is written, relative to the folder of all copies. For a file that the user
+    /// named, it is the name of the file without folders, for example `a.jsonl`. For a file in a folder that the user
+    /// named, the path begins with the name of that folder, for example `data/x/a.jsonl`. For standard input, it is
+    /// `stdin`.
     pub copy_name: PathBuf,
 }
 
 impl InputFile {
-    /// Creates an input file that is read from the path `name`, or from the store in which the address `name` is.
+    /// Creates an input file that is read from the path `name`. If `name` is an address such as `s3://bucket/key`, it
+    /// is read from that store.
     pub fn new(name: impl Into<PathBuf>) -> Self {
         let name = name.into();
         #[cfg(feature = "remote")]
@@ -53,7 +54,8 @@ impl InputFile {
         Self { source: Box::new(source), copy_name: "stdin".into() }
     }
 
-    /// Returns all bytes of the file, memory-mapped if `access` allows that.
+    /// Returns all bytes of the file as they are stored. They are memory-mapped if `access` and the place of the file
+    /// allow that.
     ///
     /// # Errors
     ///

@@ -12,10 +12,10 @@ use simtool_model::compression::Compression;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Returns the paths in the file `list`. The file has one path per line, or a zero byte ends each path, as
-/// `find -print0` writes them. If `list` is `-`, the paths are read from `input`. Blank lines are skipped, and a
-/// carriage return at the end of a line is not part of the path. The list may be compressed, as the lists of web
-/// crawls are. If `list` is an address, its paths are relative to the root of the site or bucket.
+/// Returns the paths in the file `list`. The paths are separated by line feeds, or by zero bytes, as `find -print0`
+/// writes them. If `list` is `-`, the paths are read from `input`. Blank lines are skipped, and a carriage return at
+/// the end of a line is not part of the path. The list may be compressed, as the lists of web crawls are. If `list` is
+/// an address such as `https://host/list`, paths in it are relative to the root of the site or bucket.
 ///
 /// # Errors
 ///
@@ -55,8 +55,8 @@ fn path_of_bytes(bytes: &[u8]) -> PathBuf {
     string.unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned().into())
 }
 
-/// Returns the decompressed content of a small file. `bytes` are the bytes of the file, which need
-/// not be compressed, and `path` is for error messages.
+/// Returns the decompressed content of a small file. `bytes` are the bytes of the file. If they are not compressed,
+/// they are returned as they are. `path` is for error messages.
 ///
 /// # Errors
 ///

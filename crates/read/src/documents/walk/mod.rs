@@ -1,4 +1,4 @@
-//! Finds the files to read from paths and lists of paths, in order.
+//! Finds the input files in the paths, and in lists of paths, that the user gives.
 //!
 //! Files are in the order of the paths. Files in a folder, at any depth, are in byte order of their
 //! paths. Paths that the user names are read, whatever their names and wherever their links lead.
@@ -45,13 +45,14 @@ pub struct InFolders<'f> {
     pub wanted: &'f FileFilter<'f>,
     /// Whether hidden files and folders, whose names begin with a dot, are read, too.
     pub hidden: bool,
-    /// Function that returns whether a file has results of an earlier run, which are not read. Its argument is the path
-    /// of the file.
+    /// Function that returns whether a file contains results of an earlier run. Such a file is not read. The argument
+    /// is the path of the file.
     pub is_result: &'f FileFilter<'f>,
     /// Output file or folder of the run. It is not read if it lies in an input folder. The path
     /// must not contain links.
     pub output: Option<&'f Path>,
-    /// Folder, without links, in which the run stores what it may need again. It is not read.
+    /// Folder in which the run stores intermediate results for a run that resumes it. It is not read. The path must not
+    /// contain links.
     pub own: Option<&'f Path>,
 }
 
@@ -69,7 +70,7 @@ impl fmt::Debug for InFolders<'_> {
     }
 }
 
-/// Input files that were found by visiting the paths of the user, and the faults and warnings on the way.
+/// Input files that were found under the paths of the user, and the faults and warnings about other paths.
 #[derive(Debug, Default)]
 pub struct Walked {
     /// The files that were found, in reading order.
@@ -103,8 +104,8 @@ struct FoundFile {
     real: PathBuf,
 }
 
-/// Files and folders inside a named folder that were left out for one reason: their number, and the
-/// first of their paths in byte order.
+/// Number of files and folders inside a named folder that were left out for the same reason, and the first of their
+/// paths in byte order.
 #[derive(Default)]
 struct LeftOut {
     count: u64,
@@ -405,9 +406,8 @@ fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// Removes repeated files. If a file has several names because of links, its first name with the
-/// extension of an input format is kept. This helps with caches, in which links with good names
-/// lead to files with meaningless names.
+/// Removes repeated files. If links give a file several names, the first name with the extension of an input format is
+/// kept. This helps with caches, in which links with good names lead to files with meaningless names.
 fn named_best(found: Vec<FoundFile>) -> Vec<FoundFile> {
     let tells = |found: &FoundFile| sniff::named(&found.path).is_some();
     let mut best: UnorderedMap<&Path, usize> = UnorderedMap::default();

@@ -12,7 +12,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 impl Walker {
-    /// Adds the object at `address`. If it is a folder or a pattern, adds the objects that `in_folders` selects.
+    /// Adds the object at `address`. If `address` is a folder or a pattern, adds the objects in it that `in_folders`
+    /// selects.
     pub(super) fn add_address(&mut self, address: &Address, in_folders: InFolders<'_>) {
         let found = pattern(address).and_then(|glob| Ok((glob, RemoteSource::find(address)?)));
         match found {
@@ -32,7 +33,8 @@ impl Walker {
         }
     }
 
-    /// Adds objects in the folder `root`. Their keys are `below_root` bytes longer than their paths below it.
+    /// Adds the objects `sources` in the folder `root`. The first `below_root` bytes of the key of each object are the
+    /// path of the folder.
     fn add_objects(
         &mut self,
         root: &Path,
@@ -76,7 +78,7 @@ impl Walker {
     }
 }
 
-/// Returns the pattern for keys that the address has, if it has one.
+/// Returns the pattern of keys in the address, or `None` if the address has no pattern.
 fn pattern(address: &Address) -> io::Result<Option<GlobMatcher>> {
     let glob = address.before_pattern().map(|_| {
         let built = GlobBuilder::new(&address.key).literal_separator(true).build();
@@ -88,14 +90,14 @@ fn pattern(address: &Address) -> io::Result<Option<GlobMatcher>> {
     glob.transpose()
 }
 
-/// Returns the shortest path that ends with a hidden name, if any part of the path is hidden.
+/// Returns the outermost hidden file or folder on the path `below`, or `None` if nothing on the path is hidden.
 fn hidden_part(below: &Path) -> Option<&Path> {
     let folders: Vec<&Path> = below.ancestors().collect();
     folders.into_iter().rev().find(|path| super::is_hidden(path))
 }
 
-/// Returns the folders with results of earlier runs. Their paths are relative to the folder of all objects, which may
-/// itself have results, because the user named it.
+/// Returns the folders with results of earlier runs, as paths relative to the folder of all objects. That folder itself
+/// is not returned, because the user named it.
 fn result_folders(sources: &[RemoteSource], below_root: usize) -> BTreeSet<PathBuf> {
     let mut folders = BTreeSet::new();
     for source in sources {

@@ -7,11 +7,11 @@ use std::path::Path;
 /// Name of the file that every run writes to its output folder.
 pub(super) const SUMMARY: &str = "summary.json";
 
-/// Name of the object that a folder of a store has while a run writes results to it. Its text begins like that of
-/// [`SUMMARY`].
+/// Name of an object that a folder of a store has only while a run writes results to it. Its text begins like the text
+/// of [`SUMMARY`].
 pub const UNFINISHED: &str = "unfinished.json";
 
-/// Number of bytes at the start of [`SUMMARY`] that contain the name of the program.
+/// Number of bytes at the start of [`SUMMARY`] that are enough to find the name of the program.
 pub(super) const HEAD_BYTES: usize = 64;
 
 /// Returns whether the folder contains the results of an earlier run of simtool. The start of its
@@ -24,8 +24,8 @@ pub fn is_output_folder(folder: &Path) -> bool {
     read.is_ok() && is_summary(&head)
 }
 
-/// Returns whether a file named `summary.json` is one of simtool. `head` has its first bytes, at least 64 of them if
-/// there are so many.
+/// Returns whether a file named `summary.json` was written by simtool. `head` has its first 64 bytes or more, or the
+/// whole file if it is shorter.
 #[must_use]
 pub fn is_summary(head: &[u8]) -> bool {
     let mut words = head.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());

@@ -42,15 +42,15 @@ pub(super) fn copy_rows(from: &dyn Source, copy: &RowsCopy<'_>, text: &Selector)
     decoded(from, to, || writer.finish())
 }
 
-/// Decodes the record batches of the original and drops the rows that the copy leaves out.
-/// [`copy_groups`] calls this encoder for each batch.
+/// Decodes the record batches of the original and keeps the rows for the copy. [`copy_groups`] calls this encoder for
+/// each batch.
 struct BatchEncoder<'c> {
     source: Arc<dyn OpenSource>,
     from: &'c Path,
     to: &'c Path,
     layout: ArrowLayout,
-    /// Decoder that has read the dictionaries of the first batch. In most files, all batches use
-    /// the same dictionaries, so this decoder decodes all of them. `None` if the file has no batch.
+    /// Decoder that has read the dictionaries of the first batch. In most files, all batches use the same dictionaries,
+    /// so this decoder can decode all of them. `None` if the file has no batch.
     decoder: Option<FileDecoder>,
     changes: RowChanges<'c>,
 }
@@ -82,7 +82,7 @@ impl GroupEncoder for BatchEncoder<'_> {
     }
 }
 
-/// Arrow's writer for the copy. It writes the file format or the stream format, like the original.
+/// Arrow's writer for the copy. It writes a file if the original is a file, and otherwise a stream.
 enum CopyWriter {
     File(FileWriter<BufWriter<File>>),
     Stream(StreamWriter<BufWriter<File>>),

@@ -4,6 +4,6 @@
 pub(super) const MAGIC: &[u8] = b"ARROW1";
 /// Bytes at the start of each message, before the length of its metadata.
 pub(super) const CONTINUATION: [u8; 4] = [0xFF; 4];
-/// Largest length, in bytes, of the metadata of a message and of the footer. A file with a larger
-/// length counts as damaged.
+/// Largest length in bytes of the metadata of a message, and of the footer. A file with longer metadata counts as
+/// damaged.
 pub(super) const LONGEST_METADATA: u32 = 64 << 20;

@@ -1,9 +1,8 @@
 //! Finds the positions of the messages of an Arrow file or stream.
 //!
-//! The footer of a file lists its record batches. A stream has no footer, so its messages are
-//! visited one after the other: their metadata is read and their bodies are skipped. A file whose
-//! footer is missing or damaged is read in the same way, since the bytes before the footer are a
-//! stream. So the intact part of a truncated file is still read.
+//! The footer of a file lists its record batches. A stream has no footer, so its messages are visited one after the
+//! other: their metadata is read and their bodies are skipped. A file without an intact footer is read like a stream,
+//! since the bytes before the footer are a stream. So the intact part of a truncated file is still read.
 //!
 //! Every size that a file declares is compared with the length of the file before memory is
 //! allocated for it.
@@ -26,11 +25,10 @@ use std::sync::Arc;
 
 /// Byte offset of the first message of an Arrow file. The magic bytes and padding come before it.
 const FIRST_MESSAGE: u64 = 8;
-/// Number of bytes after the footer of an Arrow file: four with the length of the footer, and six
-/// magic bytes.
+/// Number of bytes after the footer of an Arrow file: 4 bytes with the length of the footer, and 6 magic bytes.
 const TAIL_BYTES: u64 = 10;
-/// Largest length of a decompressed buffer, in bytes. Offsets of 32 bits cannot reach beyond this
-/// length. Longer buffers are treated as damage.
+/// Largest allowed length of a decompressed buffer, in bytes. Offsets of 32 bits cannot reach beyond it. A longer
+/// buffer is treated as damage.
 const LONGEST_BUFFER: i64 = i32::MAX as i64;
 /// Largest number of rows that a batch or an array in it may declare. More rows are treated as
 /// damage.
@@ -45,8 +43,7 @@ pub(super) struct ArrowLayout {
     pub(super) batches: Vec<BatchPlace>,
     /// Custom metadata in the footer, as pairs of a name and a value.
     pub(super) metadata: Vec<(String, String)>,
-    /// Description of the damage after the last batch that can be read; `None` if everything is
-    /// intact.
+    /// Description of the damage after the last record batch that can be read. `None` if everything is intact.
     pub(super) damage: Option<String>,
     /// Length of the file, in bytes.
     length: u64,
@@ -66,9 +63,9 @@ impl BatchPlace {
     }
 }
 
-/// Positions of the dictionaries that were found in a stream so far. The key is the ID of a
-/// dictionary. The first block of its list is the latest complete version of the dictionary. The
-/// other blocks contain values that the stream has appended to that version.
+/// Positions of the dictionaries that were found in a stream so far. The key is the ID of a dictionary. The first block
+/// in its list is the latest complete version of the dictionary. The other blocks have values that the stream appends
+/// to that version.
 type Dictionaries = BTreeMap<i64, Vec<Block>>;
 
 impl ArrowLayout {
@@ -211,8 +208,8 @@ impl ArrowLayout {
         }
     }
 
-    /// Returns the number of rows that record batch number `group` declares. Returns 0 if the
-    /// metadata of that batch cannot be read.
+    /// Returns the number of rows that the record batch with index `group` declares. Returns 0 if the metadata of this
+    /// batch cannot be read.
     pub(super) fn rows(&self, file: &dyn OpenSource, group: usize) -> u64 {
         let Some(batch) = self.batches.get(group) else { return 0 };
         let at = u64::try_from(batch.block.offset()).unwrap_or(u64::MAX);
@@ -222,9 +219,8 @@ impl ArrowLayout {
         rows.filter(|rows| (0..=MOST_ROWS).contains(rows)).map_or(0, i64::cast_unsigned)
     }
 
-    /// Returns a decoder that has read the dictionaries of record batch number `group`. The decoder
-    /// decodes only the columns with the numbers in `projection`, or all columns if `projection` is
-    /// `None`.
+    /// Returns a decoder that has read the dictionaries of the record batch with index `group`. `projection` has the
+    /// indexes of the columns to decode. `None` means all columns.
     ///
     /// # Errors
     ///
@@ -248,8 +244,7 @@ impl ArrowLayout {
         Ok(decoder)
     }
 
-    /// Decodes record batch number `group`. `decoder` must have read the dictionaries of that
-    /// batch.
+    /// Decodes the record batch with index `group`. `decoder` must have read the dictionaries of this batch.
     ///
     /// # Errors
     ///
@@ -279,8 +274,8 @@ impl ArrowLayout {
     }
 }
 
-/// Converts a schema from the form in the file to the type of the Arrow library. Returns an error
-/// if the numbers in the file do not have the byte order of this processor.
+/// Converts a schema from the form in the file to the type of the Arrow library. Returns an error if the file stores
+/// numbers in another byte order than this processor.
 fn schema_of(schema: Option<arrow_ipc::Schema<'_>>) -> Result<SchemaRef, String> {
     let schema = schema.ok_or("there is no schema")?;
     // The library does not convert byte orders, and numbers in the wrong order would pass as other
@@ -350,7 +345,7 @@ fn message(bytes: &[u8]) -> Result<Message<'_>, String> {
         .map_err(|error| format!("bad message: {}", quoted(error.to_string().as_bytes())))
 }
 
-/// Returns whether a block, which is a message with its body, lies inside a file of `length` bytes.
+/// Returns whether a block lies inside a file of `length` bytes. A block is a message and its body.
 fn is_inside(block: &Block, length: u64) -> bool {
     let parts = [
         u64::try_from(block.offset()),
@@ -363,7 +358,7 @@ fn is_inside(block: &Block, length: u64) -> bool {
     end.is_some_and(|end| end <= length) && block.metaDataLength() >= 8
 }
 
-/// Returns the number of bytes of a block, which must lie inside its file.
+/// Returns the number of bytes of a message and its body. The block must lie inside its file.
 fn block_bytes(block: &Block) -> u64 {
     let metadata = u64::try_from(block.metaDataLength()).unwrap_or_default();
     metadata.saturating_add(u64::try_from(block.bodyLength()).unwrap_or_default())
@@ -388,8 +383,8 @@ fn read_block(file: &dyn OpenSource, block: &Block, length: u64) -> Result<Buffe
     Ok(space.into())
 }
 
-/// Checks the sizes that the record batch or dictionary in `bytes` declares. The decoder allocates
-/// memory of these sizes before it notices that a size is wrong.
+/// Checks the sizes that the record batch or dictionary in `bytes` declares. The decoder would allocate memory of these
+/// sizes before it notices that a size is wrong.
 fn check(bytes: &Buffer, block: &Block) -> Result<(), String> {
     let (metadata, body) = bytes.split_at(block.metaDataLength().cast_unsigned() as usize);
     let prefix_bytes = if metadata.starts_with(&CONTINUATION) { 8 } else { 4 };

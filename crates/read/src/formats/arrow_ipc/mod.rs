@@ -80,7 +80,7 @@ fn is_stream(head: &[u8]) -> bool {
 }
 
 /// Returns whether a file begins like a stream of an Arrow version before 0.15: with the length of the first message,
-/// whose header is a schema. A message is a table of flatbuffers. Returns `None` if the first bytes show no such table.
+/// which is a schema. A message is a table of FlatBuffers. Returns `None` if the first bytes are not such a table.
 fn is_old_stream(head: &[u8]) -> Option<bool> {
     const SCHEMA: u8 = 1;
     let length = number(head, 0)?;
@@ -96,12 +96,12 @@ fn is_old_stream(head: &[u8]) -> Option<bool> {
     Some(is_long && kind > 0 && *head.get(table + kind)? == SCHEMA)
 }
 
-/// Returns the number of four bytes at `at`.
+/// Returns the number in the 4 bytes from position `at` on, or `None` if there are fewer bytes.
 fn number(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// Returns the number of two bytes at `at`.
+/// Returns the number in the 2 bytes from position `at` on, or `None` if there are fewer bytes.
 fn short(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
@@ -128,9 +128,8 @@ impl TableFormat for ArrowIpc {
         copy::copy_rows(from, copy, text)
     }
 
-    /// Estimates the memory as twice the bytes of the longest shard. The bytes of a whole record
-    /// batch are in memory next to its decompressed text. A shard is one record batch or several
-    /// short record batches.
+    /// Estimates the memory as twice the bytes of the longest shard. A shard is one record batch, or several short
+    /// ones. The bytes of a whole record batch are in memory together with its decompressed text.
     fn reader_bytes(&self, rows: TableRows) -> f64 {
         2.0 * rows.shard_bytes
     }

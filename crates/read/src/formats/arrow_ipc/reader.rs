@@ -15,13 +15,13 @@ use std::sync::Arc;
 
 /// Number of rows between two reports of progress.
 const SLICE_ROWS: usize = 1024;
-/// Largest number of shares into which a file is divided. More shares would cost time, since
-/// reading a share of a stream visits all messages before the share.
+/// Largest number of shares into which a file is divided. More shares would cost time, since the reader of a share
+/// visits all messages of a stream before the share.
 const MOST_SHARES: u64 = 64;
 
-/// Groups the record batches of a file into shares of at least `bytes` bytes. A share is read by
-/// one thread, independently of the other shares. Returns `None` if the file cannot be read or is
-/// damaged. Such a file is then read as a whole.
+/// Divides the file into shares of at least `bytes` bytes. A share consists of consecutive record batches, and one
+/// thread reads it independently of the other shares. Returns `None` if the file is damaged or cannot be read. The file
+/// is then read as a whole.
 pub(super) fn shares(file: &dyn OpenSource, bytes: u64) -> Option<Vec<TableShare>> {
     let layout = ArrowLayout::load(file, usize::MAX).ok()?;
     if layout.damage.is_some() {
@@ -33,9 +33,8 @@ pub(super) fn shares(file: &dyn OpenSource, bytes: u64) -> Option<Vec<TableShare
     Some(shares_of(groups, bytes.max(all_bytes / MOST_SHARES)))
 }
 
-/// Visits the rows of the record batches in `job.groups`. Returns the number of rows that the file
-/// declares for these batches. If `visit` stopped the reading, returns the number of visited rows
-/// instead.
+/// Passes the rows of the record batches in `job.groups` to `visit`. Returns the number of rows that the file declares
+/// for these batches. If `visit` stopped the reading, returns the number of rows that it got instead.
 ///
 /// # Errors
 ///
@@ -83,7 +82,7 @@ struct BatchReading<'j> {
     job: TableJob<'j>,
     layout: ArrowLayout,
     selected: SelectedFields,
-    /// Number of the last decoded batch, and the decoder that decoded it.
+    /// Index of the batch that was decoded last, and the decoder that decoded it.
     decoder: Option<(usize, FileDecoder)>,
     /// Number of rows in the batches that were read so far, including rows lost by damage.
     rows: u64,
@@ -140,8 +139,8 @@ impl BatchReading<'_> {
         }
     }
 
-    /// Decodes record batch number `group`. Reuses the decoder of the batch that was decoded
-    /// before, if both batches have the same dictionaries.
+    /// Decodes the record batch with index `group`. Reuses the decoder of the batch that was decoded last if both
+    /// batches have the same dictionaries.
     fn decode(&mut self, group: usize) -> Result<RecordBatch, String> {
         let wanted = &self.layout.batches[group].dictionaries;
         let known = self
@@ -161,8 +160,8 @@ impl BatchReading<'_> {
     }
 }
 
-/// Visits the rows of a record batch. After every [`SLICE_ROWS`] rows, reports progress. `reached`
-/// converts the number of rows visited so far to the number of bytes in that report.
+/// Passes the rows of a record batch to `visit`. Reports progress after every [`SLICE_ROWS`] rows. `reached` converts
+/// the number of rows so far to a number of bytes for this report.
 fn visit_slices(
     batch: &RecordBatch,
     rows: &mut VisitedRows<'_>,

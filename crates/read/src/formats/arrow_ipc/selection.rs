@@ -1,4 +1,4 @@
-//! The columns of an Arrow schema: their names, and those that are read.
+//! The columns of an Arrow schema: the names of all columns, and the columns that are read.
 
 use crate::formats::arrow_ipc::layout::ArrowLayout;
 use crate::formats::table::columns::{self, ColumnPath, FoundColumns};
@@ -20,25 +20,24 @@ pub(super) fn edits_texts(file: &dyn OpenSource, text: &Selector) -> bool {
     layout.is_ok_and(|layout| text_column(&layout.schema, text, Dictionaries::Fixed).is_some())
 }
 
-/// The columns of a schema that are read: text, ID and the field that decides which documents are
-/// kept.
+/// The columns of a schema that are read: the text, the ID and other fields.
 pub(super) struct SelectedFields {
     pub(super) found: FoundColumns,
-    /// Numbers of the top-level columns to decode, ascending.
+    /// Indexes of the top-level columns to decode, in ascending order.
     pub(super) projection: Vec<usize>,
-    /// Name of the first column with the text. If the schema has no such column, this is the column
-    /// that is decoded only to count the rows.
+    /// Name of the first column with the text. If the schema has no such column, this is the column from which the rows
+    /// are counted.
     pub(super) first: String,
 }
 
 impl SelectedFields {
-    /// Finds the columns that `columns` selects. If the schema lacks the column of the text, selects
-    /// the first column of text or numbers instead, so that the rows can still be counted.
+    /// Finds the columns that `columns` selects. If the schema has no column with the text, selects the first column of
+    /// text or numbers instead, so that the rows can still be counted.
     ///
     /// # Errors
     ///
-    /// The column of the text has another type than text. Or that column is missing, and no other
-    /// column can be used to count the rows.
+    /// The column with the text has another type than text. Or this column is missing, and no other column can be used
+    /// to count the rows.
     pub(super) fn new(schema: &Schema, columns: Columns<'_>) -> Result<Self, String> {
         let found = FoundColumns::new(schema.fields(), columns, &|_| false)?;
         let first = found.texts().next().map(ColumnPath::name);
@@ -58,8 +57,8 @@ impl SelectedFields {
     }
 }
 
-/// Returns whether an array of this type takes some memory for each row. The size of such an array
-/// limits the number of rows, whatever number a crafted file declares.
+/// Returns whether an array of this type takes memory for each row. The size of such an array limits the number of rows
+/// that a crafted file can pretend to have.
 fn shows_rows(data_type: &DataType) -> bool {
     columns::is_text(data_type) || data_type.is_primitive() || *data_type == DataType::Boolean
 }

@@ -1,15 +1,15 @@
-//! Rows of a CSV file in memory, for files of settings and labels, which are not documents.
+//! Rows of a CSV file in memory, for files of settings and labels, which are not input documents.
 
 use super::row_parser::RowParser;
 use crate::formats::Dialect;
 
-/// Receives the number of the first line of a row, from 1, and the fields of the row.
+/// Function that gets the number of the first line of a row, from 1, and the fields of the row.
 pub type VisitCsvRow<'v, E> = dyn FnMut(usize, &[&[u8]]) -> Result<(), E> + 'v;
 
-/// Calls `visit` for each row of a CSV file that is in memory, with the number of its first line, from 1, and its
-/// fields without quotes. Empty lines are passed over, and a byte order mark belongs to no field.
+/// Calls `visit` for each row of a CSV file in memory. `visit` gets the number of the first line of the row, from 1,
+/// and the fields of the row without quotes. Empty lines are skipped, and so is a byte order mark at the start.
 ///
-/// The delimiter is a comma, and quotes are those of RFC 4180, so a field in quotes may have commas and line ends.
+/// The delimiter is a comma, and quotes follow RFC 4180, so a field in quotes may contain commas and line ends.
 ///
 /// # Errors
 ///

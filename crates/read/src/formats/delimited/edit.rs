@@ -6,8 +6,8 @@ use csv_core::ReadFieldResult;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Returns the row with an edited text. Returns `None` if not exactly one column has the text, or if the dialect
-/// cannot write the edited text.
+/// Returns the row with the edited text. Returns `None` unless exactly one column has the text, or if the edited text
+/// cannot be written in this dialect.
 pub(super) fn edited(job: &RecordEdit<'_>, dialect: Dialect) -> Option<Vec<u8>> {
     let mut with_text = fields(job.record, dialect)?.into_iter().filter(|(_, f)| f == job.text);
     let (place, text) = with_text.next()?;
@@ -20,9 +20,11 @@ pub(super) fn edited(job: &RecordEdit<'_>, dialect: Dialect) -> Option<Vec<u8>> 
     Some(job.replaced([(place, Cow::Owned(field(&new, dialect)?))]))
 }
 
-/// Returns the row with more columns behind its own ones: values, or the names of the columns. Returns `None` if the
-/// bytes without values are not the row of names, but a blank line or the line that names the delimiter. Also returns
-/// `None` if a bad record is not one row, whatever its number of columns is.
+/// Returns the row with additional columns after its own columns: values, or the names of the columns if the job has no
+/// values.
+///
+/// Returns `None` if the job has no values and the bytes are not the row with the names of the columns, for example a
+/// blank line. Also returns `None` if a bad record is not exactly one row.
 pub(super) fn with_columns(job: &AddedRecord<'_>, dialect: Dialect) -> Option<Vec<u8>> {
     let AddedRecord { record: row, fields, values, is_bad, .. } = *job;
     let is_row = || {
@@ -48,8 +50,8 @@ pub(super) fn with_columns(job: &AddedRecord<'_>, dialect: Dialect) -> Option<Ve
     Some(extended)
 }
 
-/// Returns a field as it is written in this dialect, without quotes if it needs none. In a dialect without quotes,
-/// spaces replace the bytes that would end the field.
+/// Returns a field as it is written in this dialect, with quotes only if it needs them. In a dialect without quotes,
+/// bytes that would end the field are replaced by spaces.
 fn plain(mut content: Vec<u8>, dialect: Dialect) -> Vec<u8> {
     let Dialect { delimiter, quote, escape, .. } = dialect;
     let special = [Some(delimiter), Some(b'\r'), Some(b'\n'), quote, escape];
@@ -63,7 +65,7 @@ fn plain(mut content: Vec<u8>, dialect: Dialect) -> Vec<u8> {
     })
 }
 
-/// Returns the fields of a row: their bytes in the row, and their content.
+/// Returns the fields of a row. For each field, returns its range of bytes in the row and its content.
 fn fields(row: &[u8], dialect: Dialect) -> Option<Vec<(Range<usize>, Vec<u8>)>> {
     let mut parser = dialect.parser();
     let mut content = vec![0; row.len()];
@@ -92,7 +94,8 @@ fn fields(row: &[u8], dialect: Dialect) -> Option<Vec<(Range<usize>, Vec<u8>)>> 
     }
 }
 
-/// Returns a field as it is written in this dialect. Returns `None` if it needs quotes but the dialect has none.
+/// Returns a field as it is written in this dialect, in quotes if the dialect has quotes. Returns `None` if the field
+/// needs quotes but the dialect has none.
 fn field(content: &[u8], dialect: Dialect) -> Option<Vec<u8>> {
     let Some(quote) = dialect.quote else {
         let has_separator = content.iter().any(|b| [dialect.delimiter, b'\r', b'\n'].contains(b));

@@ -32,15 +32,15 @@ pub(crate) static TSV: Delimited = Delimited {
     delimiter: Some(b'\t'),
 };
 
-/// A format of text tables whose columns are separated by a character.
+/// A format of text tables in which a character separates the columns.
 #[derive(Debug)]
 pub(crate) struct Delimited {
     name: &'static str,
     title: &'static str,
     about: &'static str,
     extensions: &'static [&'static str],
-    /// The character between columns if the user chooses none. `None` means that this character is
-    /// guessed from the first rows.
+    /// The character between columns if the user chose none. `None` means that this character is recognized from the
+    /// first rows.
     delimiter: Option<u8>,
 }
 
@@ -65,8 +65,8 @@ impl InputFormat for Delimited {
         Fields::Delimited
     }
 
-    /// Returns whether the file's name has an extension of this format. The content cannot decide,
-    /// since any text can be a table of one column.
+    /// Returns whether the file's name has an extension of this format. The content is not considered, since any text
+    /// can be a table of one column.
     fn looks_like(&self, head: &Head<'_>) -> bool {
         head.is_named(self)
     }

@@ -1,9 +1,9 @@
 //! Recognizes the dialect of a text table from its first rows.
 //!
-//! Programs that write tables disagree on quotes. RFC 4180 encloses a field in quotes and doubles the
-//! quotes inside it. Spark puts a backslash before a quote. In many TSV files, a quote is a letter
-//! like any other. With the wrong dialect, a quote at the start of a field swallows all lines up to
-//! the next quote. So a dialect with quotes is chosen only if the first rows agree with it.
+//! Programs that write tables disagree on quotes. RFC 4180 encloses a field in quotes and doubles the quotes inside it.
+//! Spark puts a backslash before a quote. In many TSV files, a quote is an ordinary character. With the wrong dialect,
+//! a quote at the start of a field swallows all lines up to the next quote. So a dialect with quotes is chosen only if
+//! the first rows agree with it.
 
 use super::row_parser::RowParser;
 use crate::bytes::without_byte_order_mark;
@@ -14,21 +14,21 @@ use crate::formats::{Dialect, NamedDialect, Quote};
 const DELIMITERS: [u8; 4] = *b",;\t|";
 /// Largest number of rows after the header from which the delimiter is recognized.
 const RANKED_ROWS: usize = 20;
-/// Start of the line with which spreadsheet programs name the delimiter, for example `sep=;`.
+/// Start of the line in which spreadsheet programs name the delimiter, for example `sep=;`.
 const SEPARATOR_LINE: &[u8] = b"sep=";
 
 impl Dialect {
-    /// Recognizes the dialect of a table that begins with `head`. Characters that `named` has are
-    /// used as they are. `usual` is the delimiter of the format, or `None` if the format has several.
-    /// `is_text` returns whether a column of this name may be the text, which helps to recognize the
-    /// delimiter.
+    /// Recognizes the dialect of a table that begins with `head`. Characters that `named` has are used as they are.
+    /// `usual` is the delimiter of the format, or `None` if the format can have several. `is_text` returns whether a
+    /// column of this name may be the text, which helps to recognize the delimiter.
     ///
-    /// The quotes are those of RFC 4180, or quotes with a backslash before them, or single quotes. The
-    /// first of these that agree with all complete rows of `head` are chosen. A line of a text with
-    /// delimiters may look like a row that quotes swallow. So if none agree, dialects of CSV are tried
-    /// again that swallow only a few such lines. If still none agree, CSV is read as in RFC 4180, and
-    /// bad rows are reported. In TSV, quotes are letters unless a row of `head` has a field in quotes,
-    /// because most programs that write TSV do not quote.
+    /// Three kinds of quotes are tried: quotes as in RFC 4180, quotes with a backslash before them, and single quotes.
+    /// The first kind that agrees with all complete rows of `head` is chosen. A line inside a text can look like a row
+    /// if it has delimiters. So if no kind agrees, the kinds are tried again for CSV, and a few such lines inside a row
+    /// are then allowed. If still no kind agrees, CSV is read as in RFC 4180, and bad rows are reported.
+    ///
+    /// In TSV, quotes are ordinary characters unless a row of `head` has a field in quotes, because most programs that
+    /// write TSV do not quote.
     pub(super) fn recognize(
         head: &[u8],
         named: NamedDialect,
@@ -82,10 +82,10 @@ impl Dialect {
         agreeing(1).or_else(again).unwrap_or(fallback)
     }
 
-    /// Returns the number of complete rows of `head` with a field in quotes. Returns `None` if `head`
-    /// does not agree with this dialect: if a row has not as many columns as the first one, if a
-    /// closing quote is not followed by a delimiter or a line end, or if a row swallows at least
-    /// `swallowed` lines that are rows themselves.
+    /// Returns the number of complete rows of `head` with a field in quotes. Returns `None` if `head` does not agree
+    /// with this dialect. This is so if a row has another number of columns than the first row, if a closing quote is
+    /// not followed by a delimiter or a line end, or if a row contains at least `swallowed` lines that are valid rows
+    /// themselves.
     fn quoted_rows(self, mut head: &[u8], swallowed: usize) -> Option<usize> {
         let (mut columns, mut quoted) = (None, 0);
         loop {
@@ -104,8 +104,8 @@ impl Dialect {
     }
 }
 
-/// Returns the delimiter that the first line names, for example `sep=;`, and the length of that line.
-/// `head` has no byte order mark.
+/// Returns the delimiter that the first line names, for example `sep=;`, and the length of this line in bytes. Returns
+/// `None` if the first line names no delimiter. `head` has no byte order mark.
 pub(super) fn separator_line(head: &[u8]) -> Option<(u8, usize)> {
     let (start, rest) = head.split_at_checked(SEPARATOR_LINE.len())?;
     let (&delimiter, end) = rest.split_first()?;
@@ -119,8 +119,8 @@ pub(super) fn separator_line(head: &[u8]) -> Option<(u8, usize)> {
         .then_some((delimiter, SEPARATOR_LINE.len() + 1 + end_length))
 }
 
-/// Recognizes the delimiter of a table that begins with `head`. Delimiters inside quotes do not
-/// count. The result is the first of these delimiters that exists:
+/// Recognizes the delimiter of a table that begins with `head`. Delimiters inside quotes do not count. The result is
+/// the first of the following delimiters that exists:
 ///
 /// 1. the delimiter that gives the header a column whose name satisfies `is_text`;
 /// 2. the delimiter that gives the header at least two columns, and the largest share of rows as

@@ -3,11 +3,11 @@
 use crate::formats::Dialect;
 use csv_core::{ReadRecordResult, Reader};
 
-/// Parser of rows in one dialect, and the fields of the row that it parsed last.
+/// Parser of rows in one dialect. It holds the fields of the row that was parsed last.
 pub(super) struct RowParser {
     parser: Reader,
-    /// The fields of the row without their quotes, one after the other. `ends` has the end of each
-    /// field.
+    /// The fields of the row without their quotes, one after the other. `ends` has the position of the end of each
+    /// field in these bytes.
     fields: Vec<u8>,
     ends: Vec<usize>,
 }
@@ -17,8 +17,8 @@ impl RowParser {
         Self { parser: dialect.parser(), fields: vec![0; 4096], ends: vec![0; 16] }
     }
 
-    /// Parses the row at the start of `bytes`. Returns its length in bytes and its number of columns,
-    /// or `None` if the row does not end in `bytes`. `last` means that no bytes follow.
+    /// Parses the row at the start of `bytes`. Returns its length in bytes and its number of columns, or `None` if the
+    /// row does not end in `bytes`. `last` means that no bytes follow `bytes`.
     pub(super) fn parse(&mut self, bytes: &[u8], last: bool) -> Option<(usize, usize)> {
         // The parser remembers whether it is inside quotes. Every row is parsed from a clean state,
         // because the row before may have been given up.
@@ -50,34 +50,34 @@ impl RowParser {
     }
 }
 
-/// Row of a table, without the quotes of its fields.
+/// Fields of a row without their quotes.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'r> {
     /// The fields, one after the other.
     fields: &'r [u8],
-    /// The end of each field in `fields`.
+    /// The position of the end of each field in `fields`.
     ends: &'r [usize],
 }
 
 impl<'r> Row<'r> {
-    /// Returns the content of the column with this number, from 0.
+    /// Returns the content of the column with index `column`.
     ///
     /// # Panics
     ///
-    /// The row may have no such column.
+    /// The row has no such column.
     pub(super) fn field(self, column: usize) -> &'r [u8] {
         let start = if column == 0 { 0 } else { self.ends[column - 1] };
         &self.fields[start..self.ends[column]]
     }
 
-    /// Returns the first column of `lists` that is not empty.
+    /// Returns the content of the first column in `lists` that is not empty in this row, or `None` if all are empty.
     pub(super) fn first_filled(self, lists: &[Vec<usize>]) -> Option<&'r [u8]> {
         let mut fields = lists.iter().flatten().map(|&column| self.field(column));
         fields.find(|field| !field.is_empty())
     }
 
-    /// Returns the text of the row. It comes from the first list of columns that has a column with
-    /// content. The columns of that list are joined by newlines in `joined`, without the empty ones.
+    /// Returns the text of the row. `lists` has alternatives in order of preference. The first alternative with a
+    /// column that is not empty is used. Its columns that are not empty are joined by newlines in `joined`.
     pub(super) fn text(self, lists: &[Vec<usize>], joined: &'r mut Vec<u8>) -> &'r [u8] {
         let is_filled =
             |columns: &&Vec<usize>| columns.iter().any(|&at| !self.field(at).is_empty());

@@ -1,13 +1,13 @@
 //! CSV and TSV: rows of columns, usually under a header row that names them.
 //!
-//! A row is bad if it has another number of columns than the first row, or if its quotes are not closed
-//! as they should be. A quote that is only a letter can make a row swallow many lines. So the lines of a
-//! bad row are read as rows of their own if each of them is a valid row. Otherwise it is not known where
-//! rows begin, and each of the lines is a bad record, so that no part of them is ever removed. The row
-//! before a line with another number of columns is bad, too, because the line may be the rest of its
-//! text. If no column has the name of the text column, every row is a bad record.
+//! A row is bad if it has another number of columns than the first row, or if its quotes are not closed correctly. A
+//! quote that is an ordinary character can make a row swallow many lines. So the lines of a bad row are read as rows of
+//! their own if each of them is a valid row. Otherwise it is not known where rows begin, and each of the lines is a bad
+//! record, so that no part of the lines is ever removed. A row before a line with another number of columns is bad,
+//! too, because this line may be the rest of its text. If no column has the name of the text column, every row is a bad
+//! record.
 //!
-//! The [dialect](Dialect) of a table is recognized from its first rows unless the user names it.
+//! The [dialect](Dialect) of a table is recognized from its first rows. Characters that the user chose are not changed.
 
 use super::recognize_dialect::separator_line;
 use super::row_parser::RowParser;
@@ -22,9 +22,10 @@ use simtool_model::document::{Bad, Content, Document, MOST_FIELDS};
 use simtool_model::document_id::DocumentId;
 use std::borrow::Cow;
 
-/// Number of lines above which a row is bad if all rows before it have one line each.
+/// Largest number of lines of a row if it is the first row of several lines after many rows of one line. A longer row
+/// is bad.
 const MOST_LINES: usize = 64;
-/// Number of rows of one line after which [`MOST_LINES`] is checked.
+/// Number of rows that must be read before [`MOST_LINES`] is checked.
 const LEAST_ROWS: u64 = 64;
 
 /// Splitter that divides a text table at the ends of its rows.
@@ -33,18 +34,18 @@ pub(super) struct DelimitedRows {
     /// Length of the longest allowed row, in bytes.
     longest: usize,
     parser: RowParser,
-    /// Selectors of the text and of the ID, and then of the other fields.
+    /// Selector of the text, selector of the ID, and then the selectors of the other fields.
     wanted: Vec<Selector>,
-    /// Columns that are read. `None` until the first row was read.
+    /// Columns that are read. `None` until the first row is read.
     header: Option<Header>,
     at_file_start: bool,
     stray: StrayBytes,
     /// Reusable memory for the joined text of several columns.
     joined: Vec<u8>,
     bad: Bad,
-    /// Number of the next bytes that belong to a bad row whose lines are no rows.
+    /// Number of bytes, from the current position on, that belong to a bad row whose lines are not valid rows.
     bad_bytes: usize,
-    /// Number of rows so far, and of rows among them with several lines.
+    /// Number of rows so far. `rows_of_lines` counts the rows among them that have several lines.
     rows: u64,
     rows_of_lines: u64,
 }
@@ -52,15 +53,17 @@ pub(super) struct DelimitedRows {
 /// Columns of a table that are read.
 struct Header {
     columns: usize,
-    /// Numbers of the columns of each selector: lists of columns to join, in order of preference.
+    /// Indexes of the columns of each selector. A selector has alternatives in order of preference, and each
+    /// alternative is a list of columns whose values are joined.
     wanted: Vec<Vec<Vec<usize>>>,
-    /// Name of a wanted column that several columns have, so that nobody knows which of them is meant.
+    /// Name of a wanted column if several columns have this name, so that it is not clear which of them is meant.
+    /// Otherwise `None`.
     ambiguous: Option<String>,
 }
 
 impl DelimitedRows {
-    /// Creates a splitter for a table in this dialect whose rows have at most `longest` bytes. `wanted`
-    /// selects the columns to read.
+    /// Creates a splitter for a table in this dialect. `wanted` selects the columns to read, and `longest` is the
+    /// length in bytes of the longest allowed row.
     pub(super) fn new(dialect: Dialect, wanted: Columns<'_>, longest: usize) -> Self {
         Self {
             dialect,
@@ -78,7 +81,7 @@ impl DelimitedRows {
         }
     }
 
-    /// Finds the columns to read by the first row, which was just parsed and has `columns` columns.
+    /// Sets `self.header` from the first row, which was just parsed and has `columns` columns.
     fn read_header(&mut self, columns: usize) {
         let names = column_names(self.dialect, &self.parser, columns);
         let mut ambiguous = None;
@@ -106,7 +109,7 @@ impl DelimitedRows {
         self.header.as_ref().is_some_and(|header| !header.wanted[0].is_empty())
     }
 
-    /// Returns the record of the present row, which has `length` bytes.
+    /// Returns the record of the row that was just parsed. `length` is the length of the row in bytes.
     fn document(&mut self, length: usize) -> SplitStep<'_> {
         let Self { header, parser, joined, bad, .. } = self;
         let row = parser.row();
@@ -136,8 +139,8 @@ impl DelimitedRows {
         SplitStep::record(length, Content::Document(document))
     }
 
-    /// Returns the reason why a complete row of several lines is bad, or `None` if it is good. `wanted`
-    /// is the number of columns of the table.
+    /// Returns the reason why a complete row of several lines is bad, or `None` if the row is good. `wanted` is the
+    /// number of columns of the table.
     fn fault_of_lines(&mut self, row: &[u8], wanted: usize) -> Option<Cow<'static, str>> {
         let Some(strict) = self.dialect.strict_row(row, true) else {
             return Some("a closing quote".into());
@@ -155,8 +158,8 @@ impl DelimitedRows {
             .then(|| format!("a row of few lines as before, not of {lines}").into())
     }
 
-    /// Returns what to do if `row` has a quote that is read as a letter, although it may enclose a field of several
-    /// lines. Returns an empty text if it has none.
+    /// Returns advice for a message if `row` has a quote that counts as an ordinary character, although it may enclose
+    /// a field of several lines. Returns an empty text otherwise.
     fn advice_on_quotes(&self, row: &[u8]) -> &'static str {
         let has_letter = self.dialect.quote.is_none() && row.contains(&b'"');
         if has_letter {
@@ -166,8 +169,8 @@ impl DelimitedRows {
         }
     }
 
-    /// Returns a bad record for the first line of the row at the start of `window`, which has `row`
-    /// bytes. The other lines are read as rows if each of them is a valid row with `wanted` columns.
+    /// Returns a bad record for the first line of the row at the start of `window`. `row` is the length of the row in
+    /// bytes. The other lines of the row are then read as rows if each of them is a valid row with `wanted` columns.
     /// Otherwise they become bad records, too.
     fn bad_row(
         &mut self,
@@ -195,13 +198,14 @@ impl DelimitedRows {
         SplitStep::record(length, Content::Bad(&self.bad))
     }
 
-    /// Returns the length of the line that names the delimiter, if the table begins with one.
+    /// Returns the length of the line that names the delimiter, for example `sep=;`. Returns 0 if the table does not
+    /// begin with such a line.
     fn separator_bytes(&self, start: &[u8]) -> usize {
         if self.at_file_start { separator_line(start).map_or(0, |(_, length)| length) } else { 0 }
     }
 }
 
-/// Returns the names of the columns of a table whose first row is `row`. A blank row has no columns.
+/// Returns the names of the columns of a table whose first row is `row`. Returns an empty list if the row is blank.
 pub(super) fn columns(dialect: Dialect, row: &[u8]) -> Vec<String> {
     let mut parser = RowParser::new(dialect);
     let row = without_byte_order_mark(row).trim_ascii_start();
@@ -213,7 +217,7 @@ pub(super) fn columns(dialect: Dialect, row: &[u8]) -> Vec<String> {
     names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
-/// Returns the names of the `columns` columns of a table. The first row was just parsed by `parser`.
+/// Returns the names of the `columns` columns of a table. `parser` must just have parsed the first row.
 fn column_names(dialect: Dialect, parser: &RowParser, columns: usize) -> Vec<Cow<'_, [u8]>> {
     let name = |column: usize| {
         if dialect.has_header {

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::ops::Range;
 
-/// Returns the record with an edited text. Returns `None` if the record is no valid object, or if the text was
-/// not read from its strings as they are.
+/// Returns the record with the edited text. Returns `None` if the record is not a valid object, or if the text was
+/// changed after it was read from the strings of the object.
 pub(super) fn edited(job: &RecordEdit<'_>) -> Option<Vec<u8>> {
     let mut finite = String::new();
     let (begin, json, object) = parsed(job.record, &mut finite)?;
@@ -49,8 +49,8 @@ pub(super) fn edited(job: &RecordEdit<'_>) -> Option<Vec<u8>> {
     (start == job.text.len() && is_each_once).then(|| job.replaced(replaced))
 }
 
-/// Returns the record with more fields behind its own ones. Returns `None` if the record is bad or no valid object,
-/// or if it has a field of one of these names.
+/// Returns the record with additional fields after its own fields. Returns `None` if the record is bad, is not a valid
+/// object, or has a field of the same name.
 pub(super) fn with_fields(job: &AddedRecord<'_>) -> Option<Vec<u8>> {
     let AddedRecord { record, fields, values, is_bad, .. } = *job;
     if is_bad {
@@ -75,8 +75,9 @@ pub(super) fn with_fields(job: &AddedRecord<'_>) -> Option<Vec<u8>> {
     Some(extended)
 }
 
-/// Returns the place where the object of a record begins, its text, and the object. The text is as long as the
-/// object in the record, but has no `NaN` or `Infinity`: it is in `finite` if these were replaced.
+/// Returns the position in the record at which its object begins, the text of the object, and the parsed object. If the
+/// object has `NaN` or `Infinity`, its text is a copy of the same length in `finite`, in which these words are
+/// replaced.
 fn parsed<'r>(record: &'r [u8], finite: &'r mut String) -> Option<(usize, &'r str, Object<'r>)> {
     let record = str::from_utf8(record).ok()?;
     let begin = record.find('{')?;

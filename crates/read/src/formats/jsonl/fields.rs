@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use simtool_model::document::{FieldValues, MOST_FIELDS};
 use simtool_model::document_id::DocumentId;
 
-/// Largest depth of nested objects and arrays in a line. Deeper lines are bad records.
+/// Largest depth of nested objects and arrays in a line. Lines with deeper nesting are bad records.
 pub(super) const DEEPEST: usize = 128;
 
 /// Index of the field with the text in [`WantedFields::plain_names`].
@@ -34,8 +34,8 @@ pub(super) struct ValueScratch {
 /// Selectors of the fields of a line that are read.
 #[derive(Clone, Debug)]
 pub(crate) struct WantedFields {
-    /// Names of the fields of the text and of the ID, and then of the other fields. `None` if a selector
-    /// is more than the name of a field. Then the fast path cannot read the line.
+    /// Name of the field of the text, name of the field of the ID, and then the names of the other fields. `None` if
+    /// one of the selectors is more than the name of a field. The fast parser then cannot read the line.
     pub(super) plain_names: Option<Vec<String>>,
     pub(super) text: Selector,
     id: Selector,
@@ -51,11 +51,10 @@ impl WantedFields {
     }
 }
 
-/// The values of the wanted fields of a line. The values are as they are in the line, and escapes in
-/// them are not yet resolved.
+/// The values of the wanted fields of a line. They are borrowed from the line, and escapes in them are not resolved.
 #[derive(Default)]
 pub(super) struct FoundValues<'de> {
-    /// Values of the text without those that are null. `None` if the line lacks the text.
+    /// Values of the text. Nulls are left out. `None` if the line lacks the text.
     pub(super) texts: Option<Vec<&'de RawValue>>,
     /// Number of elements of lists that have no text.
     pub(super) skipped: u32,
@@ -93,9 +92,9 @@ pub(super) fn find_fields<'de>(
     Ok(FoundValues { texts, skipped, id: one(&wanted.id)?, fields })
 }
 
-/// Returns the names of the fields of the object in `line`, in order. The names of nested fields are
-/// paths, such as `meta.id` or `messages[].content`. Of a list, the fields of its first element are
-/// listed. Returns an empty list if the line is not an object.
+/// Returns the names of the fields of the object in `line`, in order. The names of nested fields are paths, such as
+/// `meta.id` or `messages[].content`. For a list, the fields of its first element are listed. Returns an empty list if
+/// the line is not an object.
 pub(crate) fn field_names(line: &[u8]) -> Vec<String> {
     let line = String::from_utf8_lossy(without_byte_order_mark(line));
     let mut finite = String::new();
@@ -108,7 +107,8 @@ pub(crate) fn field_names(line: &[u8]) -> Vec<String> {
     names
 }
 
-/// Adds the names of the fields to which `prefix` leads to `names`. `json` is the valid value there.
+/// Adds the names of the fields in the valid JSON value `json` to `names`. `prefix` is the path that leads to this
+/// value.
 fn add_names(json: &str, prefix: &str, names: &mut Vec<String>) {
     let json = json.trim_ascii_start();
     let before = names.len();
@@ -131,8 +131,8 @@ fn add_names(json: &str, prefix: &str, names: &mut Vec<String>) {
     }
 }
 
-/// Returns whether objects and arrays in `json` are nested more than `deepest` deep. First counts
-/// the opening brackets, because nearly all values have at most `deepest` of them.
+/// Returns whether objects and arrays in `json` are nested more than `deepest` levels deep. First counts the opening
+/// brackets, because nearly all values have at most `deepest` of them.
 pub(super) fn is_too_deep(json: &[u8], deepest: usize) -> bool {
     if memchr::memchr2_iter(b'[', b'{', json).nth(deepest).is_none() {
         return false;
@@ -154,14 +154,15 @@ pub(super) fn is_too_deep(json: &[u8], deepest: usize) -> bool {
     false
 }
 
-/// Returns a JSON value as an ID, with its type. Returns `None` for null and for the empty string.
+/// Returns a JSON value as an ID, which is a number if the value is one, and a text otherwise. Returns `None` for null
+/// and for the empty string.
 pub(super) fn as_id<'a>(value: &'a RawValue, scratch: &'a mut Vec<u8>) -> Option<DocumentId<'a>> {
     let is_number = value.get().starts_with(|c: char| c == '-' || c.is_ascii_digit());
     let id = as_written(value, scratch)?;
     Some(if is_number { DocumentId::Number(id) } else { DocumentId::Text(id) })
 }
 
-/// Returns the bytes of the values of the other fields, as [`as_written`] does.
+/// Returns the bytes of the values of the other fields, see [`as_written`].
 pub(super) fn all_as_written<'a>(
     values: &[Option<&'a RawValue>],
     scratch: &'a mut [Vec<u8>; MOST_FIELDS],

@@ -40,8 +40,8 @@ impl InputFormat for Json {
         Fields::Named
     }
 
-    /// Returns whether the content is JSON and not JSON Lines. An array in a file whose name has
-    /// the extension of a format without fields, such as `.txt`, is not taken for JSON.
+    /// Returns whether the content is JSON and not JSON Lines. If the file's name has the extension of a format without
+    /// fields, such as `.txt`, an array does not count as JSON.
     fn looks_like(&self, head: &Head<'_>) -> bool {
         let is_array = head.text.trim_ascii_start().first() == Some(&b'[');
         if layout::is_not_lines(head.text) {
@@ -74,8 +74,8 @@ impl ByteFormat for Json {
         job.split(&mut JsonValues::new(parser))
     }
 
-    /// Returns whether a backslash is never a part of another character, since strings end at a
-    /// quote without a backslash.
+    /// Returns whether a backslash byte is always a backslash in `encoding`. The end of a string is a quote without a
+    /// backslash before it, so a byte of another character must not look like a backslash.
     fn is_readable_in(&self, encoding: &'static Encoding, _dialect: Option<Dialect>) -> bool {
         is_safe_separator(encoding, b'\\')
     }

@@ -1,4 +1,4 @@
-//! Tells files of JSON Lines from files with one JSON array, or with objects over several lines.
+//! Distinguishes files of JSON Lines from files with one JSON array, or with objects over several lines.
 
 use serde::de::IgnoredAny;
 
@@ -14,8 +14,8 @@ pub(super) fn is_not_lines(text: &[u8]) -> bool {
     }
 }
 
-/// Returns whether the object at the start of `text` is alone in its line, or is a damaged line
-/// among other lines.
+/// Returns whether the object at the start of `text` is the only value on its line, or the first line is damaged and
+/// other lines are objects.
 fn begins_with_line(text: &[u8]) -> bool {
     let first_end = memchr::memchr(b'\n', text);
     if is_value(&text[..first_end.unwrap_or(text.len())]) {
@@ -29,8 +29,8 @@ fn begins_with_line(text: &[u8]) -> bool {
     first_end.is_none() || has_object_line(text)
 }
 
-/// Returns whether a line of `text` is an object. A file of JSON Lines may begin with a damaged
-/// line. The lines of an object over several lines are indented.
+/// Returns whether a line of `text` is an object. So a file of JSON Lines is recognized even if its first line is
+/// damaged. In an object over several lines, the lines are indented.
 pub(super) fn has_object_line(text: &[u8]) -> bool {
     text.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"{") && is_value(line))
 }

@@ -1,13 +1,13 @@
 //! Reads JSON Lines: every line is an object with a text and perhaps an ID.
 //!
-//! A text of `null` is empty. Several texts, and the elements of a list of texts, are joined by
-//! newlines. If the selector of the text joins fields, numbers and booleans are texts, too. Bytes that are not
-//! UTF-8, and single halves of surrogate pairs, become U+FFFD.
+//! A text of `null` is empty. Several texts, and the elements of a list of texts, are joined by newlines. If the
+//! selector of the text joins fields, numbers and booleans count as texts, too. Bytes that are not UTF-8, and single
+//! halves of surrogate pairs, become U+FFFD.
 //!
-//! A line is a bad record if it is not a valid object, is nested more than 128 deep, or has a text
-//! that is missing or is neither a string nor a list of strings. A line that has one of the fields
-//! that are read (text, ID, and those that the user named) twice is bad, too, since JSON parsers disagree on which
-//! value counts.
+//! A line is a bad record if it is not a valid object, is nested more than 128 levels deep, or has a text that is
+//! missing or is neither a string nor a list of strings. The fields that are read are the text, the ID and other fields
+//! that the user named. A line that has one of them twice is bad, too, since JSON parsers disagree on which value
+//! counts.
 
 use crate::formats::jsonl::fields::{
     ValueScratch, WantedFields, all_as_written, as_id, find_fields,
@@ -66,16 +66,16 @@ impl Splitter for JsonLineSplitter {
     }
 }
 
-/// Extracts documents from JSON objects. Its memory is reused by the next object.
+/// Extracts documents from JSON objects. The memory of a document is reused for the next object.
 #[derive(Debug)]
 pub(crate) struct ObjectParser {
     wanted: WantedFields,
     quick_scratch: ValueScratch,
     scratch: ValueScratch,
-    /// Encoding of the objects, if it is not UTF-8.
+    /// Encoding of the objects. `None` means UTF-8.
     encoding: Option<&'static Encoding>,
-    /// Reusable memory for a copy of an object that is not valid UTF-8. In the copy, the bytes are
-    /// decoded, and the invalid ones are replaced.
+    /// Reusable memory for a copy of an object that is not valid UTF-8. The copy is decoded, and invalid bytes are
+    /// replaced by U+FFFD.
     decoded_object: String,
     bad: Bad,
 }
@@ -92,8 +92,8 @@ impl ObjectParser {
         }
     }
 
-    /// Extracts the document of `object`, or returns the reason why it is bad. `length` is the
-    /// length of the record in bytes.
+    /// Extracts the document of `object`, or returns the reason why `object` is a bad record. `length` is the length of
+    /// the record in bytes.
     pub(super) fn content<'a>(&'a mut self, object: &'a [u8], length: usize) -> Content<'a> {
         let Self { wanted, quick_scratch, scratch, encoding, decoded_object, bad } = self;
         let (object, repaired) = match (str::from_utf8(object), *encoding) {
@@ -124,7 +124,8 @@ impl ObjectParser {
     }
 }
 
-/// Extracts the document of a line with the full parser, or returns the reason why the line is bad.
+/// Extracts the document of a line with the parser that validates the whole line, or returns the reason why the line is
+/// bad.
 pub(super) fn document<'a>(
     line: &'a str,
     wanted: &WantedFields,
@@ -162,9 +163,9 @@ pub(super) fn document<'a>(
     })
 }
 
-/// Returns the strings among `values`, in their quotes. A value may also be a list of strings, in
-/// which null is left out. If `selector`, which selects the values, joins fields, numbers and booleans are
-/// returned, too: an item such as a question with a number as its answer would be lost otherwise.
+/// Returns the strings among `values`, with their quotes. A value may also be a list of strings, in which nulls are
+/// left out. If `selector`, which has selected the values, joins fields, numbers and booleans are returned, too.
+/// Otherwise a question with a number as its answer would be lost.
 ///
 /// # Errors
 ///
@@ -201,14 +202,14 @@ fn is_number_or_boolean(json: &str) -> bool {
     !json.starts_with(['"', '{', '[', 'n']) && !json.ends_with("1e999")
 }
 
-/// Returns the content of a string, or a number or boolean as it is written. Also returns whether half a
-/// surrogate pair was replaced. `scratch` is reusable memory.
+/// Returns the content of a string without quotes and escapes, or a number or boolean as it is written. Also returns
+/// whether half a surrogate pair was replaced. `scratch` is reusable memory.
 pub(super) fn content<'a>(json: &'a str, scratch: &'a mut Vec<u8>) -> (&'a [u8], bool) {
     if json.starts_with('"') { unescaped(json, scratch) } else { (json.as_bytes(), false) }
 }
 
-/// Joins the contents of `strings` by newlines in `text`. Returns the result, and whether half a
-/// surrogate pair was replaced. `part` is reusable memory.
+/// Joins the contents of `strings` by newlines in `text`. Returns the joined text, and whether half a surrogate pair
+/// was replaced. `part` is reusable memory.
 fn join<'a, 's>(
     strings: impl Iterator<Item = &'s str>,
     text: &'a mut Vec<u8>,

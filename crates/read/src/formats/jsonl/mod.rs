@@ -51,8 +51,8 @@ impl InputFormat for JsonLines {
         Fields::Named
     }
 
-    /// Returns whether the content begins like a JSON object, or the file's name has an extension
-    /// of this format. A file named `.json` may begin with a damaged line.
+    /// Returns whether the content begins like a JSON object, or the file's name has an extension of JSON. A file named
+    /// `.json` is included, because it may begin with a damaged line.
     fn looks_like(&self, head: &Head<'_>) -> bool {
         let is_object = starts_with(head.text, *b"{\"") || starts_with(head.text, *b"{}");
         is_object || head.is_named(self) || head.is_named(&JSON)
@@ -84,7 +84,8 @@ impl ByteFormat for JsonLines {
         job.split(&mut JsonLineSplitter::new(parser, is_start))
     }
 
-    /// Returns a message if the user chose this format for a file that is JSON over several lines.
+    /// Returns a message if the user chose this format for a file that is JSON but not JSON Lines. Returns `None`
+    /// otherwise.
     fn refusal(&self, head: &[u8], _text: &Selector) -> Option<String> {
         let advice = "is JSON, but not one object a line. Leave out `format`, or set it to json";
         layout::is_not_lines(without_byte_order_mark(head)).then(|| advice.to_owned())
@@ -103,7 +104,7 @@ impl ByteFormat for JsonLines {
     }
 }
 
-/// Returns whether the first two bytes of `text` are `first`, if white space is skipped.
+/// Returns whether the first two bytes of `text` that are not white space are `first`.
 fn starts_with(text: &[u8], first: [u8; 2]) -> bool {
     let bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
     bytes.take(2).eq(&first)

@@ -3,13 +3,12 @@
 
 use crate::formats::jsonl::object::string_length;
 
-/// Words that Python writes for numbers, and JSON values of the same length that replace them. The
-/// value that is no number becomes an empty string, which counts as a missing value.
+/// Words that Python writes for numbers, and JSON values of the same length that replace them. `NaN` becomes an empty
+/// string, which counts as a missing value.
 const REPLACED: [(&str, &str); 2] = [("NaN", "\"\" "), ("Infinity", "1e999   ")];
 
-/// Returns the line with valid JSON values in place of `NaN` and `Infinity` outside of strings.
-/// Returns `None` if the line has no such word. The result is stored in `replaced`, and is as long
-/// as the line.
+/// Returns the line with valid JSON values in place of `NaN` and `Infinity` outside of strings. The result is stored in
+/// `replaced`, and is as long as the line. Returns `None` if the line contains neither word.
 pub(super) fn without_non_finite<'r>(line: &str, replaced: &'r mut String) -> Option<&'r str> {
     let is_in_line = |word: &str| memchr::memmem::find(line.as_bytes(), word.as_bytes()).is_some();
     if !REPLACED.iter().any(|(word, _)| is_in_line(word)) {
@@ -30,8 +29,8 @@ pub(super) fn without_non_finite<'r>(line: &str, replaced: &'r mut String) -> Op
     Some(replaced)
 }
 
-/// Returns text outside of strings with valid values in place of the words. A word before a colon is
-/// left as it is, because a key must not become valid.
+/// Replaces the words in `outside`, a text outside of strings, by valid values. A word before a colon stays as it is,
+/// because a key must not become valid.
 fn finite(outside: &str) -> String {
     REPLACED.iter().fold(outside.to_owned(), |text, (word, value)| {
         let mut parts = text.split(word);

@@ -7,16 +7,15 @@ use simtool_base::fault::quoted;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Reason why a line is a bad record: the code of the bad record, and a description of a valid
-/// line.
+/// Reason why a line is a bad record: the code of the bad record, and a description of how a valid line looks.
 pub(super) type Refusal = (&'static str, Cow<'static, str>);
 
 /// Values to which the paths of a selector lead.
 #[derive(Default)]
 pub(super) struct SelectedValues<'de> {
-    /// The values in order, except for null.
+    /// The values in order. Nulls are left out.
     pub(super) values: Vec<&'de RawValue>,
-    /// Number of elements of lists that lack the field to which a path leads.
+    /// Number of elements of lists that do not have the field to which a path leads.
     pub(super) skipped: u32,
 }
 
@@ -24,7 +23,7 @@ pub(super) struct SelectedValues<'de> {
 pub(super) struct Object<'de>(Vec<(Cow<'de, str>, &'de RawValue)>);
 
 impl<'de> Object<'de> {
-    /// Parses an object, and checks the syntax of all that is in it.
+    /// Parses an object, and checks the syntax of everything in it.
     ///
     /// # Errors
     ///
@@ -54,9 +53,9 @@ impl<'de> Object<'de> {
         }
     }
 
-    /// Returns the values of the first of `alternatives` with a value and without a missing field. Values of
-    /// null are left out. If the object has the fields of an alternative but all of them are null, the list is
-    /// empty. Returns `None` if each alternative has a field that is missing and may not be.
+    /// Returns the values of the first of `alternatives` of which the object has all required fields and at least one
+    /// value that is not null. Nulls are left out. If there is no such alternative, but all fields of one are null, the
+    /// list of values is empty. Returns `None` if the object lacks a required field of each alternative.
     pub(super) fn select(
         &self,
         alternatives: &[Vec<FieldPath>],
@@ -86,7 +85,7 @@ impl<'de> Object<'de> {
         Ok(without_values)
     }
 
-    /// Adds the values to which `steps` lead from this object to `found`, except for null. Returns
+    /// Finds the values to which `steps` lead from this object, and adds them to `found` unless they are null. Returns
     /// whether the field exists.
     fn collect(&self, steps: &[Step], found: &mut SelectedValues<'de>) -> Result<bool, Refusal> {
         let Some((Step::Key { name, rest }, inner)) = steps.split_first() else { return Ok(false) };
@@ -100,8 +99,8 @@ impl<'de> Object<'de> {
     }
 }
 
-/// Adds the values to which `steps` lead from `value` to `found`, except for null. Returns whether
-/// the field exists. If the path leads through a value of another kind, the field is missing.
+/// Finds the values to which `steps` lead from `value`, and adds them to `found` unless they are null. Returns whether
+/// the field exists. The field does not exist if a step leads into a value that is neither an object nor a list.
 fn collect<'de>(
     value: &'de RawValue,
     steps: &[Step],
@@ -148,8 +147,7 @@ pub(super) fn elements(json: &str) -> Result<Vec<&RawValue>, Refusal> {
     serde_json::from_str(json).map_err(|error| ("json", explanation(&error)))
 }
 
-/// Returns all strings in a valid JSON value, in order, in their quotes. Keys of objects are left
-/// out.
+/// Returns all strings in a valid JSON value, in order and with their quotes. Keys of objects are left out.
 pub(super) fn all_strings(json: &str) -> impl Iterator<Item = &str> {
     let mut rest = json;
     std::iter::from_fn(move || {
@@ -166,7 +164,8 @@ pub(super) fn all_strings(json: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the length of the string at the start of `json`, with its quotes.
+/// Returns the length in bytes of the string at the start of `json`, including its quotes. Returns `None` if the string
+/// does not end.
 pub(super) fn string_length(json: &str) -> Option<usize> {
     let bytes = json.as_bytes();
     let mut at = 1;
@@ -180,8 +179,8 @@ pub(super) fn string_length(json: &str) -> Option<usize> {
     }
 }
 
-/// Returns an error of the JSON parser as text for the message about a bad record. The text has a
-/// line number only for an object over several lines.
+/// Returns an error of the JSON parser as text for the message about a bad record. The text has a line number only if
+/// the object has several lines.
 fn explanation(error: &serde_json::Error) -> Cow<'static, str> {
     let message = error.to_string();
     let reason = message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
@@ -212,7 +211,7 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     }
 }
 
-/// Serde visitor of a key, which is borrowed if it has no escapes.
+/// Serde visitor of a key. The key is borrowed if it has no escapes.
 struct KeyVisitor;
 
 impl<'de> DeserializeSeed<'de> for KeyVisitor {

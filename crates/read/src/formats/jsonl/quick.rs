@@ -8,8 +8,8 @@ use crate::formats::jsonl::strings::string;
 use serde_json::value::RawValue;
 use simtool_model::document::{Document, MOST_FIELDS};
 
-/// Extracts the document of an ordinary line in one pass. Returns `None` for an unusual or invalid
-/// line, which the full parser then reads. Both parsers extract the same document.
+/// Extracts the document of an ordinary line in one pass. Returns `None` for an unusual or invalid line, which the
+/// parser that validates the whole line then reads. Both parsers extract the same document.
 pub(super) fn quick_document<'a>(
     line: &'a str,
     wanted: &WantedFields,

@@ -1,8 +1,8 @@
 //! Decodes JSON strings: resolves their escapes.
 
-/// Number of bytes that are examined and copied at once. Escaped text has an escape, such as a line
-/// end, every few words. Searching for each escape and copying the text between two escapes would
-/// cost more than copying blocks of fixed length.
+/// Number of bytes that are examined and copied at once. Escaped text has an escape, such as a line end, every few
+/// words. Searching for the next escape and then copying the text before it would cost more than copying blocks of
+/// fixed length.
 const BLOCK: usize = 8;
 
 /// Decodes the string at the start of `json` into `scratch`. Returns the content of the string and
@@ -54,9 +54,9 @@ pub(super) fn string<'a>(json: &'a str, scratch: &'a mut Vec<u8>) -> Option<(&'a
     }
 }
 
-/// Copies the first bytes of `rest` to `to` and removes them from `rest`. Stops before the first
-/// quote, backslash or control character, or at the end. Returns the number of copied bytes. `to`
-/// must have room for [`BLOCK`] more bytes than `rest` has.
+/// Copies the first bytes of `rest` to `to` and removes them from `rest`. Stops before the first quote, backslash or
+/// control character, or at the end. Returns the number of copied bytes. `to` must be at least [`BLOCK`] bytes longer
+/// than `rest`.
 fn copy_plain(rest: &mut &[u8], to: &mut [u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = ONES << 7;
@@ -87,8 +87,8 @@ fn copy_plain(rest: &mut &[u8], to: &mut [u8]) -> usize {
     copied + plain
 }
 
-/// Decodes a JSON string in quotes that the full parser has accepted. Returns the content of the
-/// string, and whether half a surrogate pair was replaced by U+FFFD.
+/// Decodes a JSON string in quotes that is known to be valid. Returns the content of the string, and whether half a
+/// surrogate pair was replaced by U+FFFD. `scratch` is reusable memory.
 pub(super) fn unescaped<'a>(string: &'a str, scratch: &'a mut Vec<u8>) -> (&'a [u8], bool) {
     let quoted = string.as_bytes();
     let mut rest = &quoted[1..quoted.len() - 1];
@@ -124,9 +124,8 @@ pub(super) fn unescaped<'a>(string: &'a str, scratch: &'a mut Vec<u8>) -> (&'a [
     (scratch, repaired)
 }
 
-/// Reads the character of one `\u` escape, or of two `\u` escapes that form a surrogate pair.
-/// `rest` begins after the first `\u`, and the bytes that were read are removed from it. Returns
-/// `None` for half a surrogate pair.
+/// Reads the character of one `\u` escape, or of two `\u` escapes that form a surrogate pair. `rest` begins after the
+/// first `\u`. The bytes that were read are removed from `rest`. Returns `None` for half a surrogate pair.
 fn character(rest: &mut &[u8]) -> Option<char> {
     let first = unit(rest)?;
     // A character beyond U+FFFF is written as two escapes, a high and a low surrogate (RFC 8259,

@@ -2,16 +2,16 @@
 
 use crate::formats::jsonl::fields::DEEPEST;
 
-/// Depth of nesting at which the search for the end of a value gives up. It is far above the depth
-/// that a record may have, so that a record which is too deep costs only itself.
+/// Depth of nesting at which the search for the end of a value gives up. It is far above the depth that a record may
+/// have. So the end of a record that is nested too deep is still found, and no other record is lost.
 const DEEPEST_SEARCHED: usize = 8 * DEEPEST;
 
-/// The end of a JSON value, as far as it can be seen.
+/// Result of the search for the end of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueEnd {
-    /// The value has this number of bytes.
+    /// The value ends. The number is its length in bytes.
     At(usize),
-    /// The value is damaged at this position.
+    /// The value is damaged. The number is the position of the damage.
     Damaged(usize),
     /// The value does not end within the searched bytes.
     Beyond,
@@ -28,18 +28,17 @@ enum Next {
     CommaOrEnd,
 }
 
-/// Search for the end of a value. Its memory is reused by the next search.
+/// Search for the end of a value. Its memory is reused for the next search.
 #[derive(Debug, Default)]
 pub(super) struct ValueEndSearch {
-    /// For each object or array that is open, whether it is an object.
+    /// One entry for each open object or array: `true` for an object.
     open: Vec<bool>,
 }
 
 impl ValueEndSearch {
-    /// Finds the end of the value at the start of `json`, which is not empty and begins with no
-    /// white space. The structure of the value is checked: its brackets, commas, colons and
-    /// strings. The spelling of numbers, literals and escapes is not checked. `last` means that no
-    /// bytes follow `json`.
+    /// Finds the end of the value at the start of `json`. `json` is not empty and does not begin with white space.
+    /// `last` means that no bytes follow `json`. Checks the structure of the value: its brackets, commas, colons and
+    /// strings. Does not check how numbers, literals and escapes are spelled.
     pub(super) fn find(&mut self, json: &[u8], last: bool) -> ValueEnd {
         self.open.clear();
         let (mut at, mut next) = (0, Next::Value);
@@ -99,13 +98,13 @@ pub(super) fn white_space(json: &[u8]) -> usize {
     json.iter().take_while(|&byte| b" \t\r\n".contains(byte)).count()
 }
 
-/// Returns whether a number or a literal such as `true` can contain `byte`. Other bytes that are
-/// not white space or structure belong to no valid value, but they do not hide where it ends.
+/// Returns whether a number or a literal such as `true` can contain `byte`. Also returns true for other bytes that no
+/// valid value has, as long as they do not hide where the value ends.
 fn is_of_scalar(byte: u8) -> bool {
     !byte.is_ascii_control() && !b" \",:[]{}".contains(&byte)
 }
 
-/// Finds the end of the string at the start of `json`, including its quotes.
+/// Finds the end of the string at the start of `json`. The length includes the quotes.
 fn string_length(json: &[u8]) -> ValueEnd {
     let mut at = 1;
     loop {

@@ -1,13 +1,12 @@
 //! Divides JSON into records: the objects of an array, or objects one after another.
 //!
-//! In an array, a record is an element with the comma and the white space before it. The brackets
-//! of the array belong to no record. So a copy without some elements is a valid array, once the
-//! comma before its first element is left out. Outside of an array, a record is a value with the
-//! white space around it.
+//! In an array, a record is an element together with the comma and the white space before it. The brackets of the array
+//! belong to no record. So a copy without some elements is a valid array once the comma before its first element is
+//! left out. Outside an array, a record is a value together with the white space around it.
 //!
-//! A damaged element is one bad record. Reading continues at the next element if that is certain:
-//! if the elements begin on lines of their own with the same indentation as the first one.
-//! Otherwise the rest of the file is one bad record.
+//! A damaged element is one bad record. Reading continues at the next element if its start is certain, because the
+//! elements begin on lines of their own with the same indentation as the first element. Otherwise the rest of the file
+//! is one bad record.
 
 use crate::bytes::byte_order_mark::byte_order_mark_length;
 use crate::formats::jsonl::lines::ObjectParser;
@@ -16,15 +15,15 @@ use crate::formats::{AfterLoss, SplitStep, Splitter};
 use simtool_model::document::{Bad, Content};
 use std::borrow::Cow;
 
-/// Largest number of bytes of the separator of elements by which the start of an element is
-/// recognized after damage.
+/// Largest length in bytes of the separator between two elements. After damage, the start of an element is recognized
+/// by this separator. If the separator is longer, it is not used.
 const LONGEST_SEPARATOR: usize = 64;
 
-/// Number of bytes before the place of the damage in which the search for the next element begins.
-/// A search that began at the damaged element could read the same bytes very often.
+/// Number of bytes before the damage at which the search for the next element begins. A search from the start of the
+/// damaged element could read the same bytes very often.
 const SEARCHED_BEFORE_DAMAGE: usize = 64 << 10;
 
-/// The place of the next bytes in the structure of the file.
+/// Place of the next bytes within the structure of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// Outside of an array.
@@ -41,8 +40,8 @@ pub(super) struct JsonValues {
     parser: ObjectParser,
     search: ValueEndSearch,
     place: Place,
-    /// The bytes between two elements of the array, up to the opening brace of the second. Empty if
-    /// the elements do not begin on lines of their own.
+    /// The bytes between two elements of the array, including the opening brace of the second element. Empty if the
+    /// elements do not begin on lines of their own.
     separator: Vec<u8>,
     bad: Bad,
 }
@@ -58,7 +57,7 @@ impl JsonValues {
         }
     }
 
-    /// Returns the next step outside of an array.
+    /// Returns the next step if the window begins outside an array.
     fn next_outside<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
         let start = outer_space(window);
         let rest = &window[start..];
@@ -107,7 +106,7 @@ impl JsonValues {
         }
     }
 
-    /// Returns the next step in an array.
+    /// Returns the next step if the window begins inside an array.
     fn next_in_array<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
         let is_first = self.place == Place::FirstElement;
         let mut start = white_space(window);
@@ -136,8 +135,8 @@ impl JsonValues {
         }
     }
 
-    /// Asks for more bytes. If there are none, the record at the end of the file is reported as
-    /// truncated, which reports the missing end of the array, too.
+    /// Requests more bytes. If `last` is true, the file ends inside a record, and this record is reported as truncated.
+    /// The missing end of the array is then not reported again.
     fn end_inside(&mut self, last: bool) -> SplitStep<'_> {
         if last {
             self.place = Place::Outside;
@@ -145,8 +144,8 @@ impl JsonValues {
         SplitStep::More
     }
 
-    /// Returns a bad record that ends before the next element, or at the end of the file. The value
-    /// at the start of the window is damaged at byte `damage`.
+    /// Returns a bad record that ends before the next element, or at the end of the file. `damage` is the position in
+    /// the window of the damage in the value at its start.
     fn resume(&mut self, window: &[u8], damage: usize, last: bool) -> SplitStep<'_> {
         let from = damage.saturating_sub(SEARCHED_BEFORE_DAMAGE).max(1).min(window.len());
         let length = match self.boundary(&window[from..]) {

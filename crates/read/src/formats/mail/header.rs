@@ -2,15 +2,15 @@
 
 use crate::bytes::http::header_length;
 
-/// Names of header fields. The header of a mail has at least two of them.
+/// Names of header fields. The header of a mail has at least two of these fields.
 const FIELDS: [&str; 8] =
     ["From", "To", "Subject", "Date", "Message-ID", "Received", "MIME-Version", "Return-Path"];
 
-/// Names of header fields that mail programs write. The header of a mail has at least one of them.
-/// The other fields are not enough, since a plain text can begin with `From:` and `Subject:`, too.
+/// Names of header fields that mail programs write. The header of a mail has at least one of these fields. Other fields
+/// are not enough, since a plain text can begin with `From:` and `Subject:`, too.
 const FIELDS_OF_MAIL: [&str; 5] = ["Date", "Message-ID", "Received", "MIME-Version", "Return-Path"];
 
-/// Fields of messages in newsgroups, which are no mails.
+/// Header fields of messages in newsgroups, which are not mails.
 const FIELDS_OF_NEWS: [&str; 4] = ["Newsgroups", "Path", "Xref", "NNTP-Posting-Host"];
 
 /// Number of bytes at the start of a file that are searched for the header of a mail.
@@ -45,22 +45,21 @@ pub(super) fn begins_mail(text: &[u8]) -> bool {
     has_field_of_mail && found.iter().filter(|&&is_found| is_found).count() >= 2
 }
 
-/// Returns whether `text` begins with the line that begins a mail in an mbox file, and with the
-/// header of that mail.
+/// Returns whether `text` begins with the line that an mbox file has before each mail, followed by the header of a
+/// mail.
 pub(super) fn begins_mbox(text: &[u8]) -> bool {
     let line = memchr::memchr(b'\n', text);
     text.starts_with(FROM) && line.is_some_and(|end| begins_mail(&text[end + 1..]))
 }
 
-/// Returns the name of the field of a header that begins on `line`. Returns `None` if none does.
+/// Returns the name of the header field that begins on `line`, or `None` if no field begins there.
 pub(super) fn field_name(line: &[u8]) -> Option<&[u8]> {
     let name = &line[..memchr::memchr(b':', line)?];
     let is_name = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
     is_name.then_some(name)
 }
 
-/// Returns the mail in a record of an mbox file, without the line before it that begins with
-/// `From `.
+/// Returns the mail in a record of an mbox file. The line before the mail, which begins with `From `, is left out.
 pub(super) fn without_from_line(record: &[u8]) -> &[u8] {
     match memchr::memchr(b'\n', record) {
         Some(end) if record.starts_with(FROM) => &record[end + 1..],

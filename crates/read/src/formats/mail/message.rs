@@ -12,16 +12,16 @@ use simtool_model::document::{Bad, Content, Document, MOST_FIELDS};
 use simtool_model::document_id::DocumentId;
 use std::borrow::Cow;
 
-/// Largest number of mails inside a mail. The parser of mails handles each one inside the one
-/// before, so that more of them could exhaust the stack.
+/// Largest number of mails inside a mail. The parser calls itself for each nested mail, so more of them could exhaust
+/// the stack.
 const MOST_NESTED: usize = 500;
 
-/// Parser of mails. Its memory is reused by the next mail.
+/// Parser of mails. Its memory is reused for the next mail.
 pub(super) struct MailParser {
     parser: MessageParser,
-    /// For each other field that is read, names of header fields in order of preference.
+    /// For each other field that is read, the names of header fields in order of preference.
     field_names: Vec<Vec<String>>,
-    /// Encoding of mails that do not declare theirs. `None` means UTF-8 or a guess.
+    /// Encoding of mails that declare no encoding. `None` means UTF-8 or a guess.
     encoding: Option<&'static Encoding>,
     html: HtmlText,
     page: Vec<u8>,
@@ -50,8 +50,8 @@ impl MailParser {
         }
     }
 
-    /// Returns the document of the mail in `record`, which may begin with the line of an mbox file.
-    /// `length` is the length of the record in bytes.
+    /// Returns the document of the mail in `record`. An mbox file has a line before the mail, which the record may
+    /// include. `length` is the length of the record in bytes.
     pub(super) fn content<'a>(&'a mut self, record: &[u8], length: usize) -> Content<'a> {
         let mail = unquoted(record);
         if nested_mails(&mail) > MOST_NESTED {
@@ -87,9 +87,9 @@ impl MailParser {
         Content::Bad(&self.bad)
     }
 
-    /// Returns the mail as UTF-8 if it has characters outside of ASCII and declares no encoding. The
-    /// encoding is the one that the user named, UTF-8, or a guess. A part that declares its encoding
-    /// is left to the parser.
+    /// Returns the mail as UTF-8 if it has characters outside ASCII and declares no encoding. Its encoding is then the
+    /// one that the user chose, or else UTF-8, or else a guess. A mail that declares an encoding is returned as it is,
+    /// and the parser decodes it.
     fn decoded<'m>(&self, mail: &'m [u8]) -> Cow<'m, [u8]> {
         if mail.is_ascii() || declares_charset(mail) {
             return Cow::Borrowed(mail);
@@ -105,7 +105,7 @@ impl MailParser {
         }
     }
 
-    /// Stores the text, the ID and the other fields of `message`. Returns whether characters had to be
+    /// Stores the text, the ID and the other fields of `message` in `self`. Returns whether characters had to be
     /// replaced.
     fn take(&mut self, message: &Message<'_>) -> bool {
         let Self { html, page, text, id, fields, field_names, .. } = self;
@@ -140,8 +140,8 @@ impl MailParser {
     }
 }
 
-/// Returns whether the content of the mail is in its attachments, which are not read. The subject alone
-/// does not say whether two such mails are equal.
+/// Returns whether the mail has attachments and no text except the subject. Attachments are not read, and the subject
+/// alone does not show whether two such mails are equal.
 fn has_only_attachments(message: &Message<'_>) -> bool {
     let is_blank = |part: &MessagePart<'_>| match &part.body {
         PartType::Text(text) | PartType::Html(text) => text.trim().is_empty(),
@@ -159,9 +159,8 @@ pub(super) fn field_names(record: &[u8]) -> Vec<String> {
     names.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
-/// Returns the mail in `record` without the line of an mbox file before it. If there is such a line, also
-/// removes one `>` from each line that begins with `>From ` or `>>From `, because the program that wrote
-/// the file has added it.
+/// Returns the mail in `record` without the line that an mbox file has before it. If there is such a line, also removes
+/// one `>` from each line that begins with `>From ` or `>>From `, because the program that wrote the file has added it.
 fn unquoted(record: &[u8]) -> Cow<'_, [u8]> {
     let mail = without_from_line(record);
     if mail.len() == record.len() || memchr::memmem::find(mail, b">From ").is_none() {
@@ -174,8 +173,7 @@ fn unquoted(record: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(lines.collect::<Vec<_>>().concat())
 }
 
-/// Returns the largest number of mails that can be inside `mail`: the number of parts that may hold
-/// mails.
+/// Returns an upper bound of the number of mails inside `mail`: the number of parts that may contain mails.
 fn nested_mails(mail: &[u8]) -> usize {
     let has_kind = |kind: &[u8]| {
         let slashes = memchr::memchr_iter(b'/', mail);
@@ -184,7 +182,7 @@ fn nested_mails(mail: &[u8]) -> usize {
     has_kind(b"message/") + has_kind(b"/digest")
 }
 
-/// Returns whether `kind`, in upper or lower case, is in `mail` with its slash at position `at`.
+/// Returns whether `mail` contains `kind`, in upper or lower case, such that the slash in `kind` is at position `at`.
 fn is_around(mail: &[u8], at: usize, kind: &[u8]) -> bool {
     let slash = kind.iter().position(|&byte| byte == b'/').unwrap_or_default();
     let found = at.checked_sub(slash).and_then(|from| mail.get(from..from + kind.len()));

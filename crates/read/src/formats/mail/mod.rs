@@ -1,8 +1,8 @@
 //! Mails: mbox files, and files with one mail each (`.eml`, and the files of a Maildir).
 //!
-//! The text of a mail is its subject and its text parts, decoded. An HTML part is read like a page,
-//! if there is no plain text instead. Attachments are left out. The ID is the `Message-ID`, and
-//! the fields of the header can decide which of several similar mails is kept.
+//! The text of a mail is its subject and its text parts, decoded. An HTML part is read like a page if the mail has no
+//! plain text in its place. Attachments are left out. The ID is the `Message-ID`, and the fields of the header can
+//! decide which of several similar mails is kept.
 
 mod header;
 mod message;
@@ -55,9 +55,8 @@ impl InputFormat for Mail {
         Fields::Headers
     }
 
-    /// Returns whether the content begins with a mail. In a file whose name has the extension of
-    /// another format, such as `.txt`, a mail is text. Files of a Maildir have names without an
-    /// extension.
+    /// Returns whether the content begins with a mail. If the file's name has the extension of another format, such as
+    /// `.txt`, the content counts as that format. Files of a Maildir have names without an extension.
     fn looks_like(&self, head: &Head<'_>) -> bool {
         let is_other = head.named.is_some() && !head.is_named(&MBOX) && !head.is_named(&MAIL);
         if is_other || head.has_zero_bytes() {

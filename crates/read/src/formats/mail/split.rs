@@ -24,16 +24,15 @@ impl Splitter for WholeMail {
     }
 }
 
-/// Splitter that divides an mbox file into mails. A mail begins with a line such as
-/// `From a@example.org Mon Jan  1 10:00:00 2024` after a blank line, and a field of a header
-/// follows that line.
+/// Splitter that divides an mbox file into mails. A mail begins after a blank line, with a line such as `From
+/// a@example.org Mon Jan  1 10:00:00 2024` and the first field of its header.
 pub(super) struct MboxSplitter {
     pub(super) parser: MailParser,
 }
 
 impl Splitter for MboxSplitter {
     const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
-    /// Lines that begin a mail are short.
+    /// The lines by which the start of a mail is recognized are shorter than this.
     const BOUNDARY_BYTES: usize = 1 << 10;
 
     fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
@@ -54,9 +53,9 @@ impl Splitter for MboxSplitter {
     }
 }
 
-/// Returns the position in `bytes` at which a mail begins, after at least one blank line. Returns
-/// `None` if there is none. `last` means that no bytes follow. Otherwise, a mail is not found if its
-/// first field is not in `bytes` as a whole.
+/// Returns the position in `bytes` at which a mail begins after at least one blank line, or `None` if there is none.
+/// `last` means that no bytes follow `bytes`. Without `last`, a mail is found only if its first header field ends in
+/// `bytes`.
 fn next_mail(bytes: &[u8], last: bool) -> Option<usize> {
     let mut from = 0;
     while let Some(found) = memchr::memmem::find(&bytes[from..], b"\nFrom ") {

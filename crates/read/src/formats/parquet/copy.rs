@@ -24,16 +24,16 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Number of rows that are decoded at once. The reader of Parquet files uses the same number. So
-/// reading and copying lose the same rows if a page of the file is damaged.
+/// Number of rows that are decoded at once. The reader of Parquet files uses the same number, so that reading and
+/// copying lose the same rows if a page of the file is damaged.
 const BATCH_ROWS: usize = 128;
-/// Key in the metadata of a Parquet file. Its value is the schema with the types of Arrow. The
-/// value is not copied, because the writer of the copy creates it again.
+/// Key in the metadata of a Parquet file. Its value is the schema with Arrow's types. The value is not copied, because
+/// the writer of the copy creates it again.
 const ARROW_TYPES: &str = "ARROW:schema";
 
-/// Writes a copy of the table `from` that contains only the rows in `copy.kept`. The copy has a row
-/// group for each row group with kept rows. All columns of the copy are compressed like the first
-/// column of the original. `text` selects the column with the texts.
+/// Writes a copy of the table `from` that contains only the rows in `copy.kept`. Each row group with kept rows becomes
+/// a row group of the copy. All columns of the copy are compressed like the first column of the original. `text`
+/// selects the column with the texts.
 ///
 /// # Errors
 ///
@@ -56,8 +56,7 @@ pub(super) fn copy_rows(from: &dyn Source, copy: &RowsCopy<'_>, text: &Selector)
     decoded(from, to, || writer.close().map(drop))
 }
 
-/// Returns whether the texts that `text` selects are values of one column that a copy can edit. The answer is that of
-/// [`copy_rows`], because both use the same types of columns.
+/// Returns whether the texts that `text` selects are values of one column that [`copy_rows`] can edit.
 pub(super) fn edits_texts(source: &Arc<dyn OpenSource>, text: &Selector) -> bool {
     let metadata = caught(|| typed_metadata(source));
     let is_edited = |metadata: &ArrowReaderMetadata| {
@@ -66,7 +65,7 @@ pub(super) fn edits_texts(source: &Arc<dyn OpenSource>, text: &Selector) -> bool
     matches!(metadata, Ok(Ok(metadata)) if is_edited(&metadata))
 }
 
-/// Returns the metadata of a file with the types of Arrow that its copy has, for example dictionaries.
+/// Returns the metadata of a file with the Arrow types that its copy has, for example dictionaries.
 fn typed_metadata(source: &Arc<dyn OpenSource>) -> Result<ArrowReaderMetadata, ParquetError> {
     ArrowReaderMetadata::load(&Chunks::new(source), ArrowReaderOptions::new())
 }
@@ -117,8 +116,7 @@ impl GroupEncoder for RowGroupEncoder<'_> {
     }
 }
 
-/// Encodes the rows of a batch with `columns`. These are the writers of one row group, and each of
-/// them writes one column of the file.
+/// Encodes the rows of a batch with `columns`, the writers of one row group. Each writer writes one column of the file.
 fn write(batch: &RecordBatch, columns: &mut [ArrowColumnWriter]) -> Result<(), ParquetError> {
     let mut columns = columns.iter_mut();
     for (field, array) in batch.schema_ref().fields().iter().zip(batch.columns()) {
@@ -132,7 +130,7 @@ fn write(batch: &RecordBatch, columns: &mut [ArrowColumnWriter]) -> Result<(), P
     Ok(())
 }
 
-/// Appends a row group to the copy. `columns` are the encoded columns of the row group.
+/// Appends a row group to the copy. `columns` has the encoded columns of the row group.
 fn append(
     writer: &mut SerializedFileWriter<File>,
     columns: Vec<ArrowColumnChunk>,

@@ -85,9 +85,9 @@ impl TableFormat for Parquet {
         copy::copy_rows(from, copy, text)
     }
 
-    /// Estimates the memory as about seven pages of texts. A page is in memory in several forms at
-    /// once: compressed, decompressed, and as rows. The writer of a file checks after every 1,024
-    /// rows whether a page has reached 1 MB, so pages of long texts are longer than that.
+    /// Estimates the memory as about seven pages of texts, because a page is in memory in several forms at once:
+    /// compressed, decompressed, and as rows. The writer of a file checks only after every 1,024 rows whether a page
+    /// has reached 1 MB, so pages of long texts are longer than 1 MB.
     fn reader_bytes(&self, rows: TableRows) -> f64 {
         const LEAST_PAGE_BYTES: f64 = 1e6;
         const PAGE_ROWS: f64 = 1024.0;

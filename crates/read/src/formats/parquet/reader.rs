@@ -22,21 +22,19 @@ use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-/// Number of rows that are decoded at once. The number is small, because a crafted file can repeat
-/// one long value in many rows.
+/// Number of rows that are decoded at once. It is small, because a crafted file can repeat one long value in many rows.
 const BATCH_ROWS: usize = 128;
-/// Usual length in bytes of a page.
+/// Length in bytes after which writers usually end a page.
 const LEAST_PAGE_BYTES: u64 = 1_000_000;
-/// Number of rows of a page after which most writers look at its length.
+/// Number of rows after which most writers check the length of a page.
 const PAGE_ROWS: u64 = 1024;
 /// Largest depth of nested columns in a schema. A file with a deeper schema is not read.
 const DEEPEST_SCHEMA: usize = 64;
 /// Largest number of columns in a schema. A file with more columns is not read.
 const MOST_COLUMNS: usize = 10_000;
 
-/// Collects consecutive row groups into shares of at least `bytes` compressed bytes. A share is
-/// read by one thread, independently of the other shares. Returns `None` if the footer of the file
-/// cannot be read.
+/// Divides the file into shares of at least `bytes` compressed bytes. A share consists of consecutive row groups, and
+/// one thread reads it independently of the other shares. Returns `None` if the footer of the file cannot be read.
 pub(super) fn shares(source: &Arc<dyn OpenSource>, bytes: u64) -> Option<Vec<TableShare>> {
     let metadata = load(source).ok()?;
     let groups = metadata.metadata().row_groups().iter();
@@ -60,14 +58,14 @@ pub(super) fn column_names(source: &Arc<dyn OpenSource>) -> Vec<String> {
     columns::column_names(metadata.schema().fields())
 }
 
-/// Returns whether the schema of a Parquet file is small enough to be read.
+/// Returns whether the footer of a Parquet file can be read, and its schema has neither too many nor too deeply nested
+/// columns.
 pub(super) fn is_readable(source: &Arc<dyn OpenSource>) -> bool {
     load(source).is_ok()
 }
 
-/// Visits the rows of the row groups in `job.groups`. Returns the number of rows that the file
-/// declares for these row groups. If `visit` stopped the reading, returns the number of visited
-/// rows instead.
+/// Passes the rows of the row groups in `job.groups` to `visit`. Returns the number of rows that the file declares for
+/// these row groups. If `visit` stopped the reading, returns the number of rows that it got instead.
 ///
 /// # Errors
 ///
@@ -180,9 +178,9 @@ impl GroupReading<'_> {
     }
 }
 
-/// Visits the rows of all batches of a row group. After each batch, reports the progress, which
-/// `reached` computes from the rows visited so far. The error is the reason why a batch cannot be
-/// decoded, or why `reached` ends the reading.
+/// Passes the rows of all batches of a row group to `visit`. After each batch, `reached` computes the progress from the
+/// rows so far, and the progress is reported. The error is the reason why a batch cannot be decoded, or the reason for
+/// which `reached` ends the reading.
 fn visit_batches(
     mut batches: ParquetRecordBatchReader,
     rows: &mut VisitedRows<'_>,
@@ -227,11 +225,10 @@ fn load(source: &Arc<dyn OpenSource>) -> Result<ArrowReaderMetadata, String> {
 /// The columns of the file that are read.
 struct Selected {
     found: FoundColumns,
-    /// Numbers of the leaf columns to decode. If the file has no column of the text, this is the
-    /// shortest column, which is decoded only to count the rows. The number of rows that the file
-    /// declares may be wrong.
+    /// Indexes of the leaf columns to decode. If the file has no column with the text, this is only the shortest
+    /// column. It is decoded to count the rows, since the number of rows that the file declares may be wrong.
     leaves: BTreeSet<usize>,
-    /// Name of the first column of the text, or of the shortest column.
+    /// Name of the first column with the text, or else of the shortest column.
     first: String,
 }
 
@@ -273,8 +270,8 @@ impl Selected {
         pages.fold(0, u64::saturating_add).saturating_mul(FORMS)
     }
 
-    /// Returns the number of bytes of all texts of a row group, or `None` if the file does not
-    /// declare this number.
+    /// Returns the number of bytes of all texts of a row group. Returns `None` if the file does not declare it, or has
+    /// no column with the text.
     fn text_bytes(&self, group: &RowGroupMetaData) -> Option<u64> {
         let mut texts = self.found.texts().peekable();
         texts.peek()?;
@@ -284,8 +281,8 @@ impl Selected {
         bytes.sum()
     }
 
-    /// Returns a message if a selected column of a row group declares more decompressed bytes than
-    /// `expansion` allows for its compressed bytes.
+    /// Returns a message if a selected column of a row group declares more decompressed bytes than `expansion` allows
+    /// for its compressed bytes. Returns `None` otherwise.
     fn too_long(&self, group: &RowGroupMetaData, expansion: Expansion) -> Option<String> {
         self.leaves.iter().find_map(|&leaf| {
             let column = group.columns().get(leaf)?;

@@ -1,4 +1,4 @@
-//! The events that a reader passes to a visitor, and the functions that pass them.
+//! The events that a reader passes to a visitor, and the functions that pass events on.
 
 #[cfg(doc)]
 use crate::documents::Corpus;
@@ -12,14 +12,13 @@ use std::ops::ControlFlow;
 pub enum Event<'a> {
     /// The next record.
     Record(Record<'a>),
-    /// A part of the bytes of a record that is too long to be in memory as a whole. After all parts
-    /// of the record, the record itself follows as [`Event::Record`] with empty bytes.
+    /// A part of the bytes of a record that is too long to be in memory as a whole. After all parts of the record, the
+    /// record itself follows as an [`Event::Record`] whose bytes are empty.
     Piece(&'a [u8]),
     /// A problem of the file. The visitor has got all records before the fault.
     Fault(Fault),
-    /// Progress: about this number of bytes of the shard has been read, counted like
-    /// [`Corpus::shard_bytes`]. This event is sent from time to time, but not at the end of a
-    /// shard. So small shards send no such event.
+    /// Progress: approximate number of bytes of the shard that were read so far, counted like [`Corpus::shard_bytes`].
+    /// This event is sent from time to time, but not at the end of a shard. So a small shard sends no such event.
     Reached(u64),
 }
 
@@ -42,8 +41,7 @@ pub(crate) fn give(event: Event<'_>, visit: &mut Visit<'_>) -> Flow {
     }
 }
 
-/// Passes the fault of a file to the visitor. Returns 0 as the number of records, because nothing
-/// of the file is read.
+/// Passes the fault of a file that is not read to the visitor. Returns 0, the number of records that were read.
 pub(crate) fn refuse(fault: Fault, visit: &mut Visit<'_>) -> Result<u64> {
     visit(Event::Fault(fault)).map(|_| 0)
 }

@@ -1,4 +1,4 @@
-//! The bytes and options of one reading, to which a format applies its splitter.
+//! The bytes and options with which a format applies its splitter to a file, or to a part of it.
 
 use crate::bytes::{Damage, PageContent, Stream};
 use crate::formats::records::window::{RecordStream, ToFault, read_slice};
@@ -12,13 +12,12 @@ use std::ops::ControlFlow;
 
 /// The bytes that a splitter divides into records.
 pub(crate) enum SplitBytes<'b> {
-    /// All bytes to read, in memory.
+    /// A slice with all bytes to read.
     Slice(&'b [u8]),
     /// A stream of the bytes to read. It starts at the start of a record or of the file.
     Stream(&'b mut dyn Stream),
-    /// A stream that starts in the middle of a record, and the number of compressed bytes to search
-    /// for the next record. Reading begins at that record. If none starts there, no record is
-    /// visited.
+    /// A stream that starts in the middle of a record, and the number of compressed bytes in which the next start of a
+    /// record is searched. Reading begins at this start. If none is found, no record is visited.
     Within(&'b mut dyn Stream, u64),
 }
 
@@ -27,15 +26,14 @@ pub(crate) struct SplitJob<'b, 'r, 'v> {
     /// Length of the longest allowed record, in bytes.
     pub(crate) longest: usize,
     pub(crate) bytes: SplitBytes<'b>,
-    /// Position, in the file, of the first byte of `bytes`.
+    /// Byte offset in the file of the first byte of `bytes`.
     pub(crate) offset: u64,
-    /// Encoding of the documents, if it is not UTF-8. A format that decodes its documents itself
-    /// takes this value. Otherwise [`SplitJob::split`] decodes them.
+    /// Encoding of the documents. `None` means UTF-8. A format that decodes its documents itself takes this value out.
+    /// Otherwise [`SplitJob::split`] decodes the documents.
     pub(crate) encoding: Option<&'static Encoding>,
     /// Part of an HTML page whose text is the document.
     pub(crate) content: PageContent,
-    /// Function that creates the event that reports damage. Its `bool` argument says whether bytes
-    /// were lost.
+    /// Function that creates the event that reports damage. Its `bool` argument is true if bytes were lost.
     pub(crate) to_fault: &'r ToFault<'r>,
     pub(crate) memory: RecordMemory<'r>,
     pub(crate) visit: &'r mut Visit<'v>,
@@ -47,8 +45,8 @@ impl SplitJob<'_, '_, '_> {
         self.offset == 0
     }
 
-    /// Divides the bytes of the job into records by `splitter`, and visits the records. Returns the
-    /// number of visited records.
+    /// Divides the bytes of the job into records by `splitter`, and passes the records to the visitor. Returns the
+    /// number of records.
     ///
     /// # Errors
     ///
@@ -91,7 +89,7 @@ impl SplitJob<'_, '_, '_> {
     }
 }
 
-/// Visits the event. If it is a document, decodes it from `encoding` first.
+/// Passes the event to the visitor. If the event is a document, decodes its text and fields from `encoding` first.
 fn visit_decoded(
     event: Event<'_>,
     encoding: &'static Encoding,

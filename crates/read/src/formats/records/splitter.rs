@@ -1,22 +1,20 @@
-//! The interface of splitters, which divide the bytes of a file into records. Each byte format has
-//! one.
+//! The interface of splitters, which divide the bytes of a file into records. Each format whose files are sequences of
+//! bytes has one splitter.
 
 use simtool_model::document::Content;
 
-/// Divides the bytes of a file into the records of a format. A splitter sees only a window, which
-/// is the next part of the bytes.
+/// Divides the bytes of a file into the records of a format. A splitter gets only a window at a time, the next part of
+/// the bytes.
 pub(crate) trait Splitter {
-    /// Finds the record at the start of `window`, which is not empty. `last` means that no bytes
-    /// follow the window.
+    /// Finds the record at the start of `window`, which is not empty. `last` means that no bytes follow the window.
     ///
-    /// Returns `SplitStep::More` if the record does not end in the window. The caller then calls again
-    /// with a longer window. If `last` is set, `SplitStep::More` means that the record is damaged,
-    /// because the file ends inside it.
+    /// Returns `SplitStep::More` if the record does not end in the window. The caller then calls again with a longer
+    /// window. If `last` is true, `SplitStep::More` means that the record is damaged, because the file ends inside it.
     fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a>;
 
-    /// Returns the position in `bytes` at which the first record begins, or `None` if no record
-    /// begins there. `bytes` start in the middle of a record. [`Splitter::BOUNDARY_BYTES`] bytes
-    /// before and after the start of a record must be enough to recognize this start.
+    /// Returns the position in `bytes` at which the first record begins, or `None` if no record begins in `bytes`.
+    /// `bytes` start in the middle of a record. [`Splitter::BOUNDARY_BYTES`] bytes before and after the start of a
+    /// record must be enough to recognize it.
     fn boundary(&self, bytes: &[u8]) -> Option<usize>;
 
     /// Returns a description of the bytes that are missing at the end of the file, after its last
@@ -25,8 +23,8 @@ pub(crate) trait Splitter {
         None
     }
 
-    /// Returns a note about the whole file and its code, for example about bytes that the splitter has passed over,
-    /// although they belong to no record. Returns `None` if there is nothing to note.
+    /// Returns the code and the text of a note about the whole file, for example about bytes that belong to no record
+    /// and were skipped. Returns `None` if there is nothing to note.
     fn note(&self) -> Option<(&'static str, String)> {
         None
     }
@@ -35,18 +33,17 @@ pub(crate) trait Splitter {
     /// recognize this start.
     const BOUNDARY_BYTES: usize = 1;
 
-    /// Behaviour after bytes of the file were lost by damage.
+    /// How reading continues after bytes of the file were lost by damage.
     const AFTER_LOSS: AfterLoss;
 }
 
-/// Behaviour of a splitter if bytes before the window were lost by damage.
+/// How reading continues if bytes before the window were lost by damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AfterLoss {
     /// Call the splitter as usual. It recognizes whether a record begins at the start of the
     /// window.
     Continue,
-    /// Skip the bytes up to the next start of a record, because these bytes are the end of a
-    /// damaged record.
+    /// Skip the bytes up to the next start of a record, because they are the end of a damaged record.
     SkipToBoundary,
     /// Stop reading the file.
     Stop,
@@ -59,7 +56,7 @@ pub(crate) enum SplitStep<'a> {
     Record {
         /// Number of bytes of the record or filler, including the separator after it. At least 1.
         length: usize,
-        /// Whether the record gets a number. Filler gets no number and is not counted.
+        /// Whether the bytes are a record, which is numbered and counted. `false` for filler.
         counted: bool,
         /// The document in the record, or the reason why the record has no document.
         content: Content<'a>,

@@ -1,32 +1,32 @@
-//! Bytes around records that belong to none of them: byte order marks inside a file, and padding at its end.
+//! Bytes that belong to no record: byte order marks inside a file, and padding.
 //!
-//! Files that were joined have the byte order mark of each file. Disks and old editors pad a file with zero bytes or the
-//! control character Ctrl-Z.
+//! A file that was joined from several files has the byte order mark of each of them. Disks and old editors pad a file
+//! with zero bytes or the control character Ctrl-Z.
 
 use crate::bytes::byte_order_mark::byte_order_mark_length;
 use crate::formats::SplitStep;
 
-/// Numbers of such bytes that were passed over.
+/// Counts of byte order marks and bytes of padding that were skipped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StrayBytes {
     marks: u64,
     padding: u64,
 }
 
-/// Whether the byte pads files.
+/// Returns whether files are padded with this byte.
 pub(crate) fn is_padding(byte: u8) -> bool {
     matches!(byte, 0 | 0x1A)
 }
 
-/// Returns the bytes without the padding behind them.
+/// Returns the bytes without the padding at their end.
 pub(crate) fn without_padding(bytes: &[u8]) -> &[u8] {
     let padding = bytes.iter().rev().take_while(|&&byte| is_padding(byte)).count();
     &bytes[..bytes.len() - padding]
 }
 
 impl StrayBytes {
-    /// Returns the step over the padding at the start of `window`, and counts it. Returns `None` if there is none, or if
-    /// other bytes than a line end follow it. `last` means that no bytes follow the window.
+    /// Returns the step over the padding at the start of `window`, and counts its bytes. Returns `None` if there is no
+    /// padding, or if bytes other than a line end follow it. `last` means that no bytes follow the window.
     pub(crate) fn padding<'a>(&mut self, window: &[u8], last: bool) -> Option<SplitStep<'a>> {
         let length = window.iter().take_while(|&&byte| is_padding(byte)).count();
         // Only padding up to the end of a line or of the file belongs to no record.
@@ -40,13 +40,13 @@ impl StrayBytes {
         Some(SplitStep::filler(length))
     }
 
-    /// Counts a byte order mark inside a file, if there is one.
+    /// Counts a byte order mark if `is_inside` is true.
     pub(crate) fn mark(&mut self, is_inside: bool) {
         self.marks += u64::from(is_inside);
     }
 
-    /// Returns a record without the byte order mark before it and the padding behind it, and counts them. `is_start`
-    /// means that the record is at the start of a file, where a mark belongs.
+    /// Returns a record without the byte order mark at its start and the padding at its end, and counts both.
+    /// `is_start` means that the record is at the start of a file, where a byte order mark is usual and does not count.
     pub(crate) fn without<'r>(&mut self, record: &'r [u8], is_start: bool) -> &'r [u8] {
         let mark = byte_order_mark_length(record);
         // The mark at the start of a file is usual, so it needs no warning.
@@ -57,7 +57,7 @@ impl StrayBytes {
         without
     }
 
-    /// Returns a note about the bytes and its code, or `None` if there were none.
+    /// Returns the code and the text of a note about the skipped bytes, or `None` if there were none.
     pub(crate) fn note(self) -> Option<(&'static str, String)> {
         let marks = counted(self.marks, "byte order mark", "byte order marks");
         let padding = counted(self.padding, "byte of padding", "bytes of padding");

@@ -1,9 +1,9 @@
 //! Divides bytes into records by a splitter. The bytes are a slice, or a stream that is read through a
 //! window in memory.
 //!
-//! Both ways give the same records. A splitter never sees more bytes at once than the longest
-//! allowed record has. A record that does not end within these bytes is skipped up to the next
-//! start of a record, and reported as `oversize`. So memory is limited, whatever the input claims.
+//! Both ways give the same records. A splitter gets at most as many bytes at once as the longest allowed record has. A
+//! record that does not end within these bytes is skipped up to the next start of a record, and reported as `oversize`.
+//! So the memory is limited, whatever sizes the input declares.
 
 use crate::bytes::{Damage, Filled, Stream, Then};
 use crate::formats::{
@@ -15,18 +15,17 @@ use simtool_model::document::{Bad, Content, Record};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-/// Number of bytes that are read from a stream at once. The number is large enough that the cost of
-/// a call does not matter. It is small enough that the window stays in the second-level cache.
+/// Number of bytes that are read from a stream at once. It is large enough that the cost of a call does not matter, and
+/// small enough that the window stays in the second-level cache.
 const FILL_BYTES: usize = 256 << 10;
 /// Number of bytes of a slice between two reports of progress.
 const REPORT_BYTES: usize = 64 << 10;
 
-/// Function that creates the event that reports damage of a stream. The `bool` argument says
-/// whether bytes were lost.
+/// Function that creates the event that reports damage of a stream. The `bool` argument is true if bytes were lost.
 pub(crate) type ToFault<'f> = dyn Fn(Damage, bool) -> Event<'static> + 'f;
 
-/// Visits the records of `bytes`, which start at byte `offset` of the file, and returns the number
-/// of visited records. `longest` is the length in bytes of the longest allowed record.
+/// Passes the records of `bytes` to `visit`, and returns their number. `offset` is the byte offset of `bytes` in the
+/// file, and `longest` is the length in bytes of the longest allowed record.
 ///
 /// # Errors
 ///
@@ -93,8 +92,8 @@ pub(crate) struct RecordStream<'s, S> {
 }
 
 impl<S: Splitter> RecordStream<'_, S> {
-    /// Visits the records of the stream, which starts at byte `offset` of the file, and returns the
-    /// number of visited records.
+    /// Passes the records of the stream to `visit`, and returns their number. `offset` is the byte offset in the file
+    /// at which the stream starts.
     ///
     /// # Errors
     ///
@@ -106,12 +105,12 @@ impl<S: Splitter> RecordStream<'_, S> {
         out.ended(flow)
     }
 
-    /// Visits the records of a stream that starts in the middle of a record. The rest of that record is
-    /// skipped. The start of the next record is searched in about `searched` bytes on disk. The first
-    /// event is [`Event::Reached`] with the position of that record.
+    /// Passes the records of a stream that starts in the middle of a record to `visit`. The rest of this record is
+    /// skipped. The start of the next record is searched in about `searched` bytes on disk. The first event is
+    /// [`Event::Reached`] with the position of that start.
     ///
-    /// Damage before that record is ignored, because the stream may begin at bytes that look like the
-    /// start of a gzip member by chance.
+    /// Damage before the first record is ignored, because the bytes at which the stream starts may look like the start
+    /// of a gzip member by chance.
     ///
     /// # Errors
     ///
@@ -154,9 +153,9 @@ impl<S: Splitter> RecordStream<'_, S> {
         ControlFlow::Continue(())
     }
 
-    /// Visits the records from the start of the window up to the end of the stream. `content` bytes of
-    /// the stream were read before, and the last of them are in the window. The stream starts at byte
-    /// `offset` of the file.
+    /// Passes the records from the start of the window up to the end of the stream to the visitor. `content` is the
+    /// number of bytes that were read from the stream before. The last of these bytes are in the window. `offset` is
+    /// the byte offset in the file at which the stream starts.
     fn cut_behind(
         &mut self,
         mut window: Window<'_>,
@@ -212,8 +211,8 @@ impl<S: Splitter> RecordStream<'_, S> {
 const CLIPPED: Cow<'static, str> =
     Cow::Borrowed("the rest of the record; the file ends or is damaged within it");
 
-/// Visits the complete records in the window. If `last` is set, no bytes follow the window, and the
-/// rest of the window is visited, too.
+/// Passes the complete records in the window to the visitor. `last` means that no bytes follow the window. Then the
+/// rest of the window becomes a record, too.
 fn split<S: Splitter>(
     splitter: &mut S,
     window: &mut Window<'_>,
@@ -273,7 +272,7 @@ fn split<S: Splitter>(
 
 const UNTRUSTED: Cow<'static, str> = Cow::Borrowed("bytes that agree with their checksum");
 
-/// Passes records to the visitor, and keeps count of the records and of their bytes.
+/// Passes records to the visitor, and counts the records and their bytes.
 struct RecordOutput<'o, 'v> {
     /// Byte offset of the next record in the file, after decompression.
     byte: u64,
@@ -283,8 +282,7 @@ struct RecordOutput<'o, 'v> {
 }
 
 impl RecordOutput<'_, '_> {
-    /// Returns the result of a reading that ended with `flow`: the number of records, or the
-    /// visitor's error.
+    /// Returns the result of a reading that ended with `flow`: the number of records, or the error of the visitor.
     fn ended(self, flow: Flow) -> Result<u64> {
         match flow {
             ControlFlow::Continue(()) => Ok(self.records),
@@ -301,8 +299,8 @@ impl RecordOutput<'_, '_> {
         give(Event::Record(record), self.visit)
     }
 
-    /// Reports the end of the file as a bad record without bytes, if bytes are missing there. A bad
-    /// record at the end of the file already says that something is missing.
+    /// Reports the end of the file as a bad record without bytes, if the format requires more bytes there. If the last
+    /// record is bad, nothing is reported, since that record already shows that bytes are missing.
     fn end<S: Splitter>(&mut self, splitter: &S) -> Flow {
         match splitter.missing_end() {
             Some(missing) if !self.is_last_bad => self.bad(&[], 0, "truncated", missing.into()),
@@ -344,9 +342,9 @@ struct Skip {
 /// The part of a stream that is in memory: `bytes[start..end]`.
 struct Window<'m> {
     memory: RecordMemory<'m>,
-    /// Turn for a long window. `None` if the window is short.
+    /// Permission to use memory for a long window. `None` if the window is short.
     turn: Option<Turn>,
-    /// Turn for the memory of the stream. `None` if the stream needs little memory.
+    /// Permission to use memory for the decoder of the stream. `None` if the decoder needs little memory.
     stream_turn: Option<Turn>,
     bytes: Vec<u8>,
     start: usize,
@@ -354,19 +352,20 @@ struct Window<'m> {
     /// Length in bytes of the longest allowed record. The window holds at most this number of bytes
     /// plus [`FILL_BYTES`].
     longest: usize,
-    /// Number of bytes that must be in the window before the splitter is called again. If a record
-    /// does not end in the window, this number becomes twice the length of the window. Otherwise a
-    /// long record would be searched again after every fill, which takes quadratic time.
+    /// Number of bytes that must be in the window before the splitter is called again. If a record does not end in the
+    /// window, this number becomes twice the length of the window. Otherwise a long record would be searched again
+    /// after every read, which would take quadratic time.
     enough: usize,
     skipping: Option<Skip>,
-    /// Code of the damage if the bytes in the window are known to be wrong, otherwise `None`. All
-    /// records in these bytes are reported as bad records with this code.
+    /// Code of the damage if the bytes in the window are known to be wrong, otherwise `None`. All records in these
+    /// bytes are reported as bad records with this code.
     condemned: Option<&'static str>,
 }
 
-/// Number of bytes of a window that is kept for the next records.
+/// Largest length in bytes of a window that is kept for the records after a long record.
 const SHORT_WINDOW: usize = 4 << 20;
-/// Number of bytes of memory for each byte of a window. A reader makes a text of the bytes of a record.
+/// Number of bytes of memory that are counted for each byte of a long window. Besides the window, a reader holds the
+/// text that it makes from the record.
 const MEMORY_A_WINDOW_BYTE: usize = 2;
 
 impl<'m> Window<'m> {
@@ -385,7 +384,7 @@ impl<'m> Window<'m> {
         }
     }
 
-    /// Waits for the turn in which the stream may take `bytes` bytes of memory.
+    /// Waits until the decoder of the stream may take `bytes` bytes of memory.
     fn lend_to_stream(&mut self, bytes: u64) -> Flow {
         let what = || "the window of a compressed part".to_owned();
         match self.memory.take(bytes, what) {
@@ -395,7 +394,8 @@ impl<'m> Window<'m> {
         ControlFlow::Continue(())
     }
 
-    /// Makes the window `wanted` bytes long, and waits for the turn that so long a window needs.
+    /// Waits until a window of `wanted` bytes may be in memory, and makes the window that long. `held` is the number of
+    /// bytes in use.
     fn grow(&mut self, wanted: usize, held: usize) -> Flow {
         match self.memory.of_record(held, wanted.saturating_mul(MEMORY_A_WINDOW_BYTE)) {
             Ok(turn) => self.turn = turn,
@@ -405,7 +405,7 @@ impl<'m> Window<'m> {
         ControlFlow::Continue(())
     }
 
-    /// Returns the free space of the window for the next bytes of the stream. This space is never
+    /// Returns the free space of the window, into which the next bytes of the stream are read. The space is never
     /// empty.
     fn space(&mut self) -> ControlFlow<Result<()>, &mut [u8]> {
         let held = self.end - self.start;
@@ -447,8 +447,7 @@ impl<'m> Window<'m> {
         ControlFlow::Continue(())
     }
 
-    /// Ends the skipping of a record at the end of the stream. Reports the skipped bytes as a bad
-    /// record.
+    /// Ends the skipping of a record at the end of the stream. Reports the skipped bytes as one bad record.
     fn end_skip(&mut self, out: &mut RecordOutput<'_, '_>) -> Flow {
         let Some(skip) = self.skipping.take() else { return ControlFlow::Continue(()) };
         let rest = &self.bytes[self.start..self.end];
@@ -466,8 +465,8 @@ impl<'m> Window<'m> {
         if code == Bad::OVERSIZE { Bad::at_most(self.longest) } else { CLIPPED }
     }
 
-    /// Reports the bytes in the window as a bad record with the code `code`, and removes them from
-    /// the window. The next bytes of the stream do not continue these bytes.
+    /// Reports the bytes in the window as a bad record with the code `code`, and removes them from the window. It is
+    /// called when bytes after the window are lost.
     fn lose(&mut self, code: &'static str, out: &mut RecordOutput<'_, '_>) -> Flow {
         self.end_skip(out)?;
         let rest = &self.bytes[self.start..self.end];

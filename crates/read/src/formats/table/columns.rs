@@ -11,8 +11,8 @@ use std::ops::Range;
 /// Columns of the text, of the ID, and of the other fields that are read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FoundColumns {
-    /// Lists of columns with texts to join, in order of preference. If there is none, every row is a
-    /// bad record.
+    /// Alternatives for the text, in order of preference. Each alternative is a list of columns whose texts are joined.
+    /// If the list is empty, every row is a bad record.
     pub(crate) texts: Vec<Vec<ColumnPath>>,
     /// Columns with IDs, in order of preference.
     pub(crate) ids: Vec<ColumnPath>,
@@ -23,22 +23,22 @@ pub(crate) struct FoundColumns {
 /// Path to a column of a table, which may be inside structs and lists.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ColumnPath {
-    /// Names of the columns from the outermost one to the column. `None` is a step from a list to
-    /// its elements.
+    /// Names of the columns from the outermost column to this column. `None` is a step from a list to its elements.
     pub(crate) steps: Vec<Option<String>>,
-    /// Numbers of the leaf columns that the column consists of. A leaf is a column without nested
-    /// columns, and the leaves of a schema are numbered from 0.
+    /// Indexes of the leaf columns that the column consists of. A leaf is a column without nested columns. The leaves
+    /// of a schema are numbered from 0.
     pub(crate) leaves: Range<usize>,
 }
 
 impl FoundColumns {
-    /// Finds the selected columns.
+    /// Finds the selected columns. `is_null` gets the leaves of a column, and returns whether all their values are
+    /// null.
     ///
     /// # Errors
     ///
-    /// A column of the text has another type than text or lists of texts, and `is_null` does not
-    /// return true for it. Or several columns have the name of a selected one. If the selector of the text joins columns, numbers and booleans are texts, too.
-    /// `is_null` gets the leaves of a column, and returns whether all their values are null.
+    /// Several columns have the name of a selected column. Or a column of the text has another type than text or lists
+    /// of texts, and not all its values are null. If the selector of the text joins columns, numbers and booleans count
+    /// as texts, too.
     pub(crate) fn new(
         fields: &Fields,
         wanted: Columns<'_>,
@@ -83,7 +83,7 @@ impl FoundColumns {
 }
 
 impl ColumnPath {
-    /// Returns the path as the user would write it, such as `messages[].content`.
+    /// Returns the path in the form in which users write it, such as `messages[].content`.
     pub(crate) fn name(&self) -> String {
         let mut name = String::new();
         for step in &self.steps {
@@ -101,7 +101,7 @@ impl ColumnPath {
     }
 }
 
-/// Returns an error if several columns have the name of a selected one.
+/// Returns an error if several columns have the name of a selected column.
 fn refuse_ambiguous(fields: &Fields, wanted: Columns<'_>) -> Result<(), String> {
     let selectors = [wanted.text, wanted.id].into_iter().chain(wanted.fields);
     let paths = selectors.filter_map(Selector::alternatives).flatten().flatten();
@@ -120,7 +120,7 @@ fn refuse_ambiguous(fields: &Fields, wanted: Columns<'_>) -> Result<(), String> 
     }
 }
 
-/// Returns whether two columns side by side have this name, here or in nested columns.
+/// Returns whether two of the columns `fields`, or two columns inside the same column, have this name.
 fn has_twice(fields: &Fields, name: &str) -> bool {
     let same = fields.iter().filter(|field| field.name() == name).count();
     let nested = |kind: &DataType| match kind {
@@ -132,7 +132,7 @@ fn has_twice(fields: &Fields, name: &str) -> bool {
     same > 1 || fields.iter().any(|field| inner(field.data_type()))
 }
 
-/// Returns the message about a column that was named as the text but has another type.
+/// Returns the message that the column at `path` was named as the text but has another type.
 fn no_text(path: &ColumnPath, field: &Field) -> String {
     let name = quoted(path.name().as_bytes());
     let mut inner = Vec::new();
@@ -179,8 +179,8 @@ fn all_texts(fields: &Fields) -> Vec<ColumnPath> {
     paths
 }
 
-/// Calls `visit` with the path and the field of each column in `fields`, in order. Nested columns
-/// follow their outer column. `outer` is the path to the column that has these columns.
+/// Calls `visit` with the path and the field of each column in `fields`, in order. After each column come the columns
+/// inside it. `outer` is the path to the column that contains `fields`.
 fn visit_columns(fields: &Fields, outer: &ColumnPath, visit: &mut dyn FnMut(&ColumnPath, &Field)) {
     let mut first = outer.leaves.start;
     for field in fields {
@@ -192,7 +192,7 @@ fn visit_columns(fields: &Fields, outer: &ColumnPath, visit: &mut dyn FnMut(&Col
     }
 }
 
-/// Calls `visit` with a column and the columns in it.
+/// Calls `visit` with a column, and then with each column inside it.
 fn visit_column(mut path: ColumnPath, field: &Field, visit: &mut dyn FnMut(&ColumnPath, &Field)) {
     visit(&path, field);
     if let DataType::Struct(inner) = field.data_type() {
@@ -203,13 +203,13 @@ fn visit_column(mut path: ColumnPath, field: &Field, visit: &mut dyn FnMut(&Colu
     }
 }
 
-/// Finds the column to which `path` leads. Returns its path and its field, or `None`.
+/// Finds the column to which `path` leads. Returns its path and its field, or `None` if there is no such column.
 fn find<'s>(fields: &'s Fields, path: &FieldPath) -> Option<(ColumnPath, &'s Field)> {
     find_in(fields, path.steps(), ColumnPath::default())
 }
 
-/// Finds the column to which `steps` lead from the columns `fields`. `outer` is the path to the
-/// column that has these columns.
+/// Finds the column to which `steps` lead from the columns `fields`. `outer` is the path to the column that contains
+/// `fields`.
 fn find_in<'s>(
     fields: &'s Fields,
     steps: &[Step],
@@ -248,7 +248,7 @@ fn descend<'s>(
     }
 }
 
-/// Returns the number of leaves of a column: 1 unless it has nested columns.
+/// Returns the number of leaf columns of a column, which is 1 unless it has nested columns.
 fn leaf_count(data_type: &DataType) -> usize {
     match data_type {
         DataType::Struct(fields) => fields.iter().map(|field| leaf_count(field.data_type())).sum(),
@@ -256,7 +256,8 @@ fn leaf_count(data_type: &DataType) -> usize {
     }
 }
 
-/// Adds the other leaves of each map that has a leaf in `leaves`. A map cannot be read in part.
+/// Adds to `leaves` the other leaf columns of each map that has a leaf in `leaves`, because a map cannot be read in
+/// part. `first` is the index of the first leaf of `fields`.
 pub(crate) fn complete_maps(fields: &Fields, mut first: usize, leaves: &mut BTreeSet<usize>) {
     for field in fields {
         complete_maps_in(field.data_type(), first, leaves);
@@ -281,8 +282,8 @@ fn complete_maps_in(data_type: &DataType, first: usize, leaves: &mut BTreeSet<us
     }
 }
 
-/// Returns the field of the elements of a list. The elements of a map are its entries, which have the columns `key` and
-/// `value`. Returns `None` for other types.
+/// Returns the field of the elements of a list or map. The elements of a map are its entries, which have the columns
+/// `key` and `value`. Returns `None` for other types.
 fn element(data_type: &DataType) -> Option<&Field> {
     match data_type {
         DataType::List(element)
@@ -295,9 +296,9 @@ fn element(data_type: &DataType) -> Option<&Field> {
     }
 }
 
-/// Returns whether values of this type are texts, lists of texts, or always null. With `is_joined`, numbers and
-/// booleans are texts, too: a table of nothing but numbers has no text, but a question may have a number as its
-/// answer.
+/// Returns whether values of this type count as texts: texts, lists of texts, or only nulls. With `is_joined`, numbers
+/// and booleans count, too. A table of nothing but numbers has no text, but in a joined text, such as a question with
+/// its answer, one of the parts may be a number.
 fn is_texts(data_type: &DataType, is_joined: bool) -> bool {
     let of_one = |data_type: &DataType| {
         is_text(data_type)

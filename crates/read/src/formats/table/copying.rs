@@ -1,4 +1,4 @@
-//! Copies some rows of a table, one group of rows after the other.
+//! Copies selected rows of a table, one group of rows after the other.
 
 use crate::formats::RowsCopy;
 use crate::formats::table::editing::RowChanges;
@@ -20,9 +20,8 @@ pub(crate) trait GroupEncoder: Sync {
     /// Returns the number of rows of each group.
     fn group_rows(&self) -> Vec<u64>;
 
-    /// Encodes the kept rows of group number `group`. `kept` has the numbers of these rows in the
-    /// table, in ascending order. There is at least one kept row. `first` is the number of the
-    /// group's first row.
+    /// Encodes the kept rows of the group with index `group`. `kept` has the indexes of these rows in the table, in
+    /// ascending order, and is not empty. `first` is the index of the first row of the group in the table.
     ///
     /// # Errors
     ///
@@ -30,7 +29,8 @@ pub(crate) trait GroupEncoder: Sync {
     fn encode(&self, group: usize, first: u64, kept: &[u64]) -> Result<Self::Encoded>;
 }
 
-/// Creates the file `to` for a copy. Creates the folders above the file if they do not exist.
+/// Creates the file `to` for a copy, and the folders above it if they do not exist. Returns an error if the file
+/// exists.
 pub(crate) fn create(to: &Path) -> Result<File> {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
@@ -39,13 +39,12 @@ pub(crate) fn create(to: &Path) -> Result<File> {
     File::create_new(to).map_err(|e| Error::io(to, "create", e))
 }
 
-/// Encodes every group of rows of a table that has rows to keep. Passes the encoded groups to
-/// `append` in the order of the groups.
+/// Encodes each group of rows that has rows to keep. Passes the encoded groups to `append` in the order of the groups.
 ///
 /// # Errors
 ///
-/// A group cannot be encoded or appended. A kept row is in no group, because the groups declare
-/// fewer rows than were read.
+/// A group cannot be encoded or appended. Or a kept row is in no group, because the groups declare fewer rows than were
+/// read.
 pub(crate) fn copy_groups<E: GroupEncoder>(
     encoder: &E,
     copy: &RowsCopy<'_>,
@@ -91,23 +90,22 @@ pub(crate) fn copy_groups<E: GroupEncoder>(
     Ok(())
 }
 
-/// Filter that keeps some of the rows of a group. It gets the rows in batches, in the order of the
-/// table.
+/// Filter that keeps selected rows of a group. It gets the rows in batches, in the order of the table.
 pub(crate) struct KeptRows<'k> {
-    /// Number, in the table, of the first row of the next batch.
+    /// Index in the table of the first row of the next batch.
     next: u64,
     kept: &'k [u64],
     changes: RowChanges<'k>,
 }
 
 impl<'k> KeptRows<'k> {
-    /// Creates a filter for a group whose first row has the number `first` in the table. `kept` has
-    /// the numbers of the rows to keep, in ascending order. Kept rows get `changes`.
+    /// Creates a filter for a group. `first` is the index of its first row in the table. `kept` has the indexes of the
+    /// rows to keep, in ascending order. `changes` is applied to the kept rows.
     pub(crate) fn new(first: u64, kept: &'k [u64], changes: RowChanges<'k>) -> Self {
         Self { next: first, kept, changes }
     }
 
-    /// Returns whether the batches that were not filtered yet have no rows to keep.
+    /// Returns whether no rows are left to keep in the batches that follow.
     pub(crate) fn is_done(&self) -> bool {
         self.kept.is_empty()
     }
@@ -124,7 +122,7 @@ impl<'k> KeptRows<'k> {
         }
     }
 
-    /// Returns the kept rows of `batch`, or `None` if no row is kept. `batch` must be the next
+    /// Returns the kept rows of `batch` with their changes, or `None` if no row of it is kept. `batch` must be the next
     /// batch of the group.
     ///
     /// # Errors
@@ -150,8 +148,8 @@ impl<'k> KeptRows<'k> {
     }
 }
 
-/// Runs `work`, which decodes or encodes rows with a library. Converts an error or panic of `work`
-/// to an error about copying rows of `from` to `to`.
+/// Calls `work`, which uses a library to decode or encode rows. Converts an error or panic of `work` to an error about
+/// copying rows of `from` to `to`.
 pub(crate) fn decoded<R, E: Display>(
     from: &Path,
     to: &Path,

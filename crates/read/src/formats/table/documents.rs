@@ -12,22 +12,21 @@ use std::ops::ControlFlow;
 
 /// State while the rows of a group of a table are visited as records.
 pub(crate) struct VisitedRows<'r> {
-    /// Number of the next record.
+    /// Index of the next record in the table.
     pub(crate) next: u64,
-    /// Number of rows visited so far.
+    /// Number of rows that were visited so far.
     pub(crate) read: u64,
-    /// Number of bytes of text in the rows visited so far.
+    /// Number of bytes of text in the rows that were visited so far.
     pub(crate) text_read: u64,
     /// Length of the longest allowed text, in bytes. A row with a longer text is a bad record.
     pub(crate) longest: usize,
-    /// Code of the bad records of a column for the text whose type is not text, for example
-    /// `parquet-type`.
+    /// Code of the bad record for a row whose text is not of a type of texts, for example `parquet-type`.
     pub(crate) type_code: &'static str,
     pub(crate) found: &'r FoundColumns,
 }
 
 impl<'r> VisitedRows<'r> {
-    /// Creates the state before the first row of a group, which has number `next`.
+    /// Creates the state before the first row of a group. `next` is the index of this row in the table.
     pub(crate) fn new(
         next: u64,
         longest: usize,
@@ -37,11 +36,11 @@ impl<'r> VisitedRows<'r> {
         Self { next, read: 0, text_read: 0, longest, type_code, found }
     }
 
-    /// Visits every row of a record batch as a record.
+    /// Passes every row of a record batch to `visit` as a record.
     ///
     /// # Errors
     ///
-    /// A column cannot be decoded. The error is the reason, and no row of the batch was visited.
+    /// A column cannot be decoded. The error is the reason. `visit` got no row of the batch.
     pub(crate) fn visit(
         &mut self,
         batch: &RecordBatch,
@@ -59,7 +58,7 @@ impl<'r> VisitedRows<'r> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Visits a row of a record batch as a record.
+    /// Passes one row of a record batch to `visit` as a record.
     fn visit_row(
         &mut self,
         row: usize,
@@ -109,7 +108,8 @@ struct RowScratch {
     fields: [Vec<u8>; MOST_FIELDS],
 }
 
-/// Returns the first ID that one of `columns` has in row `row`, with its type.
+/// Returns the ID in row `row`, from the first of `columns` that has a value there. Returns `None` if no column has
+/// one.
 fn first_id<'v>(
     columns: &'v [Values],
     row: usize,
@@ -124,8 +124,8 @@ fn first_id<'v>(
     })
 }
 
-/// Returns the value of each field in row `row`, as text that compares like the value. `fields` has the
-/// columns of each field, and `scratch` is reusable memory.
+/// Returns the value of each field in row `row` as text. The order of two such texts is the order of the values.
+/// `fields` has the columns of each field, and `scratch` is reusable memory.
 fn field_values<'v>(
     fields: &'v [Vec<Values>],
     row: usize,

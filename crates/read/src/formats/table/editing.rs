@@ -19,18 +19,19 @@ use simtool_base::unordered_map::UnorderedMap;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Whether a copy can have other values in a dictionary than the original.
+/// Whether a copy can have other values in its dictionaries than the original. A dictionary is the list of the
+/// different values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dictionaries {
-    /// Each batch is written with its own values.
+    /// Each batch is written with a dictionary of its own.
     Edited,
-    /// All batches share the values of the first one, as in an Arrow file.
+    /// All batches share the dictionary of the first batch, as in an Arrow file.
     Fixed,
 }
 
-/// Returns the index of the column whose values are the texts, if a single column that is not nested has them, and
-/// if they can be edited. `schema` must be the schema of the batches that are edited, because another schema of the
-/// same file can have other types.
+/// Returns the index of the column with the texts. Returns `None` if the texts are not the values of exactly one column
+/// that is not nested, or if they cannot be edited. `schema` must be the schema of the batches that are edited, because
+/// another schema of the same file can have other types.
 pub(crate) fn text_column(
     schema: &Schema,
     text: &Selector,
@@ -59,11 +60,11 @@ fn is_editable(data_type: &DataType) -> bool {
     }
 }
 
-/// Changes of the rows of a table in its copy.
+/// Changes that a copy of a table makes to the rows.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct RowChanges<'c> {
     texts: Option<RowEditor<'c>>,
-    /// Columns behind those of the table.
+    /// Columns that are added after the columns of the table.
     added: Option<AddedFields<'c, u64>>,
 }
 
@@ -103,7 +104,7 @@ impl<'c> RowChanges<'c> {
         Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
     }
 
-    /// Returns the changed batch. `rows` has the number of each of its rows in the table.
+    /// Returns the changed batch. `rows` has the index in the table of each row of the batch.
     ///
     /// # Errors
     ///
@@ -128,7 +129,7 @@ impl<'c> RowChanges<'c> {
     }
 }
 
-/// Returns the type of the columns with values of this kind.
+/// Returns the Arrow type of an added column with values of this kind.
 fn data_type(kind: AddedKind) -> DataType {
     match kind {
         AddedKind::Text => DataType::Utf8,
@@ -138,7 +139,7 @@ fn data_type(kind: AddedKind) -> DataType {
     }
 }
 
-/// Returns a column with these values, which are of this kind.
+/// Creates an added column with these values. All values have the kind `kind`.
 fn column<'v>(kind: AddedKind, values: impl Iterator<Item = Option<&'v AddedValue>>) -> ArrayRef {
     match kind {
         AddedKind::Text => Arc::new(values.map(as_text).collect::<StringArray>()),
@@ -185,7 +186,7 @@ struct RowEditor<'e> {
 }
 
 impl RowEditor<'_> {
-    /// Returns the batch with edited texts. `rows` has the number of each of its rows in the table.
+    /// Returns the batch with edited texts. `rows` has the index in the table of each row of the batch.
     ///
     /// # Errors
     ///
@@ -209,11 +210,11 @@ impl RowEditor<'_> {
     }
 }
 
-/// Creates an array of a type that can be edited.
+/// Creates an array of the type `data_type`, which must be a type that can be edited.
 ///
 /// # Errors
 ///
-/// A value is not valid in this type, or there are more different values than the keys of a dictionary allow.
+/// A value is not valid in this type, or there are more different values than the keys of the dictionary can count.
 fn array(data_type: &DataType, values: &[CellText<'_>]) -> Result<ArrayRef, ArrowError> {
     let DataType::Dictionary(keys, of_values) = data_type else {
         return plain_array(data_type, values);
@@ -222,11 +223,11 @@ fn array(data_type: &DataType, values: &[CellText<'_>]) -> Result<ArrayRef, Arro
     with_keys(keys, &of_rows, plain_array(of_values, &distinct)?)
 }
 
-/// Creates an array of a type of text or bytes.
+/// Creates an array of texts or bytes.
 ///
 /// # Errors
 ///
-/// The type is another one, or a value is not valid in it.
+/// `data_type` is not a type of texts or bytes, or a value is not valid in it.
 fn plain_array(data_type: &DataType, values: &[CellText<'_>]) -> Result<ArrayRef, ArrowError> {
     let create = array_of(data_type).ok_or_else(|| {
         ArrowError::InvalidArgumentError(format!("texts of the type {data_type} are not edited"))
@@ -234,8 +235,8 @@ fn plain_array(data_type: &DataType, values: &[CellText<'_>]) -> Result<ArrayRef
     create(values)
 }
 
-/// Numbers the different values in the order in which they occur. Returns the number of each value, and the different
-/// values.
+/// Numbers the different values from 0, in the order in which they first occur. Returns the number of each value, or
+/// `None` for null, and the list of the different values.
 fn numbered<'v>(values: &'v [CellText<'_>]) -> (Vec<Option<usize>>, Vec<CellText<'v>>) {
     let mut distinct = Vec::new();
     let mut numbers = UnorderedMap::default();
@@ -252,7 +253,8 @@ fn numbered<'v>(values: &'v [CellText<'_>]) -> (Vec<Option<usize>>, Vec<CellText
     (of_rows, distinct)
 }
 
-/// Creates a dictionary whose keys have the type `keys`.
+/// Creates a dictionary array whose keys have the type `keys`. `of_rows` has the index in `values` of the value of each
+/// row, or `None` for null.
 ///
 /// # Errors
 ///
@@ -274,11 +276,12 @@ fn with_keys(
     }
 }
 
-/// Creates a dictionary with keys of the type `K`.
+/// Creates a dictionary array with keys of the type `K`. `of_rows` has the index in `values` of the value of each row,
+/// or `None` for null.
 ///
 /// # Errors
 ///
-/// A key does not fit in the type, or `values` has another number of values.
+/// A key does not fit in the type, or is not an index in `values`.
 fn keyed<K: ArrowDictionaryKeyType>(
     of_rows: &[Option<usize>],
     values: ArrayRef,
@@ -302,7 +305,8 @@ type CellText<'v> = Option<Cow<'v, [u8]>>;
 /// Function that creates an array from its values.
 type CreateArray = fn(&[CellText<'_>]) -> Result<ArrayRef, ArrowError>;
 
-/// Returns the function that creates arrays of a type of text or bytes.
+/// Returns the function that creates arrays of the type `data_type`. Returns `None` if it is not a type of texts or
+/// bytes.
 fn array_of(data_type: &DataType) -> Option<CreateArray> {
     Some(match data_type {
         DataType::Utf8 => |values| Ok(Arc::new(StringArray::from(strings(values)?))),
@@ -315,7 +319,7 @@ fn array_of(data_type: &DataType) -> Option<CreateArray> {
     })
 }
 
-/// Returns the values as strings.
+/// Returns the values as strings, or an error if a value is not UTF-8.
 fn strings<'v>(values: &'v [CellText<'_>]) -> Result<Vec<Option<&'v str>>, ArrowError> {
     let string = |value: &'v CellText<'_>| value.as_deref().map(str::from_utf8).transpose();
     let strings = values.iter().map(string).collect::<Result<_, _>>();

@@ -31,8 +31,8 @@ use std::sync::Arc;
 
 /// A format whose files are tables.
 pub(crate) trait TableFormat: fmt::Debug + Sync {
-    /// Collects the groups of rows of a file into shares of at least `bytes` bytes. A share is read
-    /// by one thread, independently of the other shares. Returns `None` if the file cannot be read.
+    /// Divides the file into shares of at least `bytes` bytes on disk. A share consists of consecutive groups of rows,
+    /// and one thread reads it independently of the other shares. Returns `None` if the file cannot be read.
     fn shares(&self, source: &Arc<dyn OpenSource>, bytes: u64) -> Option<Vec<TableShare>>;
 
     /// Returns the names of all columns, with dotted paths such as `meta.id` for nested columns.
@@ -59,7 +59,7 @@ pub(crate) trait TableFormat: fmt::Debug + Sync {
     /// The copy cannot be written, or `from` cannot be read.
     fn copy_rows(&self, from: &dyn Source, copy: &RowsCopy<'_>, text: &Selector) -> Result<()>;
 
-    /// Estimates the memory in bytes that reading a table takes in addition to its longest record.
+    /// Estimates the memory in bytes that a reader of a table takes in addition to its longest text.
     fn reader_bytes(&self, rows: TableRows) -> f64;
 }
 
@@ -81,9 +81,8 @@ pub(crate) struct TableShare {
     pub(crate) rows: u64,
 }
 
-/// Collects consecutive groups of rows into shares of at least `least_bytes` bytes. Only the last
-/// share may be smaller. Each item of `groups` is the number of bytes and the number of rows of one
-/// group.
+/// Joins consecutive groups of rows into shares of at least `least_bytes` bytes on disk. Only the last share may be
+/// smaller. `groups` has the number of bytes and the number of rows of each group.
 #[cfg(feature = "parquet")]
 pub(crate) fn shares_of(
     groups: impl ExactSizeIterator<Item = (u64, u64)>,
@@ -114,16 +113,16 @@ pub(crate) struct Columns<'c> {
     pub(crate) fields: &'c [Selector],
 }
 
-/// Task of reading some groups of rows of one table.
+/// Instructions for reading some groups of rows of one table.
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no table is compiled in"))]
 pub(crate) struct TableJob<'j> {
     pub(crate) source: &'j Arc<dyn OpenSource>,
-    /// Numbers of the groups of rows to read. `None` means all groups.
+    /// Indexes of the groups of rows to read. `None` means all groups.
     pub(crate) groups: Option<Range<usize>>,
     pub(crate) columns: Columns<'j>,
     /// Length of the longest allowed text, in bytes.
     pub(crate) longest: usize,
-    /// Limit on the length of all texts together.
+    /// Limit on the length of all texts of the table together.
     pub(crate) expansion: Expansion,
     /// Function that creates the event that reports damage. Its second argument is the number of
     /// lost rows.
@@ -133,26 +132,25 @@ pub(crate) struct TableJob<'j> {
 
 #[cfg(feature = "parquet")]
 impl TableJob<'_> {
-    /// Creates the event that reports damage. `code` and `detail` describe the damage, and `lost`
-    /// is the number of rows that were lost by it.
+    /// Creates the event that reports damage. `code` and `detail` describe the damage, and `lost` is the number of rows
+    /// that were lost because of it.
     pub(crate) fn damage(&self, code: &'static str, detail: String, lost: u64) -> Event<'static> {
         (self.to_fault)(Damage { code, byte: 0, detail }, lost)
     }
 
-    /// Returns whether the job includes the first group of the file. Only this job reports damage
-    /// that concerns the whole file. Otherwise every share of the file would report it again.
+    /// Returns whether the job includes the first group of the file. Damage of the whole file is reported only by this
+    /// job. Otherwise the jobs of all shares would report it again.
     pub(crate) fn has_first_group(&self) -> bool {
         self.groups.as_ref().is_none_or(|groups| groups.start == 0)
     }
 }
 
-/// Function that runs several tasks on several threads. Its first argument is the number of tasks.
-/// It calls its second argument once with the number of each task, in any order. Tasks are numbered
-/// from 0.
+/// Function that runs several tasks on several threads. Its first argument is the number of tasks. It calls its second
+/// argument once for each task with the index of the task, from 0, in any order.
 pub type InParallel<'p> = dyn Fn(usize, &(dyn Fn(usize) + Sync)) + 'p;
 
-/// Function that returns the edited text of a row, or `None` if the text stays. Its arguments are the number of
-/// the row in the table and the text.
+/// Function that edits the text of a row. Its arguments are the index of the row in the table and the text. Returns the
+/// edited text, or `None` if the text stays as it is.
 pub type EditRow<'e> = dyn Fn(u64, &[u8]) -> Option<Vec<u8>> + Sync + 'e;
 
 /// Description of a copy of a table: the path of the copy, the rows to keep, and the threads that
@@ -160,17 +158,19 @@ pub type EditRow<'e> = dyn Fn(u64, &[u8]) -> Option<Vec<u8>> + Sync + 'e;
 pub struct RowsCopy<'c> {
     /// Path of the copy, which must not exist yet.
     pub to: &'c Path,
-    /// Numbers of the rows to keep, in ascending order.
+    /// Indexes of the rows to keep, in ascending order.
     pub kept: &'c [u64],
-    /// Edits texts of rows. Needs a table whose texts can be edited, see
+    /// Function that edits the texts of rows. It needs a table whose texts can be edited, see
     /// [`Collection::edits_rows`](crate::Collection::edits_rows). `None` leaves all texts as they are.
     pub edit: Option<&'c EditRow<'c>>,
-    /// Columns that the copy has behind those of the table. A row is named by its number in the table.
+    /// Columns that the copy has after the columns of the table. Values are asked for by the index of the row in the
+    /// table.
     pub added: Option<AddedFields<'c, u64>>,
     /// Number of groups of rows that are encoded at the same time. This is usually the number of
     /// threads.
     pub at_once: usize,
-    /// Runs the encoding of several groups on the threads of the caller.
+    /// Function that runs tasks on the threads of the caller. The copy uses it to encode several groups at the same
+    /// time.
     pub in_parallel: &'c InParallel<'c>,
 }
 

@@ -4,16 +4,16 @@ use crate::formats::table::columns::{ColumnPath, FoundColumns, column_names};
 use crate::formats::{Columns, Selector};
 use arrow_ipc::convert::try_schema_from_ipc_buffer;
 
-/// Path to a column: the names of the columns from the outermost one to this one. `None` is a step
-/// from a list to its elements.
+/// Path to a column: the names of the columns from the outermost column to the selected one. `None` is a step from a
+/// list to its elements.
 pub type ColumnSteps = Vec<Option<String>>;
 
-/// Columns that selectors select in a table that another program reads. The columns are the same as
-/// in a file with the same schema.
+/// Columns that selectors select in a table that another program reads, for example Spark. A Parquet or Arrow file with
+/// the same schema has the same selected columns.
 #[derive(Clone, Debug)]
 pub struct NamedColumns {
-    /// Lists of columns with texts to join, in order of preference. The first list with a value that
-    /// is not null has the text of a row.
+    /// Alternatives for the text, in order of preference. Each alternative is a list of columns whose texts are joined.
+    /// The first alternative with a value that is not null has the text of a row.
     pub texts: Vec<Vec<ColumnSteps>>,
     /// Columns with IDs, in order of preference.
     pub ids: Vec<ColumnSteps>,

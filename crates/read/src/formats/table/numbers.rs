@@ -11,8 +11,7 @@ use arrow_schema::DataType;
 use std::fmt::Display;
 use std::io::Write;
 
-/// Returns whether values of this type are numbers or booleans, which
-/// [`write_number_or_boolean`] writes.
+/// Returns whether values of this type are numbers or booleans, so that [`write_number_or_boolean`] can write them.
 pub(super) fn is_number_or_boolean(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => is_number_or_boolean(values),
@@ -21,7 +20,8 @@ pub(super) fn is_number_or_boolean(data_type: &DataType) -> bool {
     }
 }
 
-/// Appends a number in decimal, or a boolean. Returns `None` for other types.
+/// Appends the number in row `row` in decimal, or the boolean, to `written`. Returns `None` if `column` has another
+/// type.
 pub(super) fn write_number_or_boolean(
     column: &ArrayRef,
     row: usize,

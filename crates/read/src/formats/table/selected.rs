@@ -11,7 +11,7 @@ use arrow_select::take::take;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Arrays of a record batch with the selected columns.
+/// Arrays with the values of the selected columns in one record batch.
 pub(crate) struct BatchColumns {
     texts: Vec<Vec<Values>>,
     pub(crate) ids: Vec<Values>,
@@ -25,21 +25,22 @@ pub(crate) enum Values {
     /// Lists of values, one list for each row.
     Lists {
         lists: ArrayRef,
-        /// Number of the first element of the first list. `elements` begins with this element.
+        /// Index of the first element of the first list. The values in `elements` begin with this element.
         first: usize,
         /// Values of the elements of all lists, one after the other.
         elements: Box<Values>,
-        /// Whether the elements are structs in which a column is selected, and not lists of such.
+        /// Whether the elements are structs of which one column is selected. `false` if the elements themselves are the
+        /// values, or lists of values.
         has_columns: bool,
     },
 }
 
-/// Numbers of the texts that are joined in a row.
+/// Counts of the texts that are joined in a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TextCounts {
     /// Number of texts.
     texts: usize,
-    /// Number of elements of lists without a text.
+    /// Number of elements of lists that have no text.
     pub(crate) skipped: u32,
 }
 
@@ -48,7 +49,7 @@ impl BatchColumns {
     ///
     /// # Errors
     ///
-    /// A column is a dictionary, and a key in it refers to a value that does not exist.
+    /// A column is a dictionary, and one of its keys refers to a value that does not exist.
     pub(crate) fn new(batch: &RecordBatch, found: &FoundColumns) -> Result<Self, String> {
         let list = |paths: &Vec<ColumnPath>| -> Result<Vec<Values>, String> {
             let values = paths.iter().map(|path| Values::new(batch, path)).collect::<Vec<_>>();
@@ -61,10 +62,11 @@ impl BatchColumns {
         })
     }
 
-    /// Returns the text in row `row`. Several texts are joined by newlines in `joined`, at most
-    /// until they are longer than `longest`. Null is an empty text. A number or a boolean is a text as it is
-    /// written in decimal: the columns are chosen so that they have one only where it counts. Returns `None` if
-    /// a value is no text.
+    /// Returns the text of the row with index `row`. Several texts are joined by newlines in `joined`, until the result
+    /// is longer than `longest` bytes. Null is an empty text. Numbers and booleans count as texts in their usual
+    /// notation, since such columns are selected only where they count. Returns `None` if a value is not a text.
+    ///
+    /// Sets `counts` to the counts of this row.
     pub(crate) fn text<'t>(
         &'t self,
         row: usize,
@@ -98,7 +100,7 @@ impl BatchColumns {
 }
 
 impl Values {
-    /// Returns the values of the column to which `path` leads, or `None` if there is no such column.
+    /// Returns the values of the column to which `path` leads in `batch`, or `None` if there is no such column.
     fn new(batch: &RecordBatch, path: &ColumnPath) -> Result<Option<Self>, String> {
         let Some((Some(first), inner)) = path.steps.split_first() else { return Ok(None) };
         match batch.column_by_name(first) {
@@ -145,8 +147,8 @@ impl Values {
         }))
     }
 
-    /// Appends the texts in row `row` to `joined`, each after a newline except for the first one.
-    /// Adds their numbers to `counts`. Null is left out. Returns `None` if a value is no text.
+    /// Appends the texts of the row with index `row` to `joined`, with newlines between them, and adds their counts to
+    /// `counts`. Nulls are left out. Returns `None` if a value is not a text.
     fn append(
         &self,
         row: usize,
@@ -181,7 +183,8 @@ impl Values {
         Some(())
     }
 
-    /// Returns the first value in row `row` that is not null: its array, and its row in the array.
+    /// Returns the first value of the row with index `row` that is not null, as an array and the index of the value in
+    /// it. Returns `None` if there is no such value.
     pub(crate) fn first(&self, row: usize) -> Option<(&ArrayRef, usize)> {
         match self {
             Self::Each(column) => (!is_null(column, row)).then_some((column, row)),
@@ -192,7 +195,7 @@ impl Values {
     }
 }
 
-/// Returns the values of the rows of a dictionary, or of an array that has the lengths of runs of equal values. Returns
+/// Returns an array with one value for each row, if `array` is a dictionary or stores runs of equal values. Returns
 /// `None` for other arrays.
 pub(crate) fn looked_up(array: &ArrayRef) -> Option<Result<ArrayRef, ArrowError>> {
     if let DataType::RunEndEncoded(ends, _) = array.data_type() {
@@ -207,7 +210,7 @@ pub(crate) fn looked_up(array: &ArrayRef) -> Option<Result<ArrayRef, ArrowError>
     Some(take(keyed.values(), keyed.keys(), None))
 }
 
-/// Returns the value of each row of an array of runs.
+/// Returns the value of each row of an array that stores runs of equal values.
 fn expanded<R: RunEndIndexType>(array: &ArrayRef) -> Option<Result<ArrayRef, ArrowError>> {
     let runs = array.as_any().downcast_ref::<RunArray<R>>()?;
     let of_rows = (0..runs.len()).map(|row| runs.get_physical_index(row) as u64);
@@ -228,7 +231,7 @@ fn elements(lists: &ArrayRef) -> Option<ArrayRef> {
     Some(Arc::clone(elements))
 }
 
-/// Returns the numbers of the elements of the list in row `row`. A list that is null has no elements.
+/// Returns the range of the indexes of the elements of the list in row `row`. The range is empty if the list is null.
 /// Returns `None` if there is no such row.
 fn range(lists: &ArrayRef, row: usize) -> Option<Range<usize>> {
     if row >= lists.len() {
@@ -273,8 +276,8 @@ fn is_null(column: &ArrayRef, row: usize) -> bool {
     column.is_null(row) || *column.data_type() == DataType::Null
 }
 
-/// Returns the bytes of the value in row `row`, if the column has a type of text or bytes. Returns
-/// `None` for null and for other types.
+/// Returns the bytes of the value in row `row`. Returns `None` if the value is null, or if the column has neither texts
+/// nor bytes.
 pub(crate) fn bytes(column: &ArrayRef, row: usize) -> Option<&[u8]> {
     if column.is_null(row) {
         return None;

@@ -19,15 +19,15 @@ const UUID_BYTES: i32 = 16;
 /// Form in which points in time are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// As the stored number, so that IDs are the same in every tool.
+    /// As the stored number, so that an ID is the same in every tool.
     Id,
-    /// As date and time in UTC, so that columns of different units and texts can be compared.
+    /// As date and time in UTC, so that times in columns with different units, and texts with dates, can be compared.
     Ordered,
 }
 
-/// Returns the value in row `row` as text. A text is returned as it is, and a number in decimal.
-/// Sixteen bytes that are not text become a UUID. `written` is reusable memory for the digits.
-/// Returns `None` for null, for an empty text, and for nested types.
+/// Returns the value in row `row` as text. A text is returned as it is, and a number in decimal. A value of 16 bytes
+/// that is not text is written as a UUID. `written` is reusable memory. Returns `None` for null, for an empty text, and
+/// for nested types.
 pub(super) fn value<'v>(
     column: &'v ArrayRef,
     row: usize,
@@ -64,7 +64,7 @@ fn write_uuid(bytes: &[u8], written: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Writes a point in time as date and time. Returns `None` for other types.
+/// Writes a point in time as date and time in UTC. Returns `None` for other types.
 fn write_time(column: &ArrayRef, row: usize, written: &mut Vec<u8>) -> Option<()> {
     fn time<T>(column: &ArrayRef, row: usize, written: &mut Vec<u8>) -> Option<()>
     where
@@ -92,13 +92,13 @@ fn write_time(column: &ArrayRef, row: usize, written: &mut Vec<u8>) -> Option<()
     }
 }
 
-/// Writes a number or a boolean, and a time as the stored number. Returns `None` for other types.
+/// Writes a number, a boolean, or a time as the stored number. Returns `None` for other types.
 fn write_stored(column: &ArrayRef, row: usize, written: &mut Vec<u8>) -> Option<()> {
     write_number_or_boolean(column, row, written)
         .or_else(|| stored_time(column.data_type())?(column, row, written))
 }
 
-/// Function that writes the value in a row of a column.
+/// Function that writes the value of a column in one row. It returns `None` if there is nothing to write.
 type WriteValue = fn(&ArrayRef, usize, &mut Vec<u8>) -> Option<()>;
 
 /// Returns the function that writes a date, time or duration as the stored number. Returns `None` for

@@ -1,12 +1,12 @@
-//! Edits the text of a WARC record that is the record's block, as in WET files.
+//! Edits the text of a WARC record whose block is the text, as in WET files.
 
 use super::records::header_length;
 use crate::formats::RecordEdit;
 
-/// Fields of a header that are left out because they are digests of the unedited block.
+/// Header fields that are left out, because they are digests of the block before it was edited.
 const DIGESTS: [&str; 2] = ["WARC-Block-Digest", "WARC-Payload-Digest"];
 
-/// Returns the record with an edited text and its new length. Returns `None` if the text is not the block of the
+/// Returns the record with the edited text and its new length. Returns `None` if the text is not the block of the
 /// record, for example because it was extracted from HTML.
 pub(super) fn edited(job: &RecordEdit<'_>) -> Option<Vec<u8>> {
     let header = header_length(job.record)?;

@@ -13,10 +13,10 @@ pub(super) const URI: &str = "WARC-Target-URI";
 /// Function that finds a part of a URI.
 type PartOfUri = fn(&[u8]) -> &[u8];
 
-/// Names of parts of the URI, and the functions that find these parts.
+/// Names of parts of the URI, each with the function that finds this part.
 const PARTS_OF_URI: [(&str, PartOfUri); 2] = [("host", uri::host), ("path", uri::path)];
 
-/// Names of fields of a WARC record, in order of preference. Upper and lower case are the same.
+/// Names of fields of a WARC record, in order of preference. Upper and lower case are equal.
 #[derive(Clone, Debug)]
 pub(super) struct WarcFields(Vec<String>);
 
@@ -33,14 +33,14 @@ impl WarcFields {
         Self(names.map(str::to_owned).collect())
     }
 
-    /// Returns the value of the first of the fields that the record has and that is not empty.
+    /// Returns the first value that is not empty, in the order of the names. Returns `None` if the record has none.
     pub(super) fn value<'w>(&self, record: WarcParts<'w>) -> Option<&'w [u8]> {
         let mut values = self.0.iter().filter_map(|name| value(name, record));
         values.find(|value| !value.is_empty())
     }
 }
 
-/// Returns the value of the field `name` of a record.
+/// Returns the value of the field `name` of a record, or `None` if the record does not have it.
 fn value<'w>(name: &str, record: WarcParts<'w>) -> Option<&'w [u8]> {
     if let Some(name) = name.strip_prefix(HTTP) {
         let block = record.block;
@@ -53,19 +53,19 @@ fn value<'w>(name: &str, record: WarcParts<'w>) -> Option<&'w [u8]> {
     })
 }
 
-/// Returns the value of the field `name` of an HTTP or WARC header.
+/// Returns the value of the field `name` of an HTTP or WARC header, or `None` if the header does not have it.
 fn named<'w>(header: &'w [u8], name: &str) -> Option<&'w [u8]> {
     let is_named = |field: &[u8]| field.eq_ignore_ascii_case(name.as_bytes());
     fields(header).find(|(field, _)| is_named(field)).map(|(_, value)| value)
 }
 
-/// Returns the URI without angle brackets. Some writers put a URI in angle brackets.
+/// Returns the URI without the angle brackets that some writers put around it.
 pub(super) fn without_brackets(uri: &[u8]) -> &[u8] {
     uri.strip_prefix(b"<").and_then(|uri| uri.strip_suffix(b">")).unwrap_or(uri)
 }
 
-/// Returns the names of the fields of the record at the start of `record`. `header` is the length of
-/// its header.
+/// Returns the names of the fields of the record at the start of `record`. `header` is the length of its header in
+/// bytes.
 pub(super) fn names(record: &[u8], header: usize) -> Vec<String> {
     let (header, block) = record.split_at(header);
     let name = |(name, _)| String::from_utf8_lossy(name).into_owned();

@@ -3,29 +3,28 @@
 use simtool_base::stable_hash::hash;
 use simtool_base::unordered_map::UnorderedSet;
 
-/// Maximum number of IDs and URIs of pages that are remembered. It bounds the memory for a large file.
-/// Few are enough, because the text of a page follows closely after the page.
+/// Largest number of IDs and URIs of pages that are remembered. It limits the memory for a large file, and is large
+/// enough because the text of a page is stored shortly after the page.
 const MOST: usize = 1 << 16;
-/// Starts of the URIs under which Browsertrix stores the text of a page, in front of the URI of the
-/// page.
+/// Starts of the URIs under which Browsertrix stores the text of a page. The URI of the page follows after the start.
 const EXTRACTED: [&[u8]; 2] = [b"urn:text:", b"urn:textFinal:"];
 
-/// Returns whether a record with this URI is a text that a crawler extracted from a page.
+/// Returns whether a record with this URI has a text that a crawler extracted from a page.
 pub(super) fn is_extracted_text(uri: &[u8]) -> bool {
     EXTRACTED
         .iter()
         .any(|start| uri.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start)))
 }
 
-/// The records of a file that are pages, as far as they were read.
+/// The pages of a file that were read so far.
 #[derive(Debug, Default)]
 pub(super) struct PageRecords {
-    /// Hashes of the IDs and URIs of the records.
+    /// Hashes of the record IDs and URIs of these pages.
     hashes: UnorderedSet<u64>,
 }
 
 impl PageRecords {
-    /// Notes a page with this ID and URI of its record.
+    /// Remembers a page by the ID and the URI of its record. If there are too many, forgets all earlier pages first.
     pub(super) fn note(&mut self, record_id: Option<&[u8]>, uri: Option<&[u8]>) {
         if self.hashes.len() >= MOST {
             self.hashes.clear();
@@ -33,8 +32,8 @@ impl PageRecords {
         self.hashes.extend([record_id, uri].into_iter().flatten().map(hash));
     }
 
-    /// Returns whether a conversion is one of a page that was noted. `refers_to` is the ID of the
-    /// record that was converted, if the conversion names it. Otherwise its URI counts.
+    /// Returns whether a conversion was made from a page that is remembered. `refers_to` is the ID of the record that
+    /// was converted. If the conversion does not name this record, `uri` is compared instead.
     pub(super) fn have(&self, refers_to: Option<&[u8]>, uri: Option<&[u8]>) -> bool {
         let name = refers_to.or(uri);
         name.is_some_and(|name| self.hashes.contains(&hash(name)))

@@ -1,15 +1,15 @@
-//! Reads WARC and WET files: records with a header, which states a length, and a block of that
-//! length.
+//! Reads WARC and WET files. Their records have a header and a block, and the header states the length of the block.
 //!
-//! The text of `conversion` records is used as it is. `response` records are documents if they have
-//! HTML or plain text, and `resource` records if they have HTML or any kind of text. The text is decoded from its encoding, and the text of HTML is
-//! extracted. Other records are no documents, and neither are records that repeat a page: the texts
-//! that Browsertrix extracts, and conversions of pages of the same file. The ID of a document is its `WARC-Target-URI`, or its
-//! `WARC-Record-ID` if it has no URI, unless the user selects another field.
+//! The text of `conversion` records is used as it is. `response` records are documents if they have HTML or plain text.
+//! `resource` records are documents if they have HTML or any kind of text. Texts of responses and resources are decoded
+//! from their encoding, and the text of HTML is extracted. All other records are not documents. Records that repeat a
+//! page are not documents either: the texts that Browsertrix extracts, and conversions of pages of the same file.
 //!
-//! A record with a wrong header or length is a bad record, and reading goes on at the next line
-//! that begins with `WARC/1.`. Additional white space between records is allowed, since a published
-//! crawl (CC-MAIN-2018-34) has two bytes too many before every record.
+//! The ID of a document is its `WARC-Target-URI`, or its `WARC-Record-ID` if it has no URI, unless the user selects
+//! another field.
+//! A record with a wrong header or length is a bad record, and reading continues at the next line that begins with
+//! `WARC/1.`. Additional white space between records is allowed, since a published crawl (CC-MAIN-2018-34) has two
+//! bytes too many before every record.
 
 use crate::bytes::HtmlText;
 use crate::bytes::html;
@@ -26,7 +26,7 @@ use std::borrow::Cow;
 
 /// Largest allowed length of the header of a record, in bytes.
 const LONGEST_HEADER: usize = 64 << 10;
-/// The bytes at the start of every record.
+/// Bytes at the start of every record.
 const START: &[u8] = b"WARC/";
 /// Bytes by which the start of the next record is recognized: a line end, and the start of the
 /// first line of a record.
@@ -40,12 +40,12 @@ const TAIL: usize = 4;
 /// the record's block.
 #[derive(Debug)]
 pub(super) struct WarcRecords {
-    /// Fields of the ID, if the user named any.
+    /// Fields that hold the ID. `None` if the user chose no fields for it.
     id: Option<WarcFields>,
-    /// Other fields that are read.
+    /// Fields whose values are read in addition to the ID.
     fields: Vec<WarcFields>,
     longest: usize,
-    /// Encoding that the user named. `None` means the one that a page declares, or a guess.
+    /// Encoding that the user chose. With `None`, the encoding is the one that a page declares, or a guess.
     encoding: Option<&'static Encoding>,
     html: HtmlText,
     bodies: [Vec<u8>; 2],
@@ -54,7 +54,7 @@ pub(super) struct WarcRecords {
     bad: Bad,
 }
 
-/// Values of the header fields that are needed.
+/// Values of the header fields of one record that are needed.
 #[derive(Debug, Default)]
 struct WarcHeader<'w> {
     kind: &'w [u8],
@@ -62,10 +62,10 @@ struct WarcHeader<'w> {
     length: Option<&'w [u8]>,
     uri: Option<&'w [u8]>,
     record_id: Option<&'w [u8]>,
-    /// ID of the record from which this one was made.
+    /// ID of the record from which this record was made.
     refers_to: Option<&'w [u8]>,
     fields: FieldValues<'w>,
-    /// ID that the user selected, if the record has it.
+    /// Value of the field that the user selected for the ID, if the record has this field.
     id: Option<&'w [u8]>,
 }
 
@@ -201,7 +201,7 @@ impl WarcRecords {
     }
 }
 
-/// Returns the kind of a record of type `record_type` that has no document.
+/// Returns the kind of a record without a document, from its WARC type `record_type`.
 fn kind_without_document(record_type: &[u8]) -> NonDocument {
     let kinds = [
         ("warcinfo", NonDocument::Warcinfo),
@@ -215,8 +215,8 @@ fn kind_without_document(record_type: &[u8]) -> NonDocument {
 }
 
 impl<'w> WarcHeader<'w> {
-    /// Returns the document of a record with this header. Its ID is the one that the user selected,
-    /// or else the URI or the ID of the record.
+    /// Returns the document of a record with this header. Its ID is the value of the field that the user selected, or
+    /// else the URI, or else the ID of the record.
     fn document<'a>(&self, text: &'a [u8]) -> Document<'a>
     where
         'w: 'a,
@@ -232,7 +232,7 @@ pub(super) fn header_names(record: &[u8]) -> Vec<String> {
     header_length(record).map_or_else(Vec::new, |length| super::fields::names(record, length))
 }
 
-/// Returns the length of the header at the start of `record`, with the blank line at its end. Returns
+/// Returns the length in bytes of the header at the start of `record`, including the blank line at its end. Returns
 /// `None` if the header has no end.
 pub(super) fn header_length(record: &[u8]) -> Option<usize> {
     match header_end(&record[..record.len().min(LONGEST_HEADER)]) {
@@ -265,10 +265,9 @@ fn header_end(bytes: &[u8]) -> HeaderEnd {
     end.unwrap_or(HeaderEnd::None)
 }
 
-/// Returns the number of bytes of line ends that follow the block of a record and belong to the
-/// record. `behind` are the bytes after the block. Returns `None` if the record cannot end there,
-/// because its length is wrong. Returns an error if more bytes are needed to decide that. `last`
-/// means that no bytes follow `behind`.
+/// Returns the number of bytes of the line ends that follow the block of a record and belong to the record. `behind`
+/// has the bytes after the block. `last` means that no bytes follow `behind`. Returns `None` if the record cannot end
+/// after the block, because its declared length is wrong. Returns an error if more bytes are needed to decide.
 fn tail(behind: &[u8], last: bool) -> Result<Option<usize>, ()> {
     let line_ends = behind.iter().take(TAIL).take_while(|byte| b"\r\n".contains(byte)).count();
     // Two line ends follow each block (ISO 28500, section 4). Some writers use LF instead of CRLF,
@@ -358,7 +357,7 @@ impl Splitter for WarcRecords {
     }
 }
 
-/// Parses the value of the field `Content-Length`.
+/// Parses the value of the field `Content-Length`. Returns `None` if it is not a number of at most 19 digits.
 fn parse_length(written: &[u8]) -> Option<u64> {
     // `parse` would accept a plus sign, which a length must not have. Numbers of up to 19
     // digits fit in 64 bits.

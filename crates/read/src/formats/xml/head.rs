@@ -9,15 +9,15 @@ use crate::formats::Selector;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use simtool_base::fault::quoted;
 
-/// Number of bytes in which a declaration of XML ends.
+/// Number of bytes at the start of a file in which the XML declaration must end.
 const DECLARATION_BYTES: usize = 1 << 10;
-/// Largest number of different elements that are counted to find the records of an unknown document.
+/// Largest number of different elements that are counted to guess which elements are the records.
 const MOST_ELEMENTS: usize = 100;
 /// Largest number of fields that a message lists.
 const MOST_FIELDS: usize = 12;
 
-/// Returns the encoding that the document declares, such as ISO-8859-1. Returns `None` if it declares none that is
-/// known.
+/// Returns the encoding that the document declares, such as ISO-8859-1. Returns `None` if it declares no encoding, or
+/// one that is not known.
 pub(super) fn declared_encoding(head: &[u8]) -> Option<&'static Encoding> {
     let head = &head[..head.len().min(DECLARATION_BYTES)];
     let declaration = head.trim_ascii_start().strip_prefix(b"<?xml")?;
@@ -32,8 +32,8 @@ pub(super) fn declared_encoding(head: &[u8]) -> Option<&'static Encoding> {
     Some(if is_utf16 { UTF_8 } else { encoding })
 }
 
-/// Returns the tag of the root element of a document that begins with `head`. Returns `None` if the document begins
-/// with no element, or if the tag is not in `head` as a whole.
+/// Returns the tag of the root element of a document that begins with `head`. Returns `None` if the document does not
+/// begin with an element, or if the tag does not end in `head`.
 pub(super) fn root_tag(head: &[u8]) -> Option<Tag<'_>> {
     let mut rest = without_byte_order_mark(head);
     loop {
@@ -48,8 +48,8 @@ pub(super) fn root_tag(head: &[u8]) -> Option<Tag<'_>> {
     }
 }
 
-/// Returns whether a document without an extension of XML is XML: it begins with the declaration of XML, or its root
-/// element is known and names its namespace.
+/// Returns whether a file whose name has no extension of XML is an XML document. This is so if it begins with an XML
+/// declaration, or if its root element is a known one and names its namespace.
 pub(super) fn begins_xml(head: &[u8]) -> bool {
     let start = without_byte_order_mark(head).trim_ascii_start();
     if start.starts_with(b"<?xml") {
@@ -62,7 +62,8 @@ pub(super) fn begins_xml(head: &[u8]) -> bool {
     names_space && KnownRoot::from_name(local_name(root.name)).is_some()
 }
 
-/// Returns a message if no records can be read from a document that begins with `head`. `text` selects the text.
+/// Returns a message if no records can be read from a document that begins with `head`. Returns `None` otherwise.
+/// `text` selects the text.
 pub(super) fn refusal(head: &[u8], text: &Selector) -> Option<String> {
     let Some(root) = root_tag(head) else {
         return Some("is no XML: it begins with no element. Read it with `format=text`".to_owned());
@@ -94,14 +95,15 @@ pub(super) fn refusal(head: &[u8], text: &Selector) -> Option<String> {
     ))
 }
 
-/// Number of elements with one name at one depth.
+/// Number of elements with the same name at the same depth.
 struct Repeated<'x> {
     depth: usize,
     name: &'x [u8],
     count: usize,
 }
 
-/// Returns the name of the elements that are probably the records: the first name of several elements at the smallest depth.
+/// Returns the name of the elements that are probably the records. It is the first name that several elements have at
+/// the same depth, at the smallest such depth. Returns `None` if no name is repeated.
 fn likely_record(head: &[u8]) -> Option<&[u8]> {
     let mut rest = without_byte_order_mark(head);
     let mut depth = 0_usize;
@@ -127,7 +129,8 @@ fn likely_record(head: &[u8]) -> Option<&[u8]> {
     repeated.min_by_key(|element| element.depth).map(|element| element.name)
 }
 
-/// Returns the fields of the first element with the name `record`, if all of it is in `head`.
+/// Returns the names of the fields of the first element with the name `record`. Returns an empty list if this element
+/// does not end in `head`.
 fn likely_fields(head: &[u8], record: &str) -> Vec<String> {
     let mut rest = head;
     while let Some((token, length)) = scan(rest) {

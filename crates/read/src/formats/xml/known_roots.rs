@@ -1,17 +1,17 @@
-//! XML documents whose records are known by their root element, and those that have no texts.
+//! Kinds of XML documents that are recognized by their root element: kinds with known records, and kinds without texts.
 
 use crate::formats::Selector;
 
 /// A kind of XML documents with known records.
 #[derive(Debug)]
 pub(super) struct KnownRoot {
-    /// Names of the root element, without the prefix of a namespace.
+    /// Possible names of the root element, without the prefix of a namespace.
     names: &'static [&'static str],
     /// Selector of the text. The first name of each path is the element of a record.
     text: &'static str,
-    /// Selector of the ID, from the element of a record.
+    /// Selector of the ID. Its paths begin inside the element of a record.
     pub(super) id: &'static str,
-    /// Names of elements and attributes whose text is HTML in which the signs of markup are escaped.
+    /// Names of elements and attributes whose text is HTML with escaped markup.
     pub(super) html: &'static [&'static str],
     /// Name of the element that marks a record as a redirect, which has no text of its own and only names another
     /// record.
@@ -23,7 +23,7 @@ pub(super) const ANY_ID: &str = "id,@id";
 
 const PLAIN: KnownRoot = KnownRoot { names: &[], text: "", id: ANY_ID, html: &[], redirect: None };
 
-/// The known kinds. To add one, add its row.
+/// The known kinds. To add a kind, add its row.
 static KNOWN: [KnownRoot; 7] = [
     KnownRoot {
         names: &["mediawiki"],
@@ -99,7 +99,7 @@ const TEXTLESS: [Textless; 3] = [
 ];
 
 impl KnownRoot {
-    /// Returns the known kind whose root element has this name without a prefix.
+    /// Returns the known kind whose root element has this name without a prefix, or `None`.
     pub(super) fn from_name(name: &[u8]) -> Option<&'static Self> {
         KNOWN.iter().find(|known| known.names.iter().any(|known| known.as_bytes() == name))
     }
@@ -109,7 +109,8 @@ impl KnownRoot {
     }
 }
 
-/// Returns the description of documents that have no texts, by the name of their root element without a prefix.
+/// Returns the description of documents without texts, by the name of their root element without a prefix. Returns
+/// `None` if documents with this root element may have texts.
 pub(super) fn textless(name: &[u8]) -> Option<&'static str> {
     let has_name = |kind: &&Textless| kind.names.iter().any(|known| known.as_bytes() == name);
     TEXTLESS.iter().find(has_name).map(|kind| kind.description)

@@ -1,10 +1,10 @@
 //! XML: dumps of wikis, forums and libraries, feeds, and texts in TEI or JATS.
 //!
-//! The first name of the selector of the text is the element of a record: in `page.revision.text`, each element `page`
-//! is a record. Documents whose root element is known need no selector.
+//! The first name of the selector of the text is the element of a record. For example, with `page.revision.text`, each
+//! element `page` is a record. If the root element is a known one, no selector is needed.
 //!
-//! Documents may be larger than the memory. They are read by one thread: in the middle of a file, a tag cannot be
-//! distinguished from a tag inside of a comment or CDATA section.
+//! Documents may be larger than the memory. A file is read by one thread, because a tag in the middle of a file cannot
+//! be distinguished from a tag inside a comment or CDATA section.
 
 mod head;
 mod known_roots;
@@ -51,8 +51,8 @@ impl InputFormat for Xml {
         Fields::Named
     }
 
-    /// Returns whether the content begins with the declaration of XML or with a known root element. A page may be
-    /// written as XML.
+    /// Returns whether the content begins with an XML declaration or with a known root element, or the file's name has
+    /// an extension of XML. An HTML page that is written as XML is not taken for XML.
     fn looks_like(&self, head: &Head<'_>) -> bool {
         let is_page = begins_page(head.text) || head.named == Some(Format::HTML);
         let is_named = head.is_named(self) && head::root_tag(head.text).is_some();

@@ -1,7 +1,7 @@
 //! Parses the record at the start of a window, and finds its text, its ID and its other fields.
 //!
-//! The record is read once, from tag to tag, without a tree of its elements. Each selected path knows how many of its
-//! elements are open, and copies the text while its last element is open.
+//! The record is read once, from tag to tag, and no tree of its elements is built. Each selected path knows how many of
+//! its elements are open. While its last element is open, the text in this element is copied.
 
 use super::selected::{Selected, XmlPath, XmlSelector};
 use super::tokens::{Tag, Token, decoded, is_named, local_name, prefix, push_resolved, scan};
@@ -15,39 +15,39 @@ use simtool_model::non_document::NonDocument;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Largest number of elements inside of each other.
+/// Largest number of elements that may be nested in each other.
 const DEEPEST: usize = 1000;
-/// Largest number of names of fields of one record.
+/// Largest number of field names that are listed for one record.
 const MOST_NAMES: usize = 200;
-/// Largest number of elements on the path to a field that has a name.
+/// Largest number of elements on the path to a field whose name is listed.
 const LONGEST_PATH: usize = 30;
 
 /// Result of parsing the record at the start of a window.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Parsed {
-    /// The record ends at this position.
+    /// The record is complete. The number is the position in the window after its end.
     Whole(usize),
-    /// The window ends inside of the token at this position.
+    /// The window ends inside a token. The number is the position of this token.
     Cut(usize),
-    /// The record is not well-formed. The text describes a valid record.
+    /// The record is not well-formed. The text describes how a valid record looks.
     Broken(Cow<'static, str>),
 }
 
-/// Parser of records, with the selected values of the last one.
+/// Parser of records. It holds the selected values of the record that was parsed last.
 #[derive(Debug)]
 pub(super) struct RecordParser {
     pub(super) selected: Selected,
     encoding: Option<&'static Encoding>,
     /// The values at each path of `selected`.
     found: Vec<FoundTexts>,
-    /// Number of paths whose last element is open.
+    /// Number of selected paths whose last element is open.
     open_paths: usize,
-    /// Names of the open elements, as places in the window.
+    /// Names of the open elements, as ranges of bytes of the window.
     open_elements: Vec<Range<usize>>,
-    /// Whether no text has followed the last end of an element.
+    /// Whether an element just ended and no text has followed its end tag.
     is_behind_end: bool,
     is_redirect: bool,
-    /// Code of a defect that was repaired.
+    /// Code of a defect of the record that was repaired, otherwise `None`.
     repaired: Option<&'static str>,
     html: HtmlText,
     page: Vec<u8>,
@@ -55,25 +55,25 @@ pub(super) struct RecordParser {
     bad: Bad,
 }
 
-/// The values to which a path leads in a record, joined by newlines.
+/// The values of one path in a record, joined by newlines.
 #[derive(Debug, Default)]
 struct FoundTexts {
     /// Number of elements of the path that are open.
     matched: usize,
     is_open: bool,
     count: usize,
-    /// Whether the values are in elements with another prefix than the record.
+    /// Whether the values come from elements whose prefix differs from the prefix of the record.
     is_foreign: bool,
     text: Vec<u8>,
-    /// Length of the first value.
+    /// Length in bytes of the first value.
     first_length: usize,
     /// Start of the last value in `text`.
     start: usize,
 }
 
 impl FoundTexts {
-    /// Begins a value. Elements with the prefix of the record go before elements of other namespaces with the same name.
-    /// Returns whether the value counts.
+    /// Begins a value. Elements with the prefix of the record are preferred to elements of the same name with other
+    /// prefixes. Returns whether the value counts.
     fn begin(&mut self, is_foreign: bool) -> bool {
         if self.count > 0 && is_foreign != self.is_foreign {
             if is_foreign {
@@ -105,7 +105,7 @@ impl FoundTexts {
         }
     }
 
-    /// Returns the first value that is not empty.
+    /// Returns the first value without white space around it, or `None` if it is missing or empty.
     fn first(&self) -> Option<&[u8]> {
         let first = self.text[..self.first_length].trim_ascii();
         (self.count > 0 && !first.is_empty()).then_some(first)
@@ -130,7 +130,8 @@ impl RecordParser {
         }
     }
 
-    /// Parses the record at the start of `window`, which begins with the tag of a record.
+    /// Parses the record at the start of `window`. The window must begin with the start tag of a record. The values are
+    /// stored in `self`.
     pub(super) fn parse(&mut self, window: &[u8]) -> Parsed {
         // The memory of the texts is used again.
         for found in &mut self.found {
@@ -159,7 +160,7 @@ impl RecordParser {
     ///
     /// # Errors
     ///
-    /// The record is not well-formed. The error describes a valid record.
+    /// The record is not well-formed. The error describes how a valid record looks.
     fn take(
         &mut self,
         token: Token<'_>,
@@ -207,7 +208,7 @@ impl RecordParser {
         }
     }
 
-    /// Returns whether a tag inside of a record begins the next record, so that the end of the record is missing.
+    /// Returns whether a tag inside a record begins the next record, because the end tag of the record is missing.
     fn is_next(&self, tag: Tag<'_>) -> bool {
         !self.selected.may_nest && self.selected.is_record(tag.name)
     }
@@ -245,7 +246,8 @@ impl RecordParser {
         }
     }
 
-    /// Begins the value of a path whose last element begins, or takes the value of its attribute.
+    /// Begins the value of a path whose last element starts with `tag`. If the path leads to an attribute, takes its
+    /// value from the tag instead. `number` is the index of the path.
     fn select(&mut self, number: usize, tag: Tag<'_>, is_foreign: bool) {
         let XmlPath { attribute, steps, .. } = &self.selected.paths[number];
         // A name with a prefix selects only elements with that prefix.
@@ -266,7 +268,7 @@ impl RecordParser {
         }
     }
 
-    /// Handles the end of the element inside of the open ones.
+    /// Handles the end of the innermost open element. Its name must already be removed from the open elements.
     fn end(&mut self) {
         let depth = self.open_elements.len();
         for number in 0..self.found.len() {
@@ -283,12 +285,13 @@ impl RecordParser {
         self.is_behind_end = true;
     }
 
-    /// Ends the lines of open values: an element that directly follows another one is no part of its line.
+    /// Ends the current line of all open values, because an element that directly follows another one begins a new
+    /// line.
     fn end_lines(&mut self) {
         self.found.iter_mut().filter(|found| found.is_open).for_each(FoundTexts::end_line);
     }
 
-    /// Appends text to the values of the paths that are open.
+    /// Appends text to the values of all paths whose last element is open.
     fn push_text(&mut self, text: &[u8], has_references: bool) {
         self.is_behind_end &= text.is_empty();
         if self.open_paths == 0 {
@@ -316,7 +319,7 @@ impl RecordParser {
         }
     }
 
-    /// Ends the value of a path. If the value is HTML, replaces it by its text.
+    /// Ends the value of the path with index `number`. If the value is HTML, replaces it by the text of the HTML.
     fn end_value(&mut self, number: usize) {
         let found = &mut self.found[number];
         let value = &found.text[found.start..];
@@ -329,7 +332,7 @@ impl RecordParser {
         found.end();
     }
 
-    /// Returns the content of the record that was parsed last, which is `length` bytes long.
+    /// Returns the content of the record that was parsed last. `length` is its length in bytes.
     pub(super) fn content(&mut self, length: usize) -> Content<'_> {
         // All redirects have nearly the same text.
         if self.is_redirect {
@@ -365,8 +368,9 @@ impl RecordParser {
         })
     }
 
-    /// Finds the first alternative of `selector` whose elements are all in the record and whose text is not blank.
-    /// If there is none, takes the first one whose elements are all there. Returns the indices of its paths.
+    /// Finds the first alternative of `selector` whose elements are all in the record and whose text is not blank. If
+    /// there is none, takes the first alternative whose elements are all in the record. Returns the indexes of its
+    /// paths.
     fn chosen(&self, selector: &XmlSelector) -> Option<Vec<usize>> {
         let mut without_text = None;
         let mut first = selector.first;
@@ -390,7 +394,7 @@ impl RecordParser {
         without_text
     }
 
-    /// Returns the first value that a selector finds.
+    /// Returns the first value that the paths of a selector find, or `None`.
     fn one(&self, selector: &XmlSelector) -> Option<&[u8]> {
         let count = selector.alternatives.iter().flatten().count();
         // An ID is never joined, so all paths are alternatives.
@@ -398,15 +402,16 @@ impl RecordParser {
         found.find_map(FoundTexts::first)
     }
 
-    /// Makes the bad record of a record that is not well-formed.
+    /// Creates the bad record for a record that is not well-formed. `length` is its length in bytes, and `expected`
+    /// describes how a valid record looks.
     pub(super) fn bad(&mut self, length: usize, expected: Cow<'static, str>) -> Content<'_> {
         self.bad = Bad { code: "xml", expected, length: length as u64 };
         Content::Bad(&self.bad)
     }
 }
 
-/// Returns the names of the elements and attributes with a text in the element at the start of `bytes`, as paths from it.
-/// Returns an empty list if the element does not end in `bytes`.
+/// Returns the names of all elements and attributes with text inside the element at the start of `bytes`, as paths from
+/// this element. Returns an empty list if the element does not end in `bytes`.
 pub(super) fn field_names(bytes: &[u8]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut open: Vec<String> = Vec::new();

@@ -1,10 +1,10 @@
 //! Divides an XML document into records, which are elements with one of the selected names.
 //!
-//! A record is its element and the white space behind it. All other bytes, such as the tags of the root element, belong
-//! to no record. So a copy without some records is well-formed.
+//! A record is an element and the white space after it. All other bytes, such as the tags of the root element, belong
+//! to no record. So a copy without some of the records is well-formed.
 //!
 //! A record that is not well-formed ends at its end tag, before the next record, or before the end tag of the root
-//! element. Reading goes on there.
+//! element. Reading continues there.
 
 use super::head::root_tag;
 use super::record::{Parsed, RecordParser};
@@ -17,8 +17,8 @@ use simtool_base::fault::quoted;
 use simtool_model::document::{Bad, Content};
 use std::borrow::Cow;
 
-/// Largest number of records without an end that are searched to the end of the file. More of them would take quadratic
-/// time.
+/// Largest number of records without an end for which the rest of the file is searched. More searches would take
+/// quadratic time.
 const MOST_SEARCHES: u32 = 64;
 
 /// Splitter that divides an XML document into records.
@@ -26,7 +26,7 @@ const MOST_SEARCHES: u32 = 64;
 pub(super) struct XmlRecords<'w> {
     wanted: Columns<'w>,
     encoding: Option<&'static Encoding>,
-    /// Name of the root element, and the parser of its records. `None` before the root element.
+    /// Name of the root element, and the parser of its records. `None` until the root element begins.
     document: Option<(Vec<u8>, RecordParser)>,
     /// Whether the root element has ended.
     is_closed: bool,
@@ -71,7 +71,8 @@ impl<'w> XmlRecords<'w> {
         at
     }
 
-    /// Returns the step over the record at the start of the window, or over markup that hides the next record.
+    /// Returns the step over the record at the start of the window. If markup in the record hides the next record,
+    /// returns the step over this markup.
     fn record<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {
         self.has_records = true;
         let Some((root, parser)) = &mut self.document else { return SplitStep::More };
@@ -112,7 +113,8 @@ fn ends_root(window: &[u8], root: &[u8]) -> bool {
     matches!(scan(window), Some((Token::Start(tag), _)) if tag.name == root)
 }
 
-/// Returns the end of a record that is not well-formed. Returns `None` if more bytes are needed to find it.
+/// Returns the position in the window at which a record that is not well-formed ends. Returns `None` if more bytes are
+/// needed to find it.
 fn damaged_end(window: &[u8], last: bool, root: &[u8], selected: &mut Selected) -> Option<usize> {
     let (_, mut at) = scan(window)?;
     while let Some((token, length)) = scan(&window[at..]) {
@@ -132,7 +134,7 @@ fn damaged_end(window: &[u8], last: bool, root: &[u8], selected: &mut Selected) 
     last.then_some(window.len())
 }
 
-/// Returns the position at which a tag of a record seems to begin.
+/// Returns the position in `bytes` at which the tag of a record seems to begin, or `None`.
 fn next_record(bytes: &[u8], selected: &Selected) -> Option<usize> {
     let mut tags = memchr::memchr_iter(b'<', bytes);
     tags.find(|&at| {
@@ -148,7 +150,7 @@ fn next_record(bytes: &[u8], selected: &Selected) -> Option<usize> {
 
 impl Splitter for XmlRecords<'_> {
     const AFTER_LOSS: AfterLoss = AfterLoss::SkipToBoundary;
-    /// Names of elements are short.
+    /// Names of elements are short, so this is enough for the start tag of a record.
     const BOUNDARY_BYTES: usize = 1 << 10;
 
     fn next<'a>(&'a mut self, window: &'a [u8], last: bool) -> SplitStep<'a> {

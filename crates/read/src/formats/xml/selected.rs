@@ -5,10 +5,11 @@ use super::tokens::{is_named, local_name};
 use crate::formats::{Columns, FieldPath, Selector, Step, USUAL_ID};
 use encoding_rs::{Encoding, UTF_8};
 
-/// Name of the usual field of texts in other formats, which names no element of a record.
+/// Name of the field that usually holds the text in other formats. In XML it does not name the element of a record.
 const USUAL_TEXT: &str = "text";
 
-/// Returns whether a selector of the text names the element of a record, as each path does that begins with no attribute.
+/// Returns whether the selector of the text names the element of a record. Each path does so that does not begin with
+/// an attribute.
 pub(super) fn names_record(text: &Selector) -> bool {
     let mut names = text.alternative_names().flatten();
     text.as_str() != USUAL_TEXT && names.any(|name| !name.starts_with('@'))
@@ -17,20 +18,20 @@ pub(super) fn names_record(text: &Selector) -> bool {
 /// Path from the element of a record to an element or attribute.
 #[derive(Debug)]
 pub(super) struct XmlPath {
-    /// Name of the element of a record, if the path names it.
+    /// Name of the element of a record, if the path begins with it.
     pub(super) record: Option<Vec<u8>>,
-    /// Names of the elements on the path.
+    /// Names of the elements on the path, from the outermost element to the innermost.
     pub(super) steps: Vec<Vec<u8>>,
     pub(super) attribute: Option<Vec<u8>>,
-    /// Whether the text there is HTML.
+    /// Whether the text at the end of the path is HTML.
     pub(super) is_html: bool,
 }
 
-/// Alternatives of a selector, whose paths are consecutive elements of [`Selected::paths`].
+/// Alternatives of a selector. Their paths are consecutive elements of [`Selected::paths`].
 #[derive(Debug)]
 pub(super) struct XmlSelector {
     pub(super) alternatives: Vec<Vec<FieldPath>>,
-    /// Index of the first path of the first alternative.
+    /// Index in [`Selected::paths`] of the first path of the first alternative.
     pub(super) first: usize,
 }
 
@@ -44,9 +45,9 @@ pub(super) struct Selected {
     pub(super) id: XmlSelector,
     pub(super) fields: Vec<XmlSelector>,
     /// Name of the element that marks a record as a redirect, for example `redirect` in a dump of a wiki. A redirect
-    /// has no text of its own, and only names another record.
+    /// has no text of its own, and only names another record. `None` if the document has no such element.
     pub(super) redirect: Option<&'static str>,
-    /// Whether a record may have an element with the name of a record inside.
+    /// Whether a record may contain elements that have the name of a record.
     pub(super) may_nest: bool,
 }
 
@@ -100,7 +101,7 @@ struct PathBuilder {
 }
 
 impl PathBuilder {
-    /// Adds the paths of a selector. If `names_record` is set, the first name of each path is the element of a record.
+    /// Adds the paths of a selector. If `names_record` is true, the first name of each path is the element of a record.
     fn selector(&mut self, selector: &Selector, names_record: bool) -> XmlSelector {
         let first = self.paths.len();
         let mut alternatives = selector.alternatives().unwrap_or_default().to_vec();
@@ -114,7 +115,7 @@ impl PathBuilder {
         XmlSelector { alternatives, first }
     }
 
-    /// Adds the path of all texts of a record.
+    /// Adds the path that selects all texts of a record.
     fn whole_record(&mut self) -> XmlSelector {
         let first = self.paths.len();
         let path = XmlPath { record: None, steps: Vec::new(), attribute: None, is_html: false };

@@ -1,8 +1,8 @@
 //! Divides XML into tokens: tags, text, and markup without text.
 //!
-//! Both the division of a file into records and the parsing of a record use these tokens, so the two cannot
-//! disagree about where an element ends. A token is found in the bytes of a window alone. If the window ends
-//! inside the token, the caller tries again with a longer window.
+//! These tokens are used both to divide a file into records and to parse a record, so both steps agree on where an
+//! element ends. Whether a token is complete depends only on the bytes of the window. If the window ends inside a
+//! token, the caller tries again with a longer window.
 
 use memchr::memmem;
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'x> {
     Start(Tag<'x>),
-    /// An end tag, by its name.
+    /// An end tag. The bytes are the name of the element.
     End(&'x [u8]),
     /// Text, in which references such as `&amp;` are not resolved.
     Text(&'x [u8]),
@@ -19,7 +19,7 @@ pub(super) enum Token<'x> {
     Verbatim(&'x [u8]),
     /// A comment, a processing instruction or a document type.
     Remark,
-    /// Bytes that begin like markup but are not well-formed, and a description of valid ones.
+    /// Bytes that begin like markup but are not well-formed. The text describes how valid markup looks.
     Broken(&'static str),
 }
 
@@ -27,7 +27,7 @@ pub(super) enum Token<'x> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tag<'x> {
     pub(super) name: &'x [u8],
-    /// The bytes between the name and the end of the tag.
+    /// The bytes of the attributes, between the name and the end of the tag.
     attributes: &'x [u8],
     pub(super) is_empty: bool,
 }
@@ -36,8 +36,8 @@ const COMMENT: &[u8] = b"<!--";
 const CDATA: &[u8] = b"<![CDATA[";
 const END_OF_TAG: &str = "a tag that ends with `>`";
 
-/// Returns the token at the start of `bytes` and its length. Returns `None` if the token does not end in `bytes`, or
-/// if there are no bytes.
+/// Returns the token at the start of `bytes` and its length in bytes. Returns `None` if the token does not end in
+/// `bytes`, or if `bytes` is empty.
 pub(super) fn scan(bytes: &[u8]) -> Option<(Token<'_>, usize)> {
     if *bytes.first()? != b'<' {
         let length = memchr::memchr(b'<', bytes).unwrap_or(bytes.len());
@@ -63,17 +63,17 @@ pub(super) fn scan(bytes: &[u8]) -> Option<(Token<'_>, usize)> {
     }
 }
 
-/// Returns the position behind the first `end` at or behind position `from`.
+/// Returns the position after the first `end` that begins at position `from` or later. Returns `None` if there is none.
 fn behind(bytes: &[u8], from: usize, end: &[u8]) -> Option<usize> {
     memmem::find(&bytes[from..], end).map(|at| from + at + end.len())
 }
 
-/// Whether a name may begin with the byte. Bytes outside of ASCII are parts of letters.
+/// Returns whether a name may begin with this byte. Bytes outside of ASCII count as letters.
 fn is_name_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte == b':' || !byte.is_ascii()
 }
 
-/// Returns the length of the name at the start of `bytes`.
+/// Returns the length in bytes of the name at the start of `bytes`, or `None` if the name does not end in `bytes`.
 fn name_length(bytes: &[u8]) -> Option<usize> {
     bytes.iter().position(|byte| byte.is_ascii_whitespace() || b"/><=\"'".contains(byte))
 }
@@ -111,7 +111,8 @@ fn start_tag(bytes: &[u8]) -> Option<(Token<'_>, usize)> {
     Some((Token::Start(Tag { name: &bytes[1..name_end], attributes, is_empty }), at + 1))
 }
 
-/// Returns the length of a declaration such as `<!DOCTYPE a [<!ENTITY b "c">]>`.
+/// Returns the length in bytes of the declaration at the start of `bytes`, such as `<!DOCTYPE a [<!ENTITY b "c">]>`.
+/// Returns `None` if it does not end in `bytes`.
 fn declaration_length(bytes: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -130,14 +131,15 @@ fn declaration_length(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// An attribute: its name, and its value in which references are not resolved.
+/// An attribute. References in its value are not resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Attribute<'x> {
     pub(super) name: &'x [u8],
     pub(super) value: &'x [u8],
 }
 
-/// Iterator over the attributes of a tag. An item is `None` if the rest of the tag has no valid attributes.
+/// Iterator over the attributes of a tag. It returns `Some(None)` and ends if the rest of the tag is not a valid
+/// attribute.
 pub(super) struct Attributes<'x>(&'x [u8]);
 
 impl<'x> Tag<'x> {
@@ -182,8 +184,8 @@ impl<'x> Attributes<'x> {
     }
 }
 
-/// Returns whether a name in the file is the name that a user has written. A name without the prefix of a namespace
-/// has any prefix.
+/// Returns whether the name `found` in a file matches the name `written` by the user. A name that the user writes
+/// without the prefix of a namespace matches names with any prefix.
 pub(super) fn is_named(found: &[u8], written: &[u8]) -> bool {
     found == written || !written.contains(&b':') && local_name(found) == written
 }
@@ -193,7 +195,7 @@ pub(super) fn local_name(name: &[u8]) -> &[u8] {
     &name[prefix_length(name)..]
 }
 
-/// Returns the prefix of a name with its colon, which is empty if the name has none.
+/// Returns the prefix of a name with its colon, or an empty slice if the name has no prefix.
 pub(super) fn prefix(name: &[u8]) -> &[u8] {
     &name[..prefix_length(name)]
 }
@@ -202,11 +204,12 @@ fn prefix_length(name: &[u8]) -> usize {
     memchr::memchr(b':', name).map_or(0, |at| at + 1)
 }
 
-/// Longest reference that is resolved, without its `&` and `;`.
+/// Length in bytes of the longest reference that is resolved, without its `&` and `;`.
 const LONGEST_REFERENCE: usize = 12;
 
-/// Appends `raw` to `out` and resolves the references in it: the five that XML has, and numbers of characters. Other
-/// references stay as they are, such as those of a document type. Returns whether there are any.
+/// Appends `raw` to `out` and resolves the references in it: the five references of XML, such as `&amp;`, and
+/// references to characters by number. Other references, for example to entities of a document type, stay as they are.
+/// Returns whether there are such other references.
 pub(super) fn push_resolved(raw: &[u8], out: &mut Vec<u8>) -> bool {
     let mut rest = raw;
     let mut has_unknown = false;
@@ -229,7 +232,7 @@ pub(super) fn push_resolved(raw: &[u8], out: &mut Vec<u8>) -> bool {
     has_unknown
 }
 
-/// Returns the character that a reference is for.
+/// Returns the character that the reference `name` stands for, or `None` if it is not known.
 fn character(name: &[u8]) -> Option<char> {
     match name {
         b"lt" => Some('<'),
@@ -250,7 +253,8 @@ fn character(name: &[u8]) -> Option<char> {
     }
 }
 
-/// Returns the bytes in UTF-8, and whether some had to be replaced.
+/// Returns the bytes as UTF-8, and whether some of them were replaced because they are not valid in `encoding`. Without
+/// an encoding, the bytes stay as they are.
 pub(super) fn decoded<'x>(
     bytes: &'x [u8],
     encoding: Option<&'static encoding_rs::Encoding>,

@@ -1,21 +1,19 @@
-//! Cuts text into words by the rules of UAX #29. Works for any language without a dictionary. The
-//! words are normalized and case-folded.
+//! Cuts text into words by the rules of UAX #29. It works for any language and needs no dictionary. The words are
+//! normalized and case-folded.
 //!
-//! A text is decoded (a maximal invalid sequence separates words), normalized and folded (see
-//! `normalize`), and cut at word boundaries. A segment with a letter or digit is a word. Within a segment, each
-//! character of a script without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) is a
-//! word of its own. The text between two such characters is also a word if it contains a letter or
-//! digit. White space is never part of a word, even if a mark is attached to it. A minus sign before a number is part
-//! of it (see `signs`).
+//! A text is decoded, normalized and folded (see `normalize`), and cut at word boundaries. A sequence of bytes that are
+//! not UTF-8 separates words. A segment with a letter or digit is a word. Within a segment, each character of a script
+//! without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) is a separate word. The text between two such
+//! characters is also a word if it contains a letter or digit. White space is never part of a word, even if a mark is
+//! attached to it. A minus sign before a number is part of the number (see `signs`).
 //!
-//! The fast path processes the text piece by piece and marks letters, digits and so on in bit
-//! masks:
+//! The fast method processes the text piece by piece, and marks letters, digits and other classes in bit masks:
 //!
-//! 1. A piece with characters beyond ASCII is normalized, and its characters are marked in the
-//!    masks. A table of all characters of two and three bytes does both for many characters at once.
-//! 2. Characters that the table does not cover are handled one by one.
-//! 3. Some characters depend on more context. The text around them is cut out, at positions where
-//!    no rule depends on both sides, and takes the slow path. So the words are the same.
+//! 1. A piece with characters beyond ASCII is normalized, and its characters are marked in the masks. A table of all
+//!   characters of two and three bytes does both for many characters at once.
+//! 2. Characters that are not in the table are handled one by one.
+//! 3. A few characters depend on more context. The text around them is cut out and handled by the slow method, which
+//!   uses no masks. It is cut at positions where no rule depends on both sides, so the words are the same.
 
 use super::TokenizerKind;
 use super::foreign;
@@ -51,8 +49,8 @@ pub(crate) const WITH_SYMBOLS: TokenizerKind = TokenizerKind {
     ..KIND
 };
 
-/// Entry of the tokenizer `words-unsigned` in the table [`TOKENIZERS`](super::TOKENIZERS). These are the words of version
-/// 0.1, which indexes have stored.
+/// Entry of the tokenizer `words-unsigned` in the table [`TOKENIZERS`](super::TOKENIZERS). It finds the words of
+/// version 0.1, which are in stored indexes.
 pub(crate) const WITHOUT_SIGNS: TokenizerKind = TokenizerKind {
     name: "words-unsigned",
     help: "words, but numbers without their minus sign, as in version 0.1",
@@ -66,23 +64,23 @@ pub struct UnicodeWords {
     pub(super) isa: Isa,
     /// Whether each visible character between words is a word, too.
     has_symbols: bool,
-    /// Whether a minus sign is part of the number behind it. With symbols, it is a word of its own.
+    /// Whether a minus sign is part of the number after it. With `has_symbols`, the sign is a separate word instead.
     has_signs: bool,
 }
 
 impl UnicodeWords {
-    /// Creates a tokenizer whose fast path uses the given instruction set.
+    /// Creates a tokenizer whose fast method uses the instruction set `isa`.
     #[must_use]
     pub fn new(isa: Isa) -> Self {
         Self { isa, has_symbols: false, has_signs: true }
     }
 
-    /// Creates a tokenizer for words without the minus signs of numbers.
+    /// Creates a tokenizer that leaves out the minus signs of numbers.
     pub(super) fn without_signs(isa: Isa) -> Self {
         Self { has_signs: false, ..Self::new(isa) }
     }
 
-    /// Finds the words of a text by the masks in `words`.
+    /// Finds the words of a text from the bit masks in `words`.
     #[inline]
     pub(super) fn find_words(self, words: &mut Words) {
         find_words(self.isa, words);
@@ -91,8 +89,8 @@ impl UnicodeWords {
         }
     }
 
-    /// Cuts a text into pieces. Appends the hashes of the words of each ASCII piece to `tokens`.
-    /// Normalizes and folds each piece that is not ASCII, and calls `append` with the result.
+    /// Cuts a text into pieces. Appends the hashes of the words of each ASCII piece to `tokens`. Normalizes and folds
+    /// each other piece, and calls `append` with the result.
     #[inline]
     pub(super) fn beyond_ascii(
         self,
@@ -118,8 +116,8 @@ impl UnicodeWords {
         }
     }
 
-    /// Appends the hashes of the words of a normalized and folded text to the hashes in `tokens`, and adds its
-    /// symbols to the hash of symbols.
+    /// Appends the hashes of the words of a normalized and folded text to `tokens.hashes`, and adds the symbols of the
+    /// text to the hash of symbols.
     pub(super) fn folded(self, text: &[u8], tokens: &mut HashedTokens) {
         let HashedTokens { hashes, words, cut, symbols, symbol_hash, .. } = tokens;
         if text.len() > MAX_TEXT {
@@ -149,8 +147,8 @@ impl UnicodeWords {
         hash_words(self.isa, lowered, &starts[done..], &ends[done..], hashes);
     }
 
-    /// Appends the hashes of the words in a range of a normalized and folded text, without bit masks. This function is the
-    /// definition of a word.
+    /// Appends the hashes of the words in a range of a normalized and folded text, without using bit masks. This
+    /// function defines what a word is.
     fn push_words(self, text: &[u8], range: Range<usize>, hashes: &mut Vec<u64>) {
         let part = str::from_utf8(&text[range.clone()]).unwrap_or_default();
         for (at, segment) in part.split_word_bound_indices() {
@@ -184,13 +182,13 @@ impl HashTokenizer for UnicodeWords {
     }
 }
 
-/// Appends the hash of each visible character.
+/// Appends the hash of each visible character of `text`.
 fn push_visible(text: &str, hashes: &mut Vec<u64>) {
     let visible = text.chars().filter(|&character| is_visible(character));
     hashes.extend(visible.map(|character| hash(character.encode_utf8(&mut [0; 4]).as_bytes())));
 }
 
-/// Appends the hashes of the words in the text `segment` between two word boundaries.
+/// Appends the hashes of the words in `segment`, the text between two word boundaries.
 fn emit_segment(segment: &str, has_symbols: bool, hashes: &mut Vec<u64>) {
     // The text between two characters that are words of their own is a word if it has a letter or
     // digit.
@@ -209,7 +207,8 @@ fn emit_segment(segment: &str, has_symbols: bool, hashes: &mut Vec<u64>) {
     push_part(&segment[pending..], is_word, has_symbols, hashes);
 }
 
-/// Appends the hash of a part of a segment if it is a word, and otherwise of its visible characters if these count.
+/// Appends the hash of a part of a segment if it is a word. Otherwise appends the hashes of its visible characters, if
+/// `has_symbols` is true.
 fn push_part(part: &str, is_word: bool, has_symbols: bool, hashes: &mut Vec<u64>) {
     if is_word {
         hashes.push(hash(part.as_bytes()));
