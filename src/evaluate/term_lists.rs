@@ -31,7 +31,7 @@ pub(super) struct TermLists {
     terms: Vec<u32>,
     /// For each term, the index in `lists` at which the documents of the term end.
     list_ends: Vec<usize>,
-    /// Document numbers of the terms, one term after the other, ascending within a term.
+    /// For each term, the ascending numbers of the documents that contain it, one term after the other.
     lists: Vec<u32>,
     /// Bits for the frequent terms, in `width` 64-bit words for each document. Each frequent term has one bit, which is
     /// set if the document contains the term.

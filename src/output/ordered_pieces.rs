@@ -90,7 +90,7 @@ struct OrderedFile {
     units: usize,
     /// Position of the chunk that is written next: the number of its unit, and its number in the unit.
     next: (usize, usize),
-    /// Compressed chunks that cannot be written yet. The key is the unit number and the chunk number.
+    /// Compressed chunks that wait until all earlier chunks are written. The key is the unit number and the chunk number.
     pieces: BTreeMap<(usize, usize), WaitingPiece>,
     waiting_bytes: usize,
 }

@@ -68,7 +68,7 @@ impl RowTable for PassageRows {
         ),
         Column::new(
             "occurrences",
-            "Number of places at which these words occur.",
+            "Number of places at which the passage occurs, in all documents together.",
             Value::Number(|row| row.passage.occurrences),
         ),
         Column::new(

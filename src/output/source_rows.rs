@@ -39,7 +39,7 @@ impl RowTable for SourceRows {
         Column::new("documents", "Number of its documents.", Value::Number(|row| row.documents)),
         Column::new(
             "removed",
-            "Number of its documents that are removed.",
+            "Number of documents of the source that are removed.",
             Value::Number(|row| row.removed),
         ),
         Column::new(

@@ -225,8 +225,8 @@ impl PartPairs<'_> {
     }
 }
 
-/// The scope of a run as the filter of a join of sets. The classes of the documents are known when all
-/// documents were read for the first time.
+/// The scope of a run, that is, which documents are compared with which others, as the filter of a join of sets. A class
+/// is the hash of the value that the scope compares. It is known only after all documents were read once.
 pub(super) struct ScopeFilter<'c, 't> {
     relation: Relation,
     sources: &'c Sides<CorpusTerms<'t>>,

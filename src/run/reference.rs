@@ -105,8 +105,8 @@ impl ReferenceRequest {
     }
 }
 
-/// Finds the articles that match the samples of `request`. Writes the result to its file unless it is for
-/// standard output.
+/// Finds the articles that match the samples of `request`. Writes the result to its file. If the result is for standard
+/// output, writes nothing, and the caller prints the returned text.
 ///
 /// # Errors
 ///

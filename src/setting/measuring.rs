@@ -218,7 +218,7 @@ pub(super) const GENERATED: &[Setting] = &[
     Setting::value(
         "samples",
         "N",
-        "Maximum number of samples, which are texts to look up in the articles [default: 200].",
+        "Maximum number of samples. A sample is a text whose near-duplicates are searched for in the articles [default: 200].",
     ),
     Setting::value(
         "seed",

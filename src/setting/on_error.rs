@@ -25,7 +25,7 @@ impl Choice for OnError {
     fn help(self) -> &'static str {
         match self {
             Self::Skip => "Report and count them, and go on with the rest",
-            Self::Fail => "End the run at the first one and write nothing",
+            Self::Fail => "End the run at the first such record or file, and write nothing",
         }
     }
 }

@@ -40,7 +40,7 @@ impl Setting {
             Kind::Results(_) => match known_extension(Path::new(value)) {
                 // A name such as out.jsonl most likely means a file, unless a folder has this name.
                 Some(extension) if !Path::new(value).is_dir() => Err(format!(
-                    "results are several files in a folder: name one, without .{extension}"
+                    "results are several files in a folder: name a folder, without .{extension}"
                 )),
                 _ => Ok(()),
             },

@@ -30,9 +30,9 @@ pub struct ItemSource {
     pub common_items: u64,
     /// Number of hits of the common items.
     pub common_hits: u64,
-    /// Number of documents that contain the item which most documents contain.
+    /// Number of documents that contain the most frequent item.
     pub most_common: u64,
-    /// ID of the item that most documents contain. Empty if no item was found.
+    /// ID of the most frequent item. Empty if no item was found.
     pub most_common_id: String,
 }
 

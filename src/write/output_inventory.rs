@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// File that every output folder has. It is written last, and has the list.
+/// File that every output folder has. It is written last, and lists the files of the folder.
 pub(crate) const SUMMARY: &str = "summary.json";
 /// Key of the list of files in `summary.json`.
 const KEY: &str = "written_files";

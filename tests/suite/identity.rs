@@ -34,7 +34,7 @@ fn documents_with_equal_ids_are_counted() {
     let run = folder.run_words("--corpus in --output out --force");
     for row in [
         "shared IDs                3  documents whose ID another document has, too",
-        "ambiguous IDs             1  removed documents whose ID a kept document has, too",
+        "ambiguous IDs             1  removed documents that have the same ID as a kept document",
     ] {
         assert!(run.out.contains(row), "{}", run.out);
     }

@@ -11,7 +11,7 @@ pub enum Measure {
     /// The share of the words of the item that are in found windows.
     #[default]
     Words,
-    /// The share of the windows of the item that are found.
+    /// The share of the windows of the item that also occur in the document.
     Shingles,
     /// Like [`Measure::Words`], but words have weights. Words in windows that many documents have count less.
     ///

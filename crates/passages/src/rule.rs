@@ -14,7 +14,8 @@ use crate::origins::Origins;
 pub enum Repeated {
     /// The window occurs at two places or more, which may be in the same document.
     Anywhere,
-    /// The window occurs in at least this number of documents. Documents of one origin count as one.
+    /// The window occurs in at least this number of documents. Documents of one origin, for example of one host,
+    /// count as one document.
     Documents(u32),
 }
 

@@ -271,8 +271,8 @@ impl<'c> Neighbourhood<'c> {
         before.chain(self.neighbours_behind(group))
     }
 
-    /// Returns the groups that are similar to group number `group`, and whose first row is above the first row of
-    /// `group`. In a join of two collections, returns all similar groups, which belong to the second collection.
+    /// Returns the groups that are similar to group number `group`, and whose first row has a larger number than the
+    /// first row of `group`. In a join of two collections, returns all similar groups, which belong to the second collection.
     pub fn neighbours_behind(&self, group: u32) -> impl Iterator<Item = Neighbour> {
         self.begun[group as usize].clone().filter_map(|number| {
             let group = self.groups.second().group_of(self.pairs.rows(number)[1])?;

@@ -92,7 +92,7 @@ impl TermRecords {
 struct Partition {
     /// For each frequency class, the index behind its last term in the list of matched terms, which is sorted by class.
     class_ends: Vec<u32>,
-    /// For each matched term, the index behind the last of its documents in `documents`.
+    /// For each matched term, the index in `documents` at which its documents end.
     posting_ends: Vec<u32>,
     documents: Vec<u32>,
     /// For each unmatched term, the document that contains it.

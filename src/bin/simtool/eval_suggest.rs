@@ -108,7 +108,7 @@ fn named_lines(suggestion: &Suggestion, command: &str) -> Vec<(&'static str, Str
         (
             "repeats",
             format!(
-                "{} of {} compared ones have another that is at least {:.2} similar ({} of {terms})",
+                "{} of {} compared documents have a near-duplicate that is at least {:.2} similar ({} of {terms})",
                 percent(nearest.repeated(*least), nearest.probes.max(1)),
                 grouped(nearest.probes),
                 *least as f64 / 100.0,

@@ -359,7 +359,7 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Syncs the folder around a new index. Otherwise a power cut may remove the folder of the index.
+    /// Syncs the folder that contains a new index. Otherwise a power cut may remove the folder of the index.
     fn sync_parent(&self) -> Result<()> {
         let Some(parent) = self.next.path.parent() else { return Ok(()) };
         let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };

@@ -35,7 +35,8 @@ pub(super) fn closeness_value(similarity: Option<f64>, distance: Option<u64>) ->
     }
 }
 
-/// Returns a number of lost words, or [`UNKNOWN`].
+/// Returns the number of words that a removal loses, as rows store it. `None` becomes [`UNKNOWN`], and a number that is
+/// too large becomes the largest one below it.
 pub(super) fn lost_value(lost: Option<u64>) -> u32 {
     lost.map_or(UNKNOWN, |lost| u32::try_from(lost).unwrap_or(UNKNOWN - 1))
 }

@@ -171,7 +171,7 @@ fn marked_difference(left: &[u8], right: &[u8]) -> String {
     pieces.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the similarity or the distance in words. Similarities are rounded down, so that none below the limit
+/// Returns the similarity or the distance as a text for people. Similarities are rounded down, so that none below the limit
 /// seems to reach it.
 fn shown(closeness: Closeness) -> String {
     let similarity = closeness.exact_similarity().map(|similarity| {

@@ -43,7 +43,7 @@ pub struct NearPair {
     pub first_lost: Vec<String>,
 }
 
-/// A band of similarities, distances or sizes of clusters, and the removed documents in it.
+/// A range of similarities, distances or sizes of clusters, with the number of removed documents in this range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Band {
     /// Name of the band, for example `similarity 0.80 to 0.85` or `3 to 5 documents`.

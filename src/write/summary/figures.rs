@@ -203,7 +203,7 @@ impl Summary {
                 .note("documents whose ID another document has, too"),
             new("ambiguous_ids", "ambiguous IDs", self.ambiguous_ids)
                 .if_any()
-                .note("removed documents whose ID a kept document has, too"),
+                .note("removed documents that have the same ID as a kept document"),
             new("uncopied_files", "not copied", self.uncopied_files).if_any().note(UNCOPIED),
             new("unannotated", "not annotated", self.unannotated).if_any().note(UNANNOTATED),
             new("text_bytes", "bytes of text", read.text_bytes).for_programs(),

@@ -172,7 +172,7 @@ impl FileFormat {
             return Err(Error::limit(format!("rows of {}", rows.shape), rule));
         }
         if !has_row_numbers(rows) {
-            let rule = format!("a file can hold fewer than {} rows", u32::MAX);
+            let rule = format!("a file can have at most {} rows", u32::MAX - 1);
             return Err(Error::limit(format!("{} rows", rows.len()), rule));
         }
         let written = (self.write)(rows, name, out);

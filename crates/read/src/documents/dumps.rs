@@ -62,7 +62,7 @@ const DUMPS: [DumpKind; 6] = [
         extensions: &["emlx"],
         begins: |_| false,
         kind: ForeignKind::described(
-            "a message of Apple Mail, with its length before it and settings behind it",
+            "a message of Apple Mail (.emlx), which begins with its length and ends with a property list",
             "Take the message out, for example with `tail -c +$(($(head -n 1 FILE | wc -c) + 1)) FILE | head -c $(head -n 1 \
              FILE) > FILE.eml`",
         ),

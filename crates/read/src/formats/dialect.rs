@@ -25,8 +25,8 @@ pub(crate) enum NextLine {
 pub struct Dialect {
     /// Character between columns.
     pub delimiter: u8,
-    /// Character that encloses fields with delimiters or line ends. Inside such a field, two of these characters mean
-    /// one. `None` means that no character encloses fields.
+    /// Character that encloses a field if the field contains delimiters or line ends. Inside such a field, two quotes
+    /// mean one. `None` means that no character encloses fields.
     pub quote: Option<u8>,
     /// Character that marks the quote after it as part of the field, so that this quote does not end the field.
     pub escape: Option<u8>,

@@ -25,7 +25,8 @@ pub struct HashedTokens {
     pub(super) words: Words,
     /// Normalized and folded form of the current piece. A piece is a part of the text that is cut into tokens at once.
     pub(super) normalized: Normalized,
-    /// Byte ranges of the current piece whose words are found by the slow method, which does not use bit masks.
+    /// Byte ranges of the current piece. The words in these ranges are found by the slow method, which does not use bit
+    /// masks.
     pub(super) cut: SlowRanges,
     /// Symbols of the current piece of the text.
     pub(super) symbols: Symbols,

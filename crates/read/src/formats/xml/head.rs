@@ -33,7 +33,7 @@ pub(super) fn declared_encoding(head: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// Returns the tag of the root element of a document that begins with `head`. Returns `None` if the document does not
-/// begin with an element, or if the tag does not end in `head`.
+/// begin with an element, or if `head` ends before the tag does.
 pub(super) fn root_tag(head: &[u8]) -> Option<Tag<'_>> {
     let mut rest = without_byte_order_mark(head);
     loop {
