@@ -6,6 +6,7 @@
 
 use crate::groups::DocumentGroups;
 use crate::loss::{LossRule, RunWindow};
+use crate::run_table::MOST_RUNS;
 use crate::sources::Sources;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::reserve;
@@ -27,8 +28,8 @@ const FIRST_LOOK: usize = 64;
 const CELLS_PART: u64 = 2;
 /// Description of the memory for runs, for out-of-memory messages.
 pub(crate) const RUNS: &str = "the runs of documents that may be removed";
-/// Bytes of memory for each run of a candidate, if its hash is kept: the hash twice while the runs are sorted, and later
-/// the number and what is known of each different run.
+/// Bytes of memory for each run of a candidate, if its hash is kept: its number, its slot in the table, and for each
+/// different run the hash, a part of the filter, and what is known of it.
 pub(crate) const BYTES_A_KEPT_RUN: u64 = 30;
 /// Bytes of memory for each run of a candidate with its number: the number, and what is known of each different run.
 pub(crate) const BYTES_A_NUMBERED_RUN: u64 = 13;
@@ -190,7 +191,8 @@ impl<'s> Counting<'s> {
         let runs: usize = shards.iter().map(Shard::candidate_runs).sum();
         context.progress().begin("read candidates", Work::Steps(0));
         context.progress().counted("terms", runs as u64);
-        let most = context.memory().free() / BYTES_A_KEPT_RUN;
+        // A table of the runs numbers their places by 32 bits.
+        let most = (context.memory().free() / BYTES_A_KEPT_RUN).min(MOST_RUNS as u64);
         let found = AtomicU64::new(0);
         let confirmed = context.threads().try_map(
             shards.len(),
