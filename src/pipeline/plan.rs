@@ -263,10 +263,15 @@ fn compares_texts(method: &Method) -> bool {
 /// Checks that the settings fit a method that decides by coverage.
 fn check_coverage(config: &Config) -> Result<()> {
     let name = config.method.name();
-    let rule = format!("does not go with {name}, which compares no pairs");
     if let Some(Scope { relation: Relation::Across, value }) = config.scope {
+        // What one source loses another one may keep, so each run would have to be counted for each source.
+        let rule = format!(
+            "does not go with {name}, which counts runs of all sources together. To remove the documents of one source \
+             whose words are in another one, match the one against the other with the same method"
+        );
         return Err(Error::config("across", value.written(&config.fields), rule));
     }
+    let rule = format!("does not go with {name}, which compares no pairs");
     if config.keep_count != KeepCount::ONE {
         return Err(Error::config("keep_count", config.keep_count.0, rule));
     }

@@ -225,6 +225,7 @@ fn groups_hold_and_settings_of_pairs_are_refused() {
         rows(&folder, "removed.jsonl").iter().map(|row| number(row, "id")).collect();
     assert_eq!(removed, [3]);
     for (options, message) in [
+        ("--across lang", "match the one against the other with the same method"),
         ("--across lang", "--across lang: does not go with covered"),
         ("--keep-count 2", "--keep-count 2: does not go with covered"),
         ("--cluster components", "--cluster components: does not go with covered"),

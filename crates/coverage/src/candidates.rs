@@ -6,6 +6,7 @@
 
 use crate::groups::DocumentGroups;
 use crate::loss::{LossRule, RunWindow};
+use crate::run_table::MOST_RUNS;
 use crate::sources::Sources;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::reserve;
@@ -21,12 +22,14 @@ const CELLS_A_RUN: u64 = 5;
 /// Number of consecutive runs in the middle of a document, and at its end, by which most documents are known to stay.
 /// Documents often begin with the same words.
 const WINDOW: usize = 24;
+/// Number of runs of a candidate that are looked up first when it is read again.
+const FIRST_LOOK: usize = 64;
 /// Divisor of the free memory for the table of cells.
 const CELLS_PART: u64 = 2;
 /// Description of the memory for runs, for out-of-memory messages.
 pub(crate) const RUNS: &str = "the runs of documents that may be removed";
-/// Bytes of memory for each run of a candidate, if its hash is kept: the hash twice while the runs are sorted, and later
-/// the number and what is known of each different run.
+/// Bytes of memory for each run of a candidate, if its hash is kept: its number, its slot in the table, and for each
+/// different run the hash, a part of the filter, and what is known of it.
 pub(crate) const BYTES_A_KEPT_RUN: u64 = 30;
 /// Bytes of memory for each run of a candidate with its number: the number, and what is known of each different run.
 pub(crate) const BYTES_A_NUMBERED_RUN: u64 = 13;
@@ -74,29 +77,26 @@ struct Counted {
 impl Counted {
     /// Returns whether each document may be removed as far as the runs in its windows say.
     fn candidates(&self, rule: LossRule, cells: &Cells) -> Vec<bool> {
-        let mut rest = self.cells.iter().map(|&cell| u64::from(cell));
-        let mut of_document = Vec::new();
-        let mut kept = Vec::new();
+        let mut rest = &self.cells[..];
+        let (mut of_middle, mut of_end) = (Vec::new(), Vec::new());
         let mut may_go = |&runs: &u32| {
             let runs = runs as usize;
             let [middle, end] = windows(runs);
-            of_document.clear();
-            of_document.extend(rest.by_ref().take(middle.len() + end.len()));
-            let (of_middle, of_end) = of_document.split_at(middle.len());
-            kept.clear();
-            kept.extend(of_end.iter().map(|&cell| cells.is_matched(cell)));
-            let may_go = rule.may_go(&[RunWindow { start: end.start, is_kept: &kept }], runs);
+            let (middle_cells, others) = rest.split_at(middle.len());
+            let (end_cells, others) = others.split_at(end.len());
+            rest = others;
+            of_end.clear();
+            cells.look_up(end_cells.iter().map(|&cell| u64::from(cell)), &mut of_end);
+            let at_end = RunWindow { start: end.start, is_kept: &of_end };
+            let may_go = rule.may_go(&[at_end], runs);
             // The last window often decides alone. Each look at the table waits for memory.
             if !may_go || middle.is_empty() {
                 return may_go;
             }
-            kept.extend(of_middle.iter().map(|&cell| cells.is_matched(cell)));
-            let (of_end, of_middle) = kept.split_at(end.len());
-            let windows = [
-                RunWindow { start: end.start, is_kept: of_end },
-                RunWindow { start: middle.start, is_kept: of_middle },
-            ];
-            rule.may_go(&windows, runs)
+            of_middle.clear();
+            cells.look_up(middle_cells.iter().map(|&cell| u64::from(cell)), &mut of_middle);
+            let in_middle = RunWindow { start: middle.start, is_kept: &of_middle };
+            rule.may_go(&[at_end, in_middle], runs)
         };
         self.sizes.iter().map(&mut may_go).collect()
     }
@@ -148,9 +148,7 @@ impl<'s> Counting<'s> {
                 sources.visit(shard, Wanted::All, &mut |_, runs| {
                     counted.sizes.push(size(runs.len())?);
                     // A run that is twice in a document looks repeated, which costs a look later and no document.
-                    for &run in runs {
-                        writer.push(numbers.of(run));
-                    }
+                    writer.push_all(runs.iter().map(|&run| numbers.of(run)));
                     for window in windows(runs.len()).into_iter().filter(|_| may_go) {
                         reserve(&mut counted.cells, window.len(), RUNS)?;
                         counted
@@ -193,8 +191,8 @@ impl<'s> Counting<'s> {
         let runs: usize = shards.iter().map(Shard::candidate_runs).sum();
         context.progress().begin("read candidates", Work::Steps(0));
         context.progress().counted("terms", runs as u64);
-        let numbers = cells.numbers();
-        let most = context.memory().free() / BYTES_A_KEPT_RUN;
+        // A table of the runs numbers their places by 32 bits.
+        let most = (context.memory().free() / BYTES_A_KEPT_RUN).min(MOST_RUNS as u64);
         let found = AtomicU64::new(0);
         let confirmed = context.threads().try_map(
             shards.len(),
@@ -209,11 +207,9 @@ impl<'s> Counting<'s> {
                     groups.is_compared(row) && shard.is_candidate(row)
                 };
                 sources.visit(number, Wanted::Some(&wanted), &mut |index, runs| {
-                    is_kept.clear();
-                    is_kept.extend(runs.iter().map(|&run| cells.is_matched(numbers.of(run))));
                     // A text that has changed since the first reading stays.
                     let is_same = sizes.get(index as usize) == Some(&(runs.len() as u32));
-                    if !is_same || rule.loss(is_kept).is_none() {
+                    if !is_same || !may_go(rule, runs, &cells, is_kept) {
                         return Ok(());
                     }
                     is_confirmed[index as usize] = true;
@@ -272,6 +268,23 @@ impl Candidates<'_> {
             visit(row, &own)
         })
     }
+}
+
+/// Returns whether a document may be removed if each run that looks repeated is kept. `is_kept` is a buffer.
+fn may_go(rule: LossRule, runs: &[u64], cells: &Cells, is_kept: &mut Vec<bool>) -> bool {
+    let numbers = cells.numbers();
+    is_kept.clear();
+    // Of a document that stays, few runs are looked up: a number of runs that doubles, until they decide.
+    let mut end = FIRST_LOOK;
+    while is_kept.len() < runs.len() {
+        let more = &runs[is_kept.len()..runs.len().min(end)];
+        cells.look_up(more.iter().map(|&run| numbers.of(run)), is_kept);
+        if !rule.may_go(&[RunWindow { start: 0, is_kept }], runs.len()) {
+            return false;
+        }
+        end *= 2;
+    }
+    rule.loss(is_kept).is_some()
 }
 
 /// Returns the runs in the middle and at the end of a document of `runs` runs by which most documents are known to stay.

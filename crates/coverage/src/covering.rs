@@ -9,12 +9,12 @@ use crate::coverage::{CoveredDocument, Stretch};
 use crate::lose_limit::LostWords;
 use crate::loss::visit_lost;
 use crate::numbered_runs::{Candidate, NONE, NumberedRuns};
-use crate::run_table::{RunSlice, RunTable};
+use crate::own_numbers::{OwnNumbers, PlacedRun, WantedRuns};
+use crate::run_table::{RunSlice, RunTable, joined};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::filled;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 /// Maximum number of kept documents that are compared with a removed document.
 const MOST_PARTNERS: usize = 64;
@@ -33,9 +33,7 @@ pub(crate) struct Removed {
 
 /// A removed document, with the kept documents that are compared with it.
 struct Compared {
-    row: u32,
-    /// Places of its runs among those of all candidates.
-    runs: Range<usize>,
+    candidate: Candidate,
     loss: LostWords,
     /// For each run, the rank of the first kept document that has it, or [`NONE`].
     firsts: Vec<u32>,
@@ -46,41 +44,19 @@ struct Compared {
 /// The search for kept documents that have the words of removed ones.
 pub(crate) struct Partners<'p> {
     pub(crate) candidates: &'p Candidates<'p>,
+    /// All candidates in reading order.
+    pub(crate) listed: &'p [Candidate],
     /// Row numbers in the order of preference.
     pub(crate) rows: &'p [u32],
     /// Number of words of a run.
     pub(crate) run_length: u32,
 }
 
-/// A run of a kept document: its number, and the word at which it begins.
-type PlacedRun = (u32, u32);
-
 /// Texts that were read again, as numbers of runs. Only runs of removed documents have numbers.
 struct RereadTexts<'n> {
     own: OwnNumbers<'n>,
     /// Runs of each kept document in ascending order, by its row number.
     partners: BTreeMap<u32, Vec<PlacedRun>>,
-}
-
-/// Numbers of the runs of removed documents.
-enum OwnNumbers<'n> {
-    /// The numbers of the runs of all candidates.
-    Known(&'n [u32]),
-    /// The numbers of the runs of each document in reading order, by its row number.
-    Read(BTreeMap<u32, Vec<u32>>),
-}
-
-impl OwnNumbers<'_> {
-    /// Returns the numbers of the runs of a document in reading order. There are none if its text has changed.
-    fn of(&self, document: &Compared) -> &[u32] {
-        match self {
-            Self::Known(numbers) => &numbers[document.runs.clone()],
-            Self::Read(read) => {
-                let own = read.get(&document.row).filter(|own| own.len() == document.runs.len());
-                own.map_or(&[], Vec::as_slice)
-            }
-        }
-    }
 }
 
 /// A removed document with the stretches of its words in kept documents.
@@ -118,21 +94,18 @@ impl Partners<'_> {
             let firsts = runs.of(candidate).iter().map(|&run| runs.first[run as usize]);
             let firsts: Vec<u32> = firsts.collect();
             let partners = most_frequent(&firsts);
-            Compared {
-                row: candidate.row,
-                runs: candidate.runs.clone(),
-                loss: *loss,
-                firsts,
-                partners,
-            }
+            Compared { candidate: candidate.clone(), loss: *loss, firsts, partners }
         });
         let texts = match &runs.table {
-            Some(table) => self.read_partners(&batch, table, OwnNumbers::Known(&runs.numbers))?,
+            Some(table) => {
+                let own = OwnNumbers::Known { listed: self.listed, numbers: &runs.numbers };
+                self.read_partners(&batch, table, own)?
+            }
             None => self.read(&batch)?,
         };
         let covered = |document: Compared| {
             // A text that can no longer be read has no runs.
-            let own = texts.own.of(&document);
+            let own = texts.own.of(&document.candidate);
             let partner = |&rank: &u32| {
                 texts.partners.get(&self.rows[rank as usize]).map_or(&[][..], Vec::as_slice)
             };
@@ -145,16 +118,21 @@ impl Partners<'_> {
     /// Reads the removed documents and those that are compared with them again.
     fn read<'n>(&self, batch: &[Compared]) -> Result<RereadTexts<'n>> {
         let threads = self.candidates.context.threads();
-        let removed: BTreeSet<u32> = batch.iter().map(|document| document.row).collect();
+        let removed: BTreeSet<u32> = batch.iter().map(|document| document.candidate.row).collect();
         let removed = self.read_rows(&removed, &|runs| runs.to_vec())?;
-        let lists: Vec<&[u64]> = removed.values().map(Vec::as_slice).collect();
-        let table = RunTable::new(RunSlice::WHOLE, &lists, threads)?;
-        let own = threads.map(removed.into_iter().collect(), |(row, runs): (u32, Vec<u64>)| {
-            let mut numbers = Vec::with_capacity(runs.len());
-            table.visit_numbers(&runs, |_, number| numbers.push(number));
-            (row, numbers)
+        let count = removed.values().map(Vec::len).sum();
+        let sizes: Vec<(u32, usize)> =
+            removed.iter().map(|(&row, runs)| (row, runs.len())).collect();
+        let mut numbers = filled(0, count, RUNS)?;
+        let all = joined(removed.into_values(), count)?;
+        let table = RunTable::new(RunSlice::WHOLE, all, &mut numbers, threads)?;
+        let mut rest = &numbers[..];
+        let own = sizes.into_iter().map(|(row, runs)| {
+            let (own, others) = rest.split_at(runs);
+            rest = others;
+            (row, own.to_vec())
         });
-        self.read_partners(batch, &table, OwnNumbers::Read(own.into_iter().collect()))
+        self.read_partners(batch, &table, OwnNumbers::Read(own.collect()))
     }
 
     /// Reads the documents that are compared with removed ones again. `table` has the numbers of the runs.
@@ -165,26 +143,26 @@ impl Partners<'_> {
         own: OwnNumbers<'n>,
     ) -> Result<RereadTexts<'n>> {
         // The table may have runs of documents that were not removed.
-        let mut is_wanted = filled(false, table.len(), RUNS)?;
+        let mut wanted = WantedRuns(filled(false, table.len(), RUNS)?);
         for document in batch {
-            for &run in own.of(document) {
-                is_wanted[run as usize] = true;
+            for &run in own.of(&document.candidate) {
+                wanted.0[run as usize] = true;
             }
         }
         let partners = batch.iter().flat_map(|document| &document.partners);
         let partners: BTreeSet<u32> = partners.map(|&rank| self.rows[rank as usize]).collect();
-        let partners = self.read_rows(&partners, &|runs| {
+        let known = partners.iter().filter_map(|&row| Some((row, own.of_partner(row)?)));
+        let threads = self.candidates.context.threads();
+        let known = threads.map(known.collect(), |(row, numbers): (u32, &[u32])| {
+            (row, wanted.placed(numbers.iter().copied().zip(0..)))
+        });
+        let unread = partners.into_iter().filter(|&row| own.of_partner(row).is_none()).collect();
+        let mut partners = self.read_rows(&unread, &|runs| {
             let mut found = Vec::new();
-            table.visit_numbers(runs, |at, number| {
-                if is_wanted[number as usize] {
-                    found.push((number, at as u32));
-                }
-            });
-            // Sorted by number, a run is found by halving, and its first place comes first.
-            found.sort_unstable();
-            found.shrink_to_fit();
-            found
+            table.visit_numbers(runs, |at, number| found.push((number, at as u32)));
+            wanted.placed(found)
         })?;
+        partners.extend(known);
         Ok(RereadTexts { own, partners })
     }
 
@@ -302,7 +280,7 @@ impl<'c> Covering<'c> {
         let kept = kept.or_else(|| others.first().map(|&rank| rows[rank as usize]));
         self.stretches.sort_unstable_by_key(|stretch| stretch.words[0]);
         let document = CoveredDocument {
-            row: self.document.row,
+            row: self.document.candidate.row,
             kept: kept.unwrap_or(NONE),
             covering: (chosen.len() + others.len()) as u32,
             loss: self.document.loss,
@@ -352,7 +330,7 @@ impl<'c> Covering<'c> {
     /// partner. The words of a stretch follow each other in the partner, too.
     fn add_stretches(&mut self, partner: usize, kept: u32) {
         let runs = self.partners[partner];
-        let row = self.document.row;
+        let row = self.document.candidate.row;
         let mut last: Option<Stretch> = None;
         for (start, &run) in (0_u32..).zip(self.own) {
             if !self.has[partner][start as usize] {

@@ -37,6 +37,7 @@ mod groups;
 mod lose_limit;
 mod loss;
 mod numbered_runs;
+mod own_numbers;
 mod run_table;
 mod search;
 mod sources;

@@ -1,7 +1,7 @@
 //! Numbers the runs of the documents that may be removed, and looks them up in all other documents.
 
 use crate::candidates::{BYTES_A_NUMBERED_RUN, Candidates, KeptRuns, RUNS, Shard};
-use crate::run_table::{RunSlice, RunTable};
+use crate::run_table::{BYTES_A_LISTED_RUN, MOST_RUNS, RunSlice, RunTable, joined};
 use bytemuck::Pod;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::{LargeBuffer, reserve};
@@ -25,6 +25,7 @@ const MOST_SLICES_IN_MEMORY: u64 = 2;
 pub(crate) const AHEAD: usize = 16;
 
 /// A candidate: a document that may be removed.
+#[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) row: u32,
     /// Places of its runs among those of all candidates.
@@ -87,6 +88,7 @@ impl Numbering<'_> {
         let context = self.candidates.context;
         let sizes = self.candidates.shards.iter().map(Shard::candidate_runs);
         let runs: usize = sizes.clone().sum();
+        let threads = context.threads();
         let (slices, place) = match &kept {
             Some(_) => (1, BufferPlace::Memory),
             None => self.slices(runs as u64)?,
@@ -94,35 +96,32 @@ impl Numbering<'_> {
         let reading = self.candidates.sources.bytes();
         context.progress().begin("read and compare", Work::Bytes(reading * slices));
         let mut numbers: LargeBuffer<u32> = place.zeroed(runs, context)?;
-        let mut rest = &mut numbers[..];
-        let of_shards = sizes.map(|runs| {
-            let (of_shard, others) = std::mem::take(&mut rest).split_at_mut(runs);
-            rest = others;
-            of_shard
-        });
-        if let Some(KeptRuns { of_shards: kept, memory: _memory }) = kept {
+        if let Some(KeptRuns { of_shards, memory: _memory }) = kept {
             // Memory is counted before, by what each run takes in all steps.
-            let lists: Vec<&[u64]> = kept.iter().map(Vec::as_slice).collect();
-            let table = RunTable::new(RunSlice::WHOLE, &lists, context.threads())?;
-            // The hashes of a shard are not needed once it has its numbers.
-            let shards: Vec<(Vec<u64>, &mut [u32])> = kept.into_iter().zip(of_shards).collect();
-            context.threads().map(shards, |(runs, numbers): (Vec<u64>, &mut [u32])| {
-                table.visit_numbers(&runs, |at, number| numbers[at] = number);
-            });
+            let all = joined(of_shards, runs)?;
+            let table = RunTable::new(RunSlice::WHOLE, all, &mut numbers, threads)?;
             let mut first = place.zeroed(table.len(), context)?;
             self.find_firsts(&table, &mut first)?;
             return Ok(NumberedRuns { numbers, first, table: Some(table), place });
         }
-        let of_shards: Vec<Mutex<&mut [u32]>> = of_shards.map(Mutex::new).collect();
+        let mut rest = &mut numbers[..];
+        let of_shards = sizes.map(|runs| {
+            let (of_shard, others) = std::mem::take(&mut rest).split_at_mut(runs);
+            rest = others;
+            Mutex::new(of_shard)
+        });
+        let of_shards: Vec<Mutex<&mut [u32]>> = of_shards.collect();
         // Only the last slice shows how many different runs there are.
         let mut first: LargeBuffer<u32> = place.zeroed(runs, context)?;
         let mut before = 0_u32;
         for number in 0..slices {
             let slice = RunSlice { number, slices };
-            let runs = self.runs_of(slice)?;
-            let lists: Vec<&[u64]> = runs.iter().map(Vec::as_slice).collect();
-            let table = RunTable::new(slice, &lists, context.threads())?;
-            drop(runs);
+            let lists = self.runs_of(slice)?;
+            let count = lists.iter().map(Vec::len).sum();
+            // The lists are those of threads, so the numbers of the candidates are looked up below.
+            let mut unused = LargeBuffer::try_zeroed(count, RUNS)?;
+            let table = RunTable::new(slice, joined(lists, count)?, &mut unused, threads)?;
+            drop(unused);
             let Some(end) = before.checked_add(table.len() as u32) else {
                 let rule = "are too many for numbers of 32 bits; cut the collection";
                 return Err(Error::limit("different runs of documents that may be removed", rule));
@@ -138,10 +137,11 @@ impl Numbering<'_> {
     /// Returns the number of slices in which the runs are numbered if they are not in memory, and the place of the
     /// numbers. `runs` is the number of runs of all candidates.
     fn slices(&self, runs: u64) -> Result<(u64, BufferPlace)> {
-        // A slice takes the hashes of its runs twice while it is sorted.
-        let of_slices = 16 * runs;
+        let of_slices = BYTES_A_LISTED_RUN * runs;
         let free = self.candidates.context.memory().free();
-        let slices = |free: u64| of_slices.div_ceil(free.max(1)).max(1);
+        // Half of the greatest list is enough: slices differ in size.
+        let least = runs.div_ceil(MOST_RUNS as u64 / 2).max(1);
+        let slices = |free: u64| of_slices.div_ceil(free.max(1)).max(least);
         let in_memory = slices(free.saturating_sub(runs * BYTES_A_NUMBERED_RUN));
         if in_memory <= MOST_SLICES_IN_MEMORY {
             return Ok((in_memory, BufferPlace::Memory));

@@ -3,23 +3,19 @@
 use crate::candidates::{Candidates, Counting, RUNS, Shard};
 use crate::coverage::Coverage;
 use crate::covering::{Partners, Removed};
-use crate::decision::Removing;
+use crate::decision::{Removing, change_counts};
 use crate::groups::DocumentGroups;
 use crate::lose_limit::LoseLimit;
 use crate::loss::LossRule;
-use crate::numbered_runs::{AHEAD, Candidate, NONE, NumberedRuns, Numbering};
+use crate::numbered_runs::{Candidate, NONE, NumberedRuns, Numbering};
 use crate::sources::Sources;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, filled};
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
-use simtool_kernels::prefetch;
 use simtool_set_join::TermSource;
 use std::cmp::Reverse;
 use std::fmt;
-
-/// Mark of the number of documents with a run while a document with it is counted. There are not so many candidates.
-const IN_DOCUMENT: u32 = 1 << 31;
 
 /// Order of preference and groups of the documents, which are known once all documents were read.
 #[derive(Clone, Copy)]
@@ -87,7 +83,8 @@ impl<'c> CoverageSearch<'c> {
             ranks[row as usize] = rank;
         }
         let mut runs = Numbering { candidates: &candidates, ranks: &ranks }.number(kept)?;
-        let mut list = listed(&candidates);
+        let all = listed(&candidates);
+        let mut list = all.clone();
         self.context.progress().begin("decide", Work::Steps(0));
         // Queries rely on the corpus alone, which stays, so the order of their removal means nothing.
         let removed = if sources.corpus.is_some() {
@@ -99,7 +96,7 @@ impl<'c> CoverageSearch<'c> {
         };
         self.context.progress().begin("find kept documents", Work::Steps(0));
         let run_length = self.rule.run_length;
-        let partners = Partners { candidates: &candidates, rows: &rows, run_length };
+        let partners = Partners { candidates: &candidates, listed: &all, rows: &rows, run_length };
         let covered = partners.find(&runs, &removed)?;
         let (documents, stretches): (Vec<_>, Vec<_>) = covered.into_iter().unzip();
         Ok(Coverage { documents, stretches: stretches.concat() })
@@ -155,20 +152,7 @@ impl<'c> CoverageSearch<'c> {
         }
         let counts = &mut documents[..];
         for candidate in list {
-            let own = runs.of(candidate);
-            for (at, &run) in own.iter().enumerate() {
-                if let Some(&ahead) = own.get(at + AHEAD) {
-                    prefetch(counts, ahead as usize);
-                }
-                // A run that is in a document twice counts once.
-                let count = &mut counts[run as usize];
-                if *count & IN_DOCUMENT == 0 {
-                    *count = (*count + 1) | IN_DOCUMENT;
-                }
-            }
-            for &run in own {
-                counts[run as usize] &= !IN_DOCUMENT;
-            }
+            change_counts(counts, runs.of(candidate), |_, count| count + 1);
         }
         Ok(documents)
     }

@@ -10,6 +10,7 @@
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{self, LargeBuffer};
 use simtool_base::memory_ledger::Ledger;
+use simtool_kernels::prefetch;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -20,6 +21,9 @@ const SECTION_CELLS: usize = 1 << 16;
 /// average, these cells touch each cache line of the section four times. So most updates find the line
 /// in the nearest cache.
 const BUFFERED: usize = 1024;
+/// Number of cells that are written or read together, so that the processor loads their places at the
+/// same time.
+const TOGETHER: usize = 32;
 /// Number of bytes of a section.
 const SECTION_BYTES: usize = SECTION_CELLS / Cells::A_BYTE as usize;
 
@@ -111,7 +115,46 @@ impl Cells {
     /// or in both collections of a join of two.
     #[inline]
     pub fn is_matched(&self, cell: u64) -> bool {
-        self.bytes[(cell / Cells::A_BYTE) as usize] >> (cell % Cells::A_BYTE * 2) & 3 == MATCHED
+        is_matched(&self.bytes, cell)
+    }
+
+    /// Appends to `matched` for each of `cells` whether its terms may be matched, as
+    /// [`Self::is_matched`] returns it. Most cells of a large table are in no cache, so reading many of
+    /// them together takes a fraction of the time.
+    pub fn look_up(&self, cells: impl IntoIterator<Item = u64>, matched: &mut Vec<bool>) {
+        // Each access would find the length of the buffer anew.
+        let bytes = &self.bytes[..];
+        for_each_chunk(cells, |chunk| {
+            for &cell in chunk {
+                prefetch(bytes, (cell / Self::A_BYTE) as usize);
+            }
+            matched.extend(chunk.iter().map(|&cell| is_matched(bytes, cell)));
+        });
+    }
+}
+
+/// Returns whether the terms of cell number `cell` of a table of these bytes may be matched.
+#[inline]
+fn is_matched(bytes: &[u8], cell: u64) -> bool {
+    bytes[(cell / Cells::A_BYTE) as usize] >> (cell % Cells::A_BYTE * 2) & 3 == MATCHED
+}
+
+/// Calls `work` with the numbers of cells in order, at most [`TOGETHER`] at a time.
+#[inline(always)]
+fn for_each_chunk(cells: impl IntoIterator<Item = u64>, mut work: impl FnMut(&[u64])) {
+    let mut cells = cells.into_iter();
+    let mut chunk = [0; TOGETHER];
+    loop {
+        let mut count = 0;
+        // The chunk comes first in `zip`, so a full chunk takes no cell that it has no place for.
+        for (place, cell) in chunk.iter_mut().zip(cells.by_ref()) {
+            *place = cell;
+            count += 1;
+        }
+        work(&chunk[..count]);
+        if count < TOGETHER {
+            return;
+        }
     }
 }
 
@@ -164,35 +207,44 @@ pub struct CellWriter<'f, 't> {
 }
 
 impl CellWriter<'_, '_> {
-    /// Records one occurrence of a term. `cell` is the number of the term's cell.
+    /// Records one occurrence of each of several terms. `cells` are the numbers of the terms' cells.
+    ///
+    /// The ends of all buffers together are larger than the near caches. So the ends for several cells
+    /// are loaded at the same time, before the cells are written there.
     #[inline]
-    pub fn push(&mut self, cell: u64) {
-        let section = cell as usize / SECTION_CELLS;
-        let length = usize::from(self.lengths[section]);
-        // The section is known, so the lowest 16 bits of the number identify the cell in it.
-        self.buffers[section * BUFFERED + length] = cell as u16;
-        self.lengths[section] = length as u16 + 1;
-        if length + 1 == BUFFERED {
-            self.flush(section);
-        }
+    pub fn push_all(&mut self, cells: impl IntoIterator<Item = u64>) {
+        for_each_chunk(cells, |chunk| {
+            let (buffers, lengths) = (&mut self.buffers[..], &mut self.lengths[..]);
+            for &cell in chunk {
+                let section = cell as usize / SECTION_CELLS;
+                prefetch(buffers, section * BUFFERED + usize::from(lengths[section]));
+            }
+            for &cell in chunk {
+                let section = cell as usize / SECTION_CELLS;
+                let length = usize::from(lengths[section]);
+                // The section is known, so the lowest 16 bits of the number identify the cell in it.
+                buffers[section * BUFFERED + length] = cell as u16;
+                lengths[section] = length as u16 + 1;
+                if length + 1 == BUFFERED {
+                    lengths[section] = 0;
+                    let full = &buffers[section * BUFFERED..][..BUFFERED];
+                    write(self.filling, self.note, section, full);
+                }
+            }
+        });
     }
+}
 
-    #[cold]
-    fn flush(&mut self, section: usize) {
-        let length = usize::from(std::mem::take(&mut self.lengths[section]));
-        if length == 0 {
-            return;
-        }
-        let cells = &self.buffers[section * BUFFERED..][..length];
-        // A worker that panics ends the join, so what it left behind is never read.
-        let mut bytes =
-            self.filling.sections[section].lock().unwrap_or_else(PoisonError::into_inner);
-        match self.note {
-            // The first occurrence makes a cell 1, and every further one makes it 3.
-            Note::Occurrence => note_all(&mut bytes, cells, |cell| cell << 1 | 1),
-            Note::First => note_all(&mut bytes, cells, |cell| cell | 1),
-            Note::Second => note_all(&mut bytes, cells, |cell| cell | 2),
-        }
+/// Applies `note` to `cells` of a section of the table.
+#[cold]
+fn write(filling: &Filling<'_>, note: Note, section: usize, cells: &[u16]) {
+    // A worker that panics ends the join, so what it left behind is never read.
+    let mut bytes = filling.sections[section].lock().unwrap_or_else(PoisonError::into_inner);
+    match note {
+        // The first occurrence makes a cell 1, and every further one makes it 3.
+        Note::Occurrence => note_all(&mut bytes, cells, |cell| cell << 1 | 1),
+        Note::First => note_all(&mut bytes, cells, |cell| cell | 1),
+        Note::Second => note_all(&mut bytes, cells, |cell| cell | 2),
     }
 }
 
@@ -211,7 +263,11 @@ fn note_all(bytes: &mut [u8], cells: &[u16], note: impl Fn(u8) -> u8) {
 impl Drop for CellWriter<'_, '_> {
     fn drop(&mut self) {
         for section in (self.first..self.filling.sections.len()).chain(0..self.first) {
-            self.flush(section);
+            let length = usize::from(self.lengths[section]);
+            if length > 0 {
+                let cells = &self.buffers[section * BUFFERED..][..length];
+                write(self.filling, self.note, section, cells);
+            }
         }
     }
 }
@@ -227,9 +283,8 @@ mod tests {
         let filling = table.filling();
         for note in [Note::Occurrence, Note::First, Note::Second] {
             let mut writer = filling.writer(note).unwrap();
-            for &(term, _) in terms.iter().filter(|(_, of)| *of == note) {
-                writer.push(numbers.of(term));
-            }
+            let terms = terms.iter().filter(|(_, of)| *of == note);
+            writer.push_all(terms.map(|&(term, _)| numbers.of(term)));
         }
         drop(filling);
         table
@@ -245,6 +300,9 @@ mod tests {
         assert!(terms[..1000].iter().all(matched));
         let collisions = terms[1000..].iter().filter(|term| matched(term)).count();
         assert!(collisions < 1000, "{collisions}");
+        let mut together = Vec::new();
+        table.look_up(terms.iter().map(|&term| table.numbers().of(term)), &mut together);
+        assert_eq!(together, terms.iter().map(matched).collect::<Vec<bool>>());
     }
 
     #[test]

@@ -109,9 +109,7 @@ impl Reading<'_, '_> {
                 room[picked] = numbers.of(term) as u32;
                 picked += usize::from(term & 7 < eighths);
             }
-            for &cell in &room[..picked] {
-                writer.push(u64::from(cell));
-            }
+            writer.push_all(room[..picked].iter().map(|&cell| u64::from(cell)));
             cells.extend_by(picked);
             ends.push(cells.len());
             Ok(())
@@ -393,9 +391,7 @@ pub(super) fn rounds(
                 for (writer, terms) in
                     writers.iter_mut().zip([&part.terms[..split], &part.terms[split..]])
                 {
-                    for &term in terms {
-                        writer.push(numbers.of(term));
-                    }
+                    writer.push_all(terms.iter().map(|&term| numbers.of(term)));
                 }
                 Ok(())
             },

@@ -233,9 +233,7 @@ impl Rereading<'_> {
                 let mut sizes = Vec::new();
                 let visit = &mut |_, terms: &[u64]| {
                     sizes.push(document_size(terms.len())?);
-                    for term in slice.terms(terms) {
-                        writer.push(numbers.of(term));
-                    }
+                    writer.push_all(slice.terms(terms).map(|term| numbers.of(term)));
                     Ok(())
                 };
                 match known.get(number) {
