@@ -386,7 +386,7 @@ impl CollectionSummary {
     }
 
     /// Returns the hash of the value of each document that decides with which others it is compared.
-    pub(super) fn scope_values(&self) -> &[u64] {
+    pub(crate) fn scope_values(&self) -> &[u64] {
         self.traits.scope_values()
     }
 
