@@ -136,7 +136,7 @@ pub(crate) fn evaluate(
         // The labels are pairs of row numbers, so these are the IDs of the documents.
         let ids: Vec<String> = (0..rows.len()).map(|row| row.to_string()).collect();
         let texts = Texts::of(rows).with_ids(&ids)?;
-        let documents = DocumentsInMemory::read(&texts, resources.threads, progress)?;
+        let documents = DocumentsInMemory::read(&texts, None, resources.threads, progress)?;
         let (path, bytes) = (Path::new("truth"), lines.as_bytes());
         let labels = Labels { path, bytes, format: TruthFormat::Pairs };
         let labelled = Labelled::new("texts", documents, labels, None)?;

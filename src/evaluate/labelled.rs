@@ -2,7 +2,10 @@
 
 use crate::evaluate::pair_label::sorted;
 use crate::evaluate::truth::{IdRows, Pair, TruthFormat, read_known_pairs, read_truth};
+use crate::pipeline::Boilerplate;
 use crate::pipeline::document_traits::WantedTraits;
+use crate::pipeline::row_scope::RowScope;
+use crate::pipeline::scope::Relation;
 use crate::pipeline::shard_summary::{CollectionSummary, Compared, read_summarized};
 use crate::pipeline::watched::Watched;
 use simtool_base::error::{Error, Result};
@@ -10,6 +13,7 @@ use simtool_base::progress::{Progress, Work};
 use simtool_compute::threads::Threads;
 use simtool_model::document::DocOrdinal;
 use simtool_model::evaluation::LabelledName;
+use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Texts};
 use std::path::{Path, PathBuf};
 
@@ -29,28 +33,37 @@ pub struct Labels<'l> {
 pub struct DocumentsInMemory {
     texts: Vec<Vec<u8>>,
     ids: Vec<Vec<u8>>,
+    /// Documents that are compared with each other. `None` if all are.
+    scope: Option<RowScope>,
     /// Summary of reading the documents.
     pub summary: CollectionSummary,
 }
 
 impl DocumentsInMemory {
-    /// Reads all documents of `corpus`. If a document has no ID, its file and record number become its ID.
+    /// Reads all documents of `corpus`, which lack the lines of `boilerplate` already. If a document has no ID, its
+    /// file and record number become its ID.
     ///
     /// # Errors
     ///
     /// The threads cannot be started, there are more than 2³² − 1 documents, or `progress` is cancelled. Unreadable
     /// records and files are no error but part of the summary.
-    pub fn read(corpus: &dyn Corpus, threads: usize, progress: &dyn Progress) -> Result<Self> {
+    pub fn read(
+        corpus: &dyn Corpus,
+        boilerplate: Option<Boilerplate>,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let own_words = boilerplate.is_some_and(Boilerplate::compares_own_words);
+        let wanted = WantedTraits { own_words, ..WantedTraits::NONE };
         let threads = Threads::new(threads)?;
         progress.begin("reading", Work::Bytes(corpus.bytes()));
         let corpus = &Watched { corpus, progress } as &dyn Corpus;
         let read_shard = |(): &mut (), shard| {
             let mut texts = Vec::new();
-            let summary =
-                read_summarized(corpus, shard, WantedTraits::NONE, &mut |_, document| {
-                    texts.push(document.text.to_vec());
-                    Ok(Compared::by_terms(true))
-                })?;
+            let summary = read_summarized(corpus, shard, wanted, &mut |_, document| {
+                texts.push(document.text.to_vec());
+                Ok(Compared::by_terms(true))
+            })?;
             Ok((texts, summary))
         };
         // Results come in the order of the shards, so rows have the same numbers as in the
@@ -75,7 +88,9 @@ impl DocumentsInMemory {
             )
         };
         let ids = (0..texts.len() as u32).map(id).collect();
-        Ok(Self { texts, ids, summary })
+        let values = || Sides::One(summary.scope_values().to_vec());
+        let scope = own_words.then(|| RowScope::new(Relation::Within, values()));
+        Ok(Self { texts, ids, scope, summary })
     }
 
     /// Returns the number of documents in the collection.
@@ -88,6 +103,11 @@ impl DocumentsInMemory {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
+    }
+
+    /// Returns whether the rule for lines of boilerplate allows a pair: a run of `dedup` compares its documents.
+    pub(super) fn compares(&self, [a, b]: Pair) -> bool {
+        self.scope.as_ref().is_none_or(|scope| scope.takes(a, b))
     }
 
     /// Returns the documents as a corpus that can be read like files.

@@ -86,6 +86,11 @@ impl Boilerplate {
         }
     }
 
+    /// Returns whether pages with few own words are compared only with pages that have the same ones.
+    pub(crate) fn compares_own_words(self) -> bool {
+        self == Self::Pages
+    }
+
     /// Takes the option `boilerplate` out of `options`.
     ///
     /// # Errors

@@ -63,7 +63,7 @@ pub(crate) mod parts;
 pub(crate) mod plan;
 pub(crate) mod probe_sets;
 mod quarantine;
-mod row_scope;
+pub(crate) mod row_scope;
 pub mod scope;
 mod set_keys;
 pub(crate) mod shard_summary;

@@ -137,9 +137,7 @@ impl Plan {
     /// Returns how the values of two documents must relate so that the documents are compared. `None` if all
     /// documents are compared.
     pub(crate) fn relation(&self) -> Option<Relation> {
-        // Pages with few own words are compared only with pages that have the same ones.
-        let by_own_words =
-            (self.boilerplate() == Some(Boilerplate::Pages)).then_some(Relation::Within);
+        let by_own_words = self.compares_own_words().then_some(Relation::Within);
         self.scope().map(|scope| scope.relation).or(by_own_words)
     }
 
@@ -160,7 +158,7 @@ impl Plan {
             keep: Some(&self.config.keep),
             scope: self.config.scope,
             source: self.config.by,
-            own_words: self.boilerplate() == Some(Boilerplate::Pages),
+            own_words: self.compares_own_words(),
             text_facts: self.config.has_text_facts,
         }
     }
@@ -229,6 +227,10 @@ impl Plan {
     #[must_use]
     pub fn boilerplate(&self) -> Option<Boilerplate> {
         self.config.boilerplate.filter(|rule| *rule != Boilerplate::Nothing)
+    }
+
+    fn compares_own_words(&self) -> bool {
+        self.config.boilerplate.is_some_and(Boilerplate::compares_own_words)
     }
 
     /// Returns the threads, memory and instruction set of the run.

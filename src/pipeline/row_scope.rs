@@ -16,7 +16,7 @@ const NONE: u32 = u32::MAX;
 
 /// Pairs of documents that are compared. Documents with the same value of a field are in the same class.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RowScope {
+pub(crate) struct RowScope {
     relation: Relation,
     /// Class of each document, or [`NONE`].
     classes: Sides<Vec<u32>>,
@@ -25,7 +25,7 @@ pub(super) struct RowScope {
 impl RowScope {
     /// Creates the scope of documents whose values have these hashes. Documents of two collections with the same value
     /// are in the same class.
-    pub(super) fn new(relation: Relation, values: Sides<Vec<u64>>) -> Self {
+    pub(crate) fn new(relation: Relation, values: Sides<Vec<u64>>) -> Self {
         // Small numbers take half of the memory of hashes, and they do not depend on the order of reading.
         let mut distinct: Vec<u64> = values.iter().flatten().copied().collect();
         distinct.sort_unstable();
@@ -69,7 +69,7 @@ impl RowScope {
     }
 
     /// Returns whether two documents are compared. `b` is a row of the second collection if there are two.
-    pub(super) fn takes(&self, a: u32, b: u32) -> bool {
+    pub(crate) fn takes(&self, a: u32, b: u32) -> bool {
         // Two documents without a value are not in the same class, because nothing is known of their values.
         let a = class_of(self.classes.first(), a);
         let b = class_of(self.classes.second(), b);

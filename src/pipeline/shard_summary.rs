@@ -389,7 +389,7 @@ impl CollectionSummary {
 
     /// Returns for each document the hash of the value that decides which other documents it is compared with, for
     /// example of its language. The list is empty if all documents are compared.
-    pub(super) fn scope_values(&self) -> &[u64] {
+    pub(crate) fn scope_values(&self) -> &[u64] {
         self.traits.scope_values()
     }
 

@@ -253,7 +253,7 @@ impl EvalRequest {
         let corpus = Sides::One(&input.collection as &dyn Corpus);
         let rule = pages::boilerplate(*boilerplate, *corpus.first())?;
         let read = without_boilerplate(corpus, rule, &context, |corpus| {
-            DocumentsInMemory::read(*corpus.first(), resources.threads, face.progress())
+            DocumentsInMemory::read(*corpus.first(), rule, resources.threads, face.progress())
         })?;
         // For a collection without documents, the figures would mean nothing.
         input.refuse_nothing(&read.summary)?;

@@ -5,10 +5,10 @@ use super::dedup_request::Request;
 use super::face::Face;
 use super::job::Job;
 use super::parts_folder::StoredParts;
+use crate::pipeline::Plan;
 use crate::pipeline::excerpts::WithExcerpts;
 use crate::pipeline::find_close::store_shards;
-use crate::pipeline::{Boilerplate, Plan};
-use simtool_base::error::{Error, Result};
+use simtool_base::error::Result;
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Strict};
 
@@ -48,11 +48,13 @@ fn refuse_learned(request: &Request, plan: &Plan) -> Result<()> {
     if !depends_on_all(plan) {
         return Ok(());
     }
-    if request.config.boilerplate.is_none() && plan.boilerplate().is_some() {
-        let rule = "needs all pages, and a share has some of them: choose none, or use one machine";
-        return Err(Error::config("boilerplate", Boilerplate::Pages, rule));
-    }
-    let rule = "does not go with weights, words or lines that are learned from all documents: leave them away, or \
-                use `resume` on one machine";
-    request.job.parts.refuse_share(rule)
+    // The user may not know that web pages have this default, and leaving an option away would not help.
+    let is_default = request.config.boilerplate.is_none() && plan.boilerplate().is_some();
+    request.job.parts.refuse_share(if is_default {
+        "does not go with web pages, because the lines of the template of a host are found only among all pages: add \
+         `boilerplate` none to compare these lines, too, or leave `shard` away and use `resume` on one machine"
+    } else {
+        "does not go with weights, words or lines that are learned from all documents: leave them away, or use \
+         `resume` on one machine"
+    })
 }

@@ -98,7 +98,11 @@ fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> 
     let histograms = compared.visit_pairs(
         comparing,
         || Histogram::new(steps),
-        |histogram, _, step| histogram.add(step, 1),
+        |histogram, pair, step| {
+            if labelled.documents.compares(pair) {
+                histogram.add(step, 1);
+            }
+        },
     )?;
     let mut all = Histogram::new(steps);
     for part in &histograms {
@@ -106,7 +110,7 @@ fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> 
     }
     let of_pairs = |pairs: &[Pair]| {
         let mut histogram = Histogram::new(steps);
-        let found = pairs.iter().filter_map(|&pair| compared.step(pair));
+        let found = pairs.iter().filter_map(|&pair| step_of(pair, &compared, labelled));
         found.for_each(|step| histogram.add(step, 1));
         histogram
     };
@@ -121,6 +125,12 @@ fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> 
     let seconds = start.elapsed().as_secs_f64();
     let bytes_per_document = compared.bytes_per_document();
     Ok(Measured { curve, own, unlisted, bytes_per_document, seconds })
+}
+
+/// Returns the number of the strictest threshold at which a run finds the pair. `None` if no threshold does, or if the
+/// run does not compare its documents.
+fn step_of(pair: Pair, compared: &RowsOrSets, labelled: &Labelled) -> Option<usize> {
+    compared.step(pair).filter(|_| labelled.documents.compares(pair))
 }
 
 /// Returns the number of the threshold that `method` itself uses. There are `steps` thresholds, numbered from
@@ -154,7 +164,7 @@ fn wrong_pairs(
 ) -> Result<Vec<WrongPair>> {
     let compared = RowsOrSets::new(method, &labelled.documents, comparing)?;
     let found = compared.visit_pairs(comparing, Vec::new, |found, pair, at| {
-        if at <= step && !labelled.has_label(pair) {
+        if at <= step && !labelled.has_label(pair) && labelled.documents.compares(pair) {
             found.push((at, pair));
             // Only the strictest pairs are reported. The list is cut now and then so that it stays short.
             if found.len() > 64 * WRONG_PAIRS {
@@ -167,7 +177,7 @@ fn wrong_pairs(
     let mut found = found.concat();
     found.sort_unstable();
     found.truncate(WRONG_PAIRS);
-    let at = |&pair: &Pair| (compared.step(pair).unwrap_or(usize::MAX), pair);
+    let at = |&pair: &Pair| (step_of(pair, &compared, labelled).unwrap_or(usize::MAX), pair);
     let mut missed: Vec<_> = labelled.truth.iter().map(at).filter(|(at, _)| *at > step).collect();
     missed.sort_unstable_by_key(|&(at, pair)| (usize::MAX - at, pair));
     missed.truncate(WRONG_PAIRS);
@@ -181,6 +191,7 @@ fn wrong_pairs(
             collection,
             is_true,
             closeness: match at {
+                usize::MAX if !documents.compares([a, b]) => "other own words".to_owned(),
                 usize::MAX => format!("no {} at all", scale.name()),
                 at => format!("{} {}", scale.name(), scale.shown(at)),
             },

@@ -29,7 +29,7 @@ fn texts(count: u64) -> Vec<String> {
 fn labelled(texts: &[String], truth: &str, gray: &str) -> Labelled {
     let ids: Vec<String> = (0..texts.len()).map(|number| number.to_string()).collect();
     let corpus = Texts::of(texts).with_ids(&ids).unwrap();
-    let documents = DocumentsInMemory::read(&corpus, 2, &NoProgress).unwrap();
+    let documents = DocumentsInMemory::read(&corpus, None, 2, &NoProgress).unwrap();
     let labels = |text: &'static str, name| Labels {
         path: Path::new(name),
         bytes: text.as_bytes(),
@@ -192,7 +192,7 @@ fn own_thresholds_are_steps() {
 
 #[test]
 fn labels_without_a_pair_are_refused() {
-    let documents = DocumentsInMemory::read(&Texts::of(&["a"]), 1, &NoProgress).unwrap();
+    let documents = DocumentsInMemory::read(&Texts::of(&["a"]), None, 1, &NoProgress).unwrap();
     let empty = Labels { path: Path::new("t.tsv"), bytes: b"", format: TruthFormat::Pairs };
     let error = Labelled::new("set", documents, empty, None).unwrap_err().to_string();
     assert!(error.starts_with("truth t.tsv: holds no pair"), "{error}");
