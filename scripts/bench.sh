@@ -155,6 +155,8 @@ measure_crawl() {
         echo "gzip_-dc_of_the_WARC_files $(timed unpack) –"
         echo "wc_-w_of_the_text $(timed crawl_words) –"
         for format in warc wet jsonl parquet text; do
+            # A crawl has no Parquet if Python had no pyarrow.
+            [[ -d $crawl/$format ]] || continue
             for method in simhash exact; do
                 setting=("$crawl/$format" --method "$method")
                 case $format in jsonl | parquet) setting+=(--id-field url) ;; esac

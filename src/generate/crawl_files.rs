@@ -1,4 +1,4 @@
-//! Writes pages in the formats of crawls: WARC and WET, JSON Lines, Parquet and text with form feeds.
+//! Writes pages in the formats of crawls: WET, JSON Lines and Parquet.
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
@@ -15,22 +15,22 @@ const BATCH_BYTES: usize = 16 << 20;
 
 /// The text of a page, with its URL and date.
 #[derive(Clone, Copy, Debug)]
-pub struct PageText<'p> {
+pub(super) struct PageText<'p> {
     /// URL of the page, without white space.
-    pub url: &'p str,
+    pub(super) url: &'p str,
     /// Date of the page in the form that WARC files use, for example `2026-01-01T00:00:00Z`.
-    pub date: &'p str,
+    pub(super) date: &'p str,
     /// The visible text of the page.
-    pub text: &'p str,
+    pub(super) text: &'p str,
 }
 
-/// Writes a record of a WARC or WET file as a gzip member. The record has a header with `fields` and the
+/// Writes a record of a WET file as a gzip member. The record has a header with `fields` and the
 /// length of the content. Then comes the content, which is the parts of `block` one after the other.
 ///
 /// # Errors
 ///
 /// `out` fails.
-pub(crate) fn write_record(
+pub(super) fn write_record(
     out: &mut impl Write,
     level: Compression,
     fields: &[(&str, &str)],
@@ -57,39 +57,15 @@ pub(crate) fn write_record(
 /// # Errors
 ///
 /// `out` fails.
-pub fn write_json_line(out: &mut impl Write, page: &PageText<'_>) -> io::Result<()> {
+pub(super) fn write_json_line(out: &mut impl Write, page: &PageText<'_>) -> io::Result<()> {
     let string = |text: &str| serde_json::to_string(text).map_err(io::Error::other);
     let (url, date, text) = (string(page.url)?, string(page.date)?, string(page.text)?);
     writeln!(out, "{{\"url\":{url},\"date\":{date},\"text\":{text}}}")
 }
 
-/// Writes a page as a document of a text in which form feeds separate documents. A form feed precedes every
-/// page except the first. Form feeds within the page become spaces.
-///
-/// # Errors
-///
-/// `out` fails.
-pub fn write_form_feed(
-    out: &mut impl Write,
-    is_first: bool,
-    page: &PageText<'_>,
-) -> io::Result<()> {
-    if !is_first {
-        out.write_all(b"\x0c")?;
-    }
-    writeln!(out, "{}", page.url)?;
-    for (number, piece) in page.text.split('\x0c').enumerate() {
-        if number > 0 {
-            out.write_all(b" ")?;
-        }
-        out.write_all(piece.as_bytes())?;
-    }
-    Ok(())
-}
-
 /// A Parquet file with the columns `url`, `date` and `text`.
 #[derive(Debug)]
-pub struct ParquetFile<W: Write + Send> {
+pub(super) struct ParquetFile<W: Write + Send> {
     writer: ArrowWriter<W>,
     schema: Arc<Schema>,
     columns: [Vec<String>; 3],
@@ -102,7 +78,7 @@ impl<W: Write + Send> ParquetFile<W> {
     /// # Errors
     ///
     /// `out` fails.
-    pub fn new(out: W) -> io::Result<Self> {
+    pub(super) fn new(out: W) -> io::Result<Self> {
         let field = |name: &str| Field::new(name, DataType::Utf8, false);
         let schema = Arc::new(Schema::new(vec![field("url"), field("date"), field("text")]));
         let properties = WriterProperties::builder()
@@ -117,7 +93,7 @@ impl<W: Write + Send> ParquetFile<W> {
     /// # Errors
     ///
     /// The writer fails.
-    pub fn push(&mut self, page: &PageText<'_>) -> io::Result<()> {
+    pub(super) fn push(&mut self, page: &PageText<'_>) -> io::Result<()> {
         for (column, value) in self.columns.iter_mut().zip([page.url, page.date, page.text]) {
             column.push(value.to_owned());
         }
@@ -142,23 +118,8 @@ impl<W: Write + Send> ParquetFile<W> {
     /// # Errors
     ///
     /// The writer fails.
-    pub fn finish(mut self) -> io::Result<W> {
+    pub(super) fn finish(mut self) -> io::Result<W> {
         self.flush()?;
         Ok(self.writer.into_inner()?)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn form_feeds_of_a_page_part_no_documents() {
-        let mut out = Vec::new();
-        for (is_first, text) in [(true, "a\x0cb"), (false, "")] {
-            let page = PageText { url: "u", date: "d", text };
-            write_form_feed(&mut out, is_first, &page).unwrap();
-        }
-        assert_eq!(out, b"u\na b\x0cu\n");
     }
 }

@@ -6,19 +6,17 @@
 //! gives the same bytes on every machine.
 //!
 //! [`labelled`] generates documents of real words with edits of known strength. [`crawl`] generates readable
-//! pages about an invented valley. [`pages`] turns a folder of existing HTML pages into the files of a crawl.
+//! pages about an invented valley.
 
 pub mod collection;
 #[cfg(feature = "parquet")]
 pub mod crawl;
 #[cfg(feature = "parquet")]
-pub mod crawl_files;
+mod crawl_files;
 #[cfg(feature = "parquet")]
 mod crawl_page;
 mod document;
 pub mod labelled;
-#[cfg(feature = "parquet")]
-pub mod pages;
 mod random;
 mod vocabulary;
 

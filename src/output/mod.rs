@@ -83,6 +83,7 @@ pub use settings::Outputs;
 pub(crate) use settings::{ONLY_IDS, READABLE};
 pub(crate) use sources::SourceCounts;
 pub(crate) use stored_copies::StoredCopies;
+pub use texts::TextFormat;
 
 use self::counts::{count_results, kept_documents};
 use self::list::OUTPUTS;

@@ -1,6 +1,7 @@
 //! Lists the text of each document as a run compares it.
 
 use super::named::{CONTENT_MEANING, RECORD_MEANING};
+use super::report::title;
 use crate::pipeline::CollectionSummary;
 use crate::pipeline::document_names::document_name_at;
 use crate::pipeline::document_traits::WantedTraits;
@@ -8,15 +9,20 @@ use crate::pipeline::shard_summary::{Compared, ShardSummary, read_summarized};
 use crate::write::columns::{
     Column, OutputDescription, RowTable, Value, describe_columns, write_json_line,
 };
+use crate::write::report::{
+    MarkedDocument, begin_marked_texts, end_marked_texts, write_marked_text,
+};
 use simtool_base::error::{Error, Result};
+use simtool_base::options::Choice;
 use simtool_model::document::{Content, Document, Place};
 use simtool_model::document_name::DocumentName;
 use simtool_model::page_text::count_words;
 use simtool_read::view::{Reading, View};
-use simtool_read::{Corpus, Event, Visit};
+use simtool_read::{Collection, Corpus, Event, Visit};
 use simtool_terms::text_rules::{RuledText, TextRules};
 use std::fmt;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -35,6 +41,9 @@ pub(super) const OUTPUT: OutputDescription = OutputDescription {
 /// Number of bytes of rows that a thread passes on at once.
 const CHUNK_BYTES: usize = 1 << 18;
 
+/// Number of whole texts of a file that wait to be marked.
+const WAITING_TEXTS: usize = 4;
+
 /// Number of chunks of a file that wait to be written.
 const WAITING_CHUNKS: usize = 4;
 
@@ -51,12 +60,44 @@ struct TextRow<'r> {
     left_out: u32,
 }
 
+/// Format of the output `texts`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextFormat {
+    /// A row for each document, as an object of JSON.
+    JsonLines,
+    /// A page with the whole text of each document, in which the compared part is marked.
+    Html,
+}
+
+impl Choice for TextFormat {
+    const ALL: &'static [Self] = &[Self::JsonLines, Self::Html];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::JsonLines => "jsonl",
+            Self::Html => "html",
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Self::JsonLines => "One JSON object a line",
+            Self::Html => "A page to look at: whole texts, in which the compared part is marked",
+        }
+    }
+}
+
 /// Documents whose texts are written, and the rules by which texts are changed before they are compared.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ComparedTexts<'c> {
     pub(crate) corpus: &'c dyn Corpus,
     pub(crate) rules: &'c TextRules,
+    /// The same files with the whole texts of the documents, for [`TextFormat::Html`]. `None` for lines.
+    pub(crate) whole: Option<&'c Collection>,
 }
+
+/// Number of a record in its file, and the whole text of the document in it.
+type WholeText = (u64, Vec<u8>);
 
 impl RowTable for TextRows {
     type Row<'r> = TextRow<'r>;
@@ -80,7 +121,7 @@ impl RowTable for TextRows {
     ];
 }
 
-/// Writes a line for each document of a corpus to `out`, in reading order. Several threads read files at the same time.
+/// Writes a line or an article for each document of a corpus to `out`, in reading order. Several threads read files at the same time.
 ///
 /// # Errors
 ///
@@ -120,7 +161,7 @@ pub(crate) fn write_texts(
             }
         };
         let readers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(read_files)).collect();
-        let written = write_chunks(lines, out).map_err(|e| Error::io(path, "write", e));
+        let written = write_chunks(compared, lines, out).map_err(|e| Error::io(path, "write", e));
         let read = readers
             .into_iter()
             .map(|reader| reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
@@ -139,27 +180,76 @@ fn take(sender: &Mutex<Option<SyncSender<Vec<u8>>>>) -> Option<SyncSender<Vec<u8
 }
 
 /// Writes the lines of all files, file by file. If `out` fails, the readers end, because nobody takes their lines.
-fn write_chunks(files: Vec<Receiver<Vec<u8>>>, out: &mut dyn Write) -> io::Result<()> {
+fn write_chunks(
+    compared: ComparedTexts<'_>,
+    files: Vec<Receiver<Vec<u8>>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if compared.whole.is_some() {
+        begin_marked_texts(out, &title(compared.corpus))?;
+    }
     for file in files {
         for lines in file {
             out.write_all(&lines)?;
         }
+    }
+    if compared.whole.is_some() {
+        end_marked_texts(out)?;
     }
     out.flush()
 }
 
 /// Reads the shards of one file, and passes its lines on to `to`.
 fn read_file(
-    ComparedTexts { corpus, rules }: ComparedTexts<'_>,
+    compared: ComparedTexts<'_>,
     shards: &[usize],
     to: &SyncSender<Vec<u8>>,
 ) -> Result<Vec<ShardSummary>> {
+    let Some(whole) = compared.whole else { return read_shards(compared, shards, None, to) };
+    let (sender, whole_texts) = sync_channel(WAITING_TEXTS);
+    thread::scope(|scope| {
+        // Both readings of the file are at about the same document.
+        scope.spawn(move || send_whole_texts(whole, shards, &sender));
+        // When this reading ends, the receiver is dropped, and so the other one ends, too.
+        read_shards(compared, shards, Some(whole_texts), to)
+    })
+}
+
+/// Sends the whole texts of a file, whose first shards are `shards`, until nobody takes them.
+fn send_whole_texts(whole: &Collection, shards: &[usize], to: &SyncSender<WholeText>) {
+    let Some(&first) = shards.first() else { return };
+    let is_of_file = |shard: &usize| whole.shard_file(*shard) == whole.shard_file(first);
+    let mut before = 0;
+    for shard in (first..whole.shard_count()).take_while(is_of_file) {
+        let read = whole.read_shard(shard, &mut |event| {
+            if let Event::Record(record) = event
+                && let Content::Document(document) = record.content
+                && to.send((before + record.number, document.text.to_vec())).is_err()
+            {
+                return Ok(ControlFlow::Break(()));
+            }
+            Ok(ControlFlow::Continue(()))
+        });
+        // The other reading reports what cannot be read.
+        let Ok(records) = read else { return };
+        before += records;
+    }
+}
+
+fn read_shards(
+    ComparedTexts { corpus, rules, .. }: ComparedTexts<'_>,
+    shards: &[usize],
+    whole_texts: Option<Receiver<WholeText>>,
+    to: &SyncSender<Vec<u8>>,
+) -> Result<Vec<ShardSummary>> {
+    let whole_texts = whole_texts.map(Mutex::new);
     let mut lines = Vec::with_capacity(2 * CHUNK_BYTES);
     let mut summaries = Vec::new();
     let mut before = 0;
     // Record numbers go on from shard to shard, so one thread reads the shards of a file in order.
     for &shard in shards {
-        let lined = Lined { corpus, rules, before, to, lines: Mutex::new(&mut lines) };
+        let whole_texts = whole_texts.as_ref();
+        let lined = Lined { corpus, rules, whole_texts, before, to, lines: Mutex::new(&mut lines) };
         let visit = &mut |_, _: &Document<'_>| Ok(Compared::by_terms(true));
         let summary = read_summarized(&lined, shard, WantedTraits::NONE, visit)?;
         before += summary.record_count();
@@ -174,6 +264,8 @@ fn read_file(
 struct Lined<'l> {
     corpus: &'l dyn Corpus,
     rules: &'l TextRules,
+    /// Whole texts of the documents of the file in their order, if the lines are those of a page.
+    whole_texts: Option<&'l Mutex<Receiver<WholeText>>>,
     /// Number of records of the file that are in earlier shards.
     before: u64,
     to: &'l SyncSender<Vec<u8>>,
@@ -201,8 +293,24 @@ impl Lined<'_> {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         // The ID may be the place, so the name is made before the line.
         let name = document_name_at(self.corpus, document.id, place);
-        let row = TextRow { name, document, text, left_out };
-        write_json_line(&mut **lines, TextRows::COLUMNS, &row)?;
+        if let Some(texts) = self.whole_texts {
+            let texts = texts.lock().unwrap_or_else(PoisonError::into_inner);
+            // Documents that the user excludes have whole texts, too.
+            let whole = texts.iter().find(|(record, _)| *record == place.record);
+            let mut blanked = Vec::new();
+            let marked = MarkedDocument {
+                name: &name,
+                content: document.content(),
+                left_out,
+                whole_text: whole.as_ref().map_or(document.text, |(_, text)| text),
+                // Folded words would differ from those of the whole text.
+                compared_text: self.rules.blank(document.text, &mut blanked),
+            };
+            write_marked_text(&mut **lines, &marked)?;
+        } else {
+            let row = TextRow { name, document, text, left_out };
+            write_json_line(&mut **lines, TextRows::COLUMNS, &row)?;
+        }
         // A message for each document would cost more than its line.
         if lines.len() >= CHUNK_BYTES {
             // The room is a little larger than a chunk, because the last line goes beyond it.
@@ -254,7 +362,7 @@ mod tests {
 
     fn of(corpus: &dyn Corpus) -> ComparedTexts<'_> {
         static NONE: LazyLock<TextRules> = LazyLock::new(TextRules::default);
-        ComparedTexts { corpus, rules: &NONE }
+        ComparedTexts { corpus, rules: &NONE, whole: None }
     }
 
     #[test]

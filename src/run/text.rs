@@ -1,4 +1,4 @@
-//! `text`: writes the text of each document as the other commands compare it.
+//! `text`: writes the text of each document as the other commands compare it, as lines or as a page to look at.
 
 use super::face::Face;
 use super::input::Input;
@@ -6,6 +6,7 @@ use super::input_settings::InputSettings;
 use super::output_target::{OutputPlace, OutputTarget};
 use super::pages::boilerplate;
 use super::reading_faults::has_losses;
+use crate::output::TextFormat;
 use crate::output::texts::{ComparedTexts, write_texts};
 use crate::pipeline::Boilerplate;
 use crate::pipeline::boilerplate::without_boilerplate;
@@ -37,6 +38,8 @@ pub struct TextRequest {
     pub boilerplate: Option<Boilerplate>,
     /// Rules by which texts are changed before they are compared.
     pub rules: TextRules,
+    /// Format of the output.
+    pub format: TextFormat,
     /// Path of the output file; `-` is standard output.
     pub output: PathBuf,
     /// Whether an existing output file is replaced.
@@ -64,7 +67,7 @@ pub struct WrittenTexts {
 
 impl TextRequest {
     /// Creates the request for `paths`. `options` may have the options of [`InputSettings`], [`Resources`] and
-    /// [`TextRules`], and `boilerplate`, `output` and `force`.
+    /// [`TextRules`], and `boilerplate`, `output_format`, `output` and `force`.
     ///
     /// # Errors
     ///
@@ -75,6 +78,7 @@ impl TextRequest {
             input: InputSettings::parse(&mut options)?,
             boilerplate: Boilerplate::parse(&mut options)?,
             rules: TextRules::parse(&mut options)?,
+            format: options.take_choice("output_format")?.unwrap_or(TextFormat::JsonLines),
             output: options.take_path("output").unwrap_or_else(|| "-".into()),
             existing: Existing::by_force(options.take_flag("force")?),
             resources: Resources::parse(&mut options)?,
@@ -84,7 +88,7 @@ impl TextRequest {
     }
 }
 
-/// Writes a line for each document of `request` in reading order. If the output is `-`, writes to `standard_output`.
+/// Writes a line or an article for each document of `request` in reading order. If the output is `-`, writes to `standard_output`.
 ///
 /// # Errors
 ///
@@ -103,6 +107,8 @@ pub fn text(
     Input::refuse_idle(&[&input], &[])?;
     timings.end("find files");
 
+    let is_page = request.format == TextFormat::Html;
+    let whole = is_page.then(|| input.collection.with_whole_texts());
     let strict = Strict(&input.collection);
     let corpus = input.corpus(&strict);
     let context = &Context::new(&request.resources, face.progress())?;
@@ -117,7 +123,11 @@ pub fn text(
         let corpora = kept.as_ref().map(|corpus| corpus as &dyn Corpus);
         without_boilerplate(corpora, rule, context, |corpora| {
             let threads = request.resources.threads;
-            let compared = ComparedTexts { corpus: *corpora.first(), rules: &request.rules };
+            let compared = ComparedTexts {
+                corpus: *corpora.first(),
+                rules: &request.rules,
+                whole: whole.as_ref(),
+            };
             let mut read = write_texts(compared, threads, path, out)?;
             let faults = input.complete(&mut read, face)?;
             *done.lock().unwrap_or_else(PoisonError::into_inner) = Some((read, faults));

@@ -237,15 +237,6 @@ pub(super) const GENERATED: &[Setting] = &[
     )
     .needing("documents")
     .excluding(&["with_tables", "samples"]),
-    #[cfg(feature = "parquet")]
-    Setting::folder(
-        "pages",
-        "FOLDER",
-        "Write a crawl of the HTML pages in this folder instead: the responses in warc/, and their texts in wet/, \
-         jsonl/, parquet/ and text/.",
-    )
-    .one_of("what")
-    .excluding(&["with_tables", "samples", "seed"]),
     Setting::results(
         "output",
         "DIR",

@@ -16,6 +16,8 @@ const COMPARED_WORDS: usize = 4000;
 /// Number of words of each text that are compared for each word that may be shown. So at most
 /// `COMPARED_FOR_SHOWN` × [`Shown::words`] words of a text are compared.
 const COMPARED_FOR_SHOWN: usize = 2;
+/// Maximum number of words around and in the differences of a text whose compared part is marked.
+const MARKED_WORDS: usize = 100_000;
 
 /// Part of the comparison of two texts, in text order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +113,13 @@ pub fn text_difference<'t>(left: &'t str, right: &'t str, extent: Shown) -> Vec<
     excerpt.unread(left_end - left_stop, right_end - right_stop);
     excerpt.equal(&left, left_end..left.len(), begin < left_end.max(right_end), false);
     excerpt.pieces
+}
+
+/// Marks the part of a text that is compared. Returns the parts of both texts in their order: [`Piece::Left`] is left out of
+/// the comparison, and all other pieces with a text are compared.
+#[must_use]
+pub(crate) fn marked_text<'t>(whole: &'t str, compared: &'t str) -> Vec<Piece<'t>> {
+    text_difference(whole, compared, Shown { context: usize::MAX, words: MARKED_WORDS })
 }
 
 /// A text that is divided into words, each with the white space that follows it.

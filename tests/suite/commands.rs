@@ -142,8 +142,6 @@ fn no_option_is_ignored() {
         ("--corpus a.txt --queries new.txt --keep last", "does not go with --queries"),
         ("join rows.txt --count --groups", "cannot be used with"),
         ("join rows.txt --force", "--output <FILE>"),
-        ("generate --pages a --seed 3 --output x", "cannot be used with"),
-        ("generate --pages a --with-tables --output x", "cannot be used with"),
         ("generate --kind crawl --documents 3 --samples 3 --output x", "cannot be used with"),
         (
             "dedup a.txt --text-field b",

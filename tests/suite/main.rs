@@ -33,7 +33,6 @@ mod eval;
 mod examples;
 mod fingerprint;
 #[cfg(feature = "parquet")]
-mod generated_pages;
 mod golden;
 mod groups;
 mod html5lib;
@@ -61,6 +60,7 @@ mod outputs;
 mod packages;
 mod page_texts;
 mod pages;
+mod pages_to_crawl;
 mod parts;
 mod passages;
 mod passages_command;

@@ -79,6 +79,83 @@ fn pages_are_compared_by_their_main_content() {
     }
 }
 
+/// Returns the words of an HTML text without its tags, and those that are marked.
+fn words_of_article(article: &str) -> [Vec<String>; 2] {
+    let (mut all, mut marked) = (String::new(), String::new());
+    let mut is_marked = false;
+    for (at, part) in article.split(['<', '>']).enumerate() {
+        // Texts have no such characters, so every second part is a tag.
+        match (at % 2, part) {
+            (1, tag) => is_marked = tag == "mark class=\"compared\"",
+            (_, text) => {
+                all += text;
+                if is_marked {
+                    marked += text;
+                }
+            }
+        }
+    }
+    [all, marked].map(|text| {
+        let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+        text.split_whitespace().map(str::to_owned).collect()
+    })
+}
+
+#[test]
+fn a_page_of_texts_marks_what_is_compared() {
+    let lines = "{\"text\":\"<script>alert(1)</script> & 3 more lines\\nan own line\\nof all\"}\n\
+                 {\"text\":\"too short\"}\n{\"text\":\"of all\\nsome other line\"}\n";
+    let hostile =
+        "&lt;/mark&gt;&lt;script src=x&gt; <b onclick=x>&amp;</b> in the text of the page";
+    let folder = folder()
+        .with("pages/lines.jsonl", lines)
+        .with("pages/hostile.html", page("Hostile", MENU, &format!("{TEXT} {hostile}")));
+    let texts = |options: &str| -> Vec<Value> {
+        let run = folder.run_words(format!("text pages pages.warc -q {options}").trim_end());
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    for options in
+        ["", "--min-tokens 3", "--ignore numbers --fold hans", "--limit 3", "--content all"]
+    {
+        let run = |threads: &str| {
+            let page = "--output-format html --threads";
+            let run = folder.run_words(
+                &format!("text pages pages.warc -q {page} {threads} {options}").trim_end(),
+            );
+            assert_eq!(run.code, 0, "{options}: {}", run.err);
+            run.out
+        };
+        let written = run("1");
+        assert_eq!(written, run("3"), "{options}");
+        assert!(!written.contains("<script"), "{written}");
+        assert!(written.contains("default-src 'none'"));
+        // The definition: marked words are compared, and all words are those of the whole document.
+        let compared = texts(options);
+        let whole = texts("--content all");
+        let articles = written.split("<article").skip(1);
+        let articles: Vec<_> =
+            articles.map(|article| article.split_once("role=\"region\"").unwrap().1).collect();
+        assert_eq!(articles.len(), compared.len(), "{options}");
+        for (article, compared) in articles.iter().zip(&compared) {
+            let is_same =
+                |row: &&Value| ["file", "record"].iter().all(|field| row[field] == compared[field]);
+            let whole = whole.iter().find(is_same).unwrap();
+            let text = article.split_once('>').unwrap().1.split_once("</div>").unwrap().0;
+            let words = |row: &Value| -> Vec<String> {
+                row["text"].as_str().unwrap().split_whitespace().map(str::to_owned).collect()
+            };
+            assert_eq!(
+                words_of_article(text),
+                [words(whole), words(compared)],
+                "{options}: {compared}"
+            );
+        }
+    }
+    let refused = folder.run_words("text pages --output-format tsv");
+    assert_eq!(refused.code, 2, "{}", refused.err);
+}
+
 #[test]
 fn other_commands_count_pages_without_a_main_content() {
     let folder = folder().with("labels.tsv", "http://a.example/a\thttp://a.example/b\n");

@@ -32,10 +32,6 @@ pub(crate) fn run(call: &Call) -> anyhow::Result<ExitStatus> {
 
 /// Writes the files. Returns a note about the numbers of written documents.
 fn write(wanted: &GeneratedCollection) -> anyhow::Result<Option<String>> {
-    #[cfg(feature = "parquet")]
-    if let Some(pages) = &wanted.pages {
-        return crate::generate_pages::write(pages, wanted).map(Some);
-    }
     let (folder, documents) = (&wanted.output, wanted.documents);
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
     match wanted.kind.as_deref() {

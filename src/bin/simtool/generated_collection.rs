@@ -23,8 +23,6 @@ pub(crate) struct GeneratedCollection {
     pub(crate) with_tables: bool,
     /// Name of the kind of the collection. `None` for articles and samples.
     pub(crate) kind: Option<String>,
-    /// Folder of HTML pages, which are written as a crawl.
-    pub(crate) pages: Option<PathBuf>,
     pub(crate) output: PathBuf,
     pub(crate) existing: Existing,
 }
@@ -36,7 +34,7 @@ impl GeneratedCollection {
         let bytes = options.take("bytes").map(|given| {
             parse_bytes(&given).ok_or_else(|| Error::config("bytes", given, BYTES_EXPECTED))
         });
-        // The parser of the arguments requires one of the two, or pages.
+        // The parser of the arguments requires one of the two.
         let size = match (documents, bytes.transpose()?) {
             (Some(documents), _) => Size::Documents(documents),
             (None, bytes) => Size::Bytes(bytes.unwrap_or(0)),
@@ -48,7 +46,6 @@ impl GeneratedCollection {
             seed: options.take_parsed("seed", rule)?.unwrap_or(SEED),
             with_tables: options.take_flag("with_tables")?,
             kind: options.take("kind"),
-            pages: options.take_path("pages"),
             output: options.take_path("output").unwrap_or_default(),
             existing: Existing::by_force(options.take_flag("force")?),
         };

@@ -17,8 +17,6 @@ mod eval_suggest;
 mod exit_status;
 mod fingerprint;
 mod generate;
-#[cfg(feature = "parquet")]
-mod generate_pages;
 mod generated_collection;
 mod guessed_options;
 mod index;

@@ -2,7 +2,7 @@
 
 use super::moved::{Moved, moved};
 use crate::pipeline::compare::ReadDocument;
-use crate::write::text_difference::{Piece, Shown, text_difference};
+use crate::write::text_difference::{Piece, Shown, marked_text, text_difference};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -181,9 +181,7 @@ fn push_context(shown: &mut Vec<Value>, text: &[u8], is_behind: bool, is_before:
 /// Returns the whole text of a page in pieces that are a part of its document, or that are left out.
 pub(super) fn page_pieces(whole: &[u8], document: &[u8]) -> Value {
     let texts = [whole, document].map(String::from_utf8_lossy);
-    let shown = Shown { context: usize::MAX, words: MOST_WORDS };
-    let pieces = text_difference(&texts[0], &texts[1], shown);
-    let pieces = pieces.into_iter().map(|piece| match piece {
+    let pieces = marked_text(&texts[0], &texts[1]).into_iter().map(|piece| match piece {
         // Words that only the document has are rare: the main content writes white space in another way.
         Piece::Both(text) | Piece::Right(text) => json!(["document", text]),
         Piece::Left(text) => json!(["left out", text]),

@@ -1,5 +1,6 @@
 //! Commands that find near-duplicates, passages and items in documents, and that explain results.
 
+use crate::output::TextFormat;
 use crate::setting::command_kind::{CommandKind, groups};
 use crate::setting::comparing::{BOILERPLATE, FOLD, IGNORE, NEAR, PLANNING, TERMS};
 use crate::setting::fingerprints::WORDS;
@@ -7,7 +8,7 @@ use crate::setting::measuring::{
     AUDITED, COMPARED, EXPLAINED, FIGURES, LABELLED, MEASURED, REVIEWED, SAMPLING, TRUTH,
 };
 use crate::setting::reading::{AGAINST, READING};
-use crate::setting::row::Setting;
+use crate::setting::row::{Setting, names};
 use crate::setting::running::{MEMORY, NOTES, PARTS, THREADS};
 use crate::setting::searching::{CUTTING, FOUND_PARTS, ITEM_REMOVAL, ITEMS, PASSAGES};
 use crate::setting::writing::{KEEPING, LOSSES, RESULTS, ROWS, SOURCES};
@@ -54,6 +55,8 @@ const TEXTS: &[Setting] = &[
         .default("-")
         .of_resources(),
     Setting::flag("force", "Replace an existing output.").of_resources(),
+    Setting::choice("output_format", "FORMAT", names::<TextFormat>, "Format of the output.")
+        .default("jsonl"),
 ];
 
 const COMBINED: &[Setting] =
@@ -251,7 +254,8 @@ Examples:
         names: &["text"],
         about: "Write the text of each document as the other commands compare it.\n\nWrites a JSON object for each \
                 document: its name, the compared part of an HTML page, the number of words that are not compared, \
-                and the text.",
+                and the text. With --output-format html, writes a page for a browser: the whole text of each document, \
+                in which the compared part is marked.",
         arguments: &[INPUTS],
         groups: groups![
             "": TEXTS; "Reading": READING; "Running": MEMORY, THREADS, NOTES
@@ -260,6 +264,8 @@ Examples:
 Examples:
   simtool text crawl/ --limit 3
       prints the text of three documents of crawl/
+  simtool text crawl/ --limit 50 --output-format html --output look.html
+      writes a page that shows which parts of fifty documents are compared
   simtool text crawl/*.warc.gz --output texts.jsonl
       writes the main content of all pages
   simtool text crawl/ --boilerplate 10:host | jq -c 'select(.left_out > 1000) | [.id, .left_out]'

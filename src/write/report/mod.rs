@@ -24,6 +24,7 @@ mod piece;
 mod run;
 mod sources;
 mod tables;
+mod texts;
 mod unread;
 mod wording;
 
@@ -33,6 +34,7 @@ pub(super) use page::STYLE;
 pub use page::write_report;
 pub(crate) use passages::{PassagesPage, write_passages_page};
 pub use piece::write_charts;
+pub(crate) use texts::{MarkedDocument, begin_marked_texts, end_marked_texts, write_marked_text};
 
 use crate::write::name::Name;
 use crate::write::shared_words::{SharedWords, Templates};

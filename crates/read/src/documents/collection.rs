@@ -1,6 +1,7 @@
 //! Files as a corpus: large files are divided into shards, and each shard is read as its format
 //! requires.
 
+use crate::bytes::PageContent;
 use crate::documents::longest_reading::LongestReading;
 use crate::documents::walk::{InFolders, InputFile, Walked, Walker};
 use crate::documents::{Opened, Part, ReadOptions, Recognized, Selection, sniff};
@@ -83,6 +84,21 @@ impl Collection {
         }
         collection.end_at_limit();
         collection
+    }
+
+    /// Returns a collection of the same files, in which each document is the whole text of its record. Nothing is left out
+    /// of HTML pages, and no document is passed over.
+    #[must_use]
+    pub fn with_whole_texts(&self) -> Self {
+        let inputs = self.files.iter().map(|file| file.input.clone());
+        let options = ReadOptions {
+            content: PageContent::All,
+            selection: Selection::default(),
+            // A reader that waits for the turn of a reader of this collection must not keep that one waiting.
+            turns: MemoryTurns::default(),
+            ..self.options.clone()
+        };
+        Self::open(inputs.collect(), options)
     }
 
     /// Creates a collection of the files that `paths` name, including all files in named folders

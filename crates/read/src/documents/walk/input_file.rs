@@ -6,11 +6,12 @@ use crate::source::{address::Address, remote::RemoteSource};
 use simtool_base::error::{Error, Result};
 use simtool_base::mapped_file::{FileAccess, MappedFile};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// An input file: a file that the user named, a file in a named folder, or standard input.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct InputFile {
-    pub(crate) source: Box<dyn Source>,
+    pub(crate) source: Arc<dyn Source>,
     /// Path at which a copy of the file is written, relative to the folder of all copies. For a file that the user
     /// named, it is the name of the file without folders, for example `a.jsonl`. For a file in a folder that the user
     /// named, the path begins with the name of that folder, for example `data/x/a.jsonl`. For standard input, it is
@@ -47,11 +48,11 @@ impl InputFile {
     pub(crate) fn from_source(source: impl Source + 'static) -> Self {
         // The folder `..` has no name.
         let copy_name = source.name().file_name().unwrap_or_default().into();
-        Self { source: Box::new(source), copy_name }
+        Self { source: Arc::new(source), copy_name }
     }
 
     pub(super) fn standard_input(source: LocalSource) -> Self {
-        Self { source: Box::new(source), copy_name: "stdin".into() }
+        Self { source: Arc::new(source), copy_name: "stdin".into() }
     }
 
     /// Returns all bytes of the file as they are stored. They are memory-mapped if `access` and the place of the file
