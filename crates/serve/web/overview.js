@@ -1,5 +1,5 @@
 // The overview: counts of the run, histograms and pairs of sources. Each bar and each cell leads to its documents.
-import { el, get, kind, names, number, percent, query } from './page.js';
+import { counted, el, get, kind, names, number, percent, query } from './page.js';
 
 /** Returns a histogram as a list of links. `link` returns the address of a bar. */
 function histogram(title, bars, name, link) {
@@ -76,6 +76,10 @@ export async function showOverview({ content }) {
   const upTo = (bar) => (bar.below === null ? null : bar.below - 1);
   content.append(el('div', { class: 'cards' }, [
     histogram(kind === 'removed' ? `Removed by ${run.is_distance ? 'distance' : 'similarity'}` : names.closeness, run.closeness,
+  if (run.templates) {
+    content.append(el('p', { class: 'warning' }, `${counted(run.templates, 'cluster')} may be pages of one template and no copies: `,
+      el('a', { href: '#/clusters?template=1' }, 'look at the clusters'), ' or ', el('a', { href: '#/rows?template=1' }, 'at the removed documents'), '.'));
+  }
       (bar) => closenessName(bar, run.is_distance), closenessLink),
     histogram(kind === 'removed' ? 'Removed by lost words' : names.lost, run.lost, (bar) => range(bar, 'words'),
       (bar) => `#/rows?${query({ lost_from: bar.from, lost_to: upTo(bar), order: 'lost' })}`),
