@@ -67,19 +67,24 @@ export async function showOverview({ content }) {
       el('div', {}, el('dt', {}, name), el('dd', {}, number(value),
         name === 'removed' && all ? el('small', {}, percent(value / all)) : null)))),
   );
+  if (kind === 'removed') {
+    const link = (page, text) => el('a', { href: `#/${page}` }, text);
+    content.append(el('p', {}, 'Look at the ', link('rows', 'removed documents'), ' or their ', link('clusters', 'clusters'), ', ',
+      link('judge', 'judge a random sample'), ' to learn how many removals are right, and overrule single ones on the page of a document.'));
+  }
   if (run.changes.length) {
     content.append(el('section', { class: 'warning' }, el('h2', {}, 'Changed since the run'),
       el('ul', {}, run.changes.map((change) => el('li', {}, change)))));
+  }
+  if (run.templates) {
+    content.append(el('p', { class: 'warning' }, `${counted(run.templates, 'cluster')} may be pages of one template and no copies: `,
+      el('a', { href: '#/clusters?template=1' }, 'look at the clusters'), ' or ', el('a', { href: '#/rows?template=1' }, 'at the removed documents'), '.'));
   }
   const closenessLink = (bar) => `#/rows?${bar.from === null ? 'chain=1'
     : query({ closeness_from: bar.from, closeness_below: bar.below })}`;
   const upTo = (bar) => (bar.below === null ? null : bar.below - 1);
   content.append(el('div', { class: 'cards' }, [
     histogram(kind === 'removed' ? `Removed by ${run.is_distance ? 'distance' : 'similarity'}` : names.closeness, run.closeness,
-  if (run.templates) {
-    content.append(el('p', { class: 'warning' }, `${counted(run.templates, 'cluster')} may be pages of one template and no copies: `,
-      el('a', { href: '#/clusters?template=1' }, 'look at the clusters'), ' or ', el('a', { href: '#/rows?template=1' }, 'at the removed documents'), '.'));
-  }
       (bar) => closenessName(bar, run.is_distance), closenessLink),
     histogram(kind === 'removed' ? 'Removed by lost words' : names.lost, run.lost, (bar) => range(bar, 'words'),
       (bar) => `#/rows?${query({ lost_from: bar.from, lost_to: upTo(bar), order: 'lost' })}`),
