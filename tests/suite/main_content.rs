@@ -121,7 +121,7 @@ fn a_page_of_texts_marks_what_is_compared() {
         let run = |threads: &str| {
             let page = "--output-format html --threads";
             let run = folder.run_words(
-                &format!("text pages pages.warc -q {page} {threads} {options}").trim_end(),
+                format!("text pages pages.warc -q {page} {threads} {options}").trim_end(),
             );
             assert_eq!(run.code, 0, "{options}: {}", run.err);
             run.out

@@ -235,7 +235,8 @@ fn rows_of_several_blocks_are_grouped_by_their_kept_documents() {
             "kept_id": format!("http://User@Host{}.Example:80/{kept}", kept % 4), "kept_file": "in/kept.jsonl",
             "kept_record": kept, "similarity": 0.9, "distance": null, "lost_words": row % 3, "lost_share": 0.1,
         });
-        lines += &format!("{line}\n");
+        lines += &line.to_string();
+        lines.push('\n');
         clusters.entry(kept).or_default().push(row);
         let source = if row % 5 == 0 {
             format!("in/{}.jsonl", row % 2)
