@@ -9,12 +9,15 @@
 use super::finished_run::{CLUSTERS, Fields, Member, field, fields, id_field, member};
 use crate::pipeline::OutputName;
 use crate::write::tsv_field::{read_field, write_field};
+use memchr::memchr_iter;
 use serde_json::json;
 use serde_json::value::RawValue;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::json_text::write_string;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Seek, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
+use std::iter;
+use std::mem;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
@@ -38,6 +41,28 @@ pub(crate) struct RemovedRow {
 
 /// Function that gets the offset and the bytes of a line, and breaks when it needs no more lines.
 type VisitLine<'v> = dyn FnMut(u64, &[u8]) -> Result<ControlFlow<()>> + 'v;
+
+/// Whole lines of a file of rows.
+#[derive(Debug)]
+pub(crate) struct RowBlock {
+    offset: u64,
+    /// Bytes of the lines.
+    pub(crate) text: Vec<u8>,
+}
+
+impl RowBlock {
+    /// Returns the lines with their line ends, each with its offset in the file.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let mut start = 0;
+        let ends = memchr_iter(b'\n', &self.text).map(|at| at + 1);
+        // The last line of the file may have no line end.
+        let last = Some(self.text.len()).filter(|_| !self.text.ends_with(b"\n"));
+        ends.chain(last).map(move |end| {
+            let start = mem::replace(&mut start, end);
+            (self.offset + start as u64, &self.text[start..end])
+        })
+    }
+}
 
 /// File with rows of removed documents.
 #[derive(Debug)]
@@ -147,20 +172,52 @@ impl RowsFile {
     /// # Errors
     ///
     /// The file cannot be read, or `visit` fails.
-    pub(crate) fn visit(&self, mut file: &File, visit: &mut VisitLine<'_>) -> Result<()> {
+    pub(crate) fn visit(&self, file: &File, visit: &mut VisitLine<'_>) -> Result<()> {
+        for block in self.blocks(file, 1 << 18)? {
+            for (offset, line) in block?.lines() {
+                if visit(offset, line)?.is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the rows of the file in blocks of at least `bytes` bytes. `file` is a handle of the same file, whose position
+    /// moves.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub(crate) fn blocks(
+        &self,
+        mut file: &File,
+        bytes: u64,
+    ) -> Result<impl Iterator<Item = Result<RowBlock>>> {
         let error = |e: io::Error| Error::io(&self.path, "read", e);
         file.rewind().map_err(error)?;
-        let mut reader = BufReader::with_capacity(1 << 18, file);
-        let (mut line, mut offset, mut is_header) = (Vec::new(), 0, self.has_header());
-        loop {
-            line.clear();
-            let length = reader.read_until(b'\n', &mut line).map_err(error)?;
-            if length == 0 || !is_header && visit(offset, &line)?.is_break() {
-                return Ok(());
-            }
-            is_header = false;
-            offset += length as u64;
+        let mut reader = BufReader::with_capacity(1 << 16, file);
+        let mut offset = 0;
+        // The first line is a header.
+        if matches!(self.format, LineFormat::Tsv(_)) {
+            offset += reader.skip_until(b'\n').map_err(error)? as u64;
         }
+        let next = move || {
+            let mut text = Vec::new();
+            let read = reader.by_ref().take(bytes).read_to_end(&mut text);
+            // The last line of a block is whole.
+            let read = read.and_then(|_| match text.last() {
+                Some(b'\n') | None => Ok(0),
+                Some(_) => reader.read_until(b'\n', &mut text),
+            });
+            if let Err(e) = read {
+                return Some(Err(Error::io(&self.path, "read", e)));
+            }
+            let block = RowBlock { offset, text };
+            offset += block.text.len() as u64;
+            (!block.text.is_empty()).then_some(Ok(block))
+        };
+        Ok(iter::from_fn(next))
     }
 
     /// Returns the kind of the rows.
@@ -170,11 +227,6 @@ impl RowsFile {
             LineFormat::Passages => RowKind::Passages,
             LineFormat::Items => RowKind::Items,
         }
-    }
-
-    /// Returns whether the first line is a header.
-    pub(crate) fn has_header(&self) -> bool {
-        matches!(self.format, LineFormat::Tsv(_))
     }
 
     /// Returns a text as it is written in a field of a row, without quotation marks.

@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use simtool_base::byte_text::byte_text;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::json_text::write_string;
+use simtool_base::unordered_map::UnorderedMap;
 use simtool_model::document_id::DocumentId;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -320,8 +320,8 @@ pub(super) const CLUSTERS: &str = "clusters.jsonl";
 const QUARANTINE: &str = "quarantine.jsonl";
 
 /// Fields of a JSON object with their values as they are written. So an ID that is a number keeps all its
-/// digits.
-pub(super) type Fields<'l> = BTreeMap<&'l str, &'l RawValue>;
+/// digits. A row has few fields, but a run has millions of rows, whose names would be compared again and again in a tree.
+pub(super) type Fields<'l> = UnorderedMap<&'l str, &'l RawValue>;
 
 /// Returns the fields of an object that simtool wrote. The names of its fields have no escapes.
 pub(super) fn fields(json: &str) -> Option<Fields<'_>> {

@@ -156,6 +156,7 @@ pub(crate) fn write_outputs(
     summary.uncopied_files = uncopied_files;
     let page = page.report(findings, sources, &clusters, texts, context)?;
     summary.templates = page.templates();
+    summary.template_kept = page.template_clusters().map(|cluster| cluster.kept.clone()).collect();
     summary.add_time(WRITE_STAGE, begun.elapsed().saturating_sub(keeping));
     Ok(page)
 }

@@ -70,6 +70,11 @@ function writeOtherInputs() {
     const file = Buffer.concat([Buffer.from(`${folder}/long/`), Buffer.from([0xff]), Buffer.from(`${name}.jsonl`)]);
     writeFileSync(file, `${JSON.stringify({ id: `${HOSTILE}${name}`, text })}\n`);
   }
+  // Nine pages of one template, and twelve copies.
+  const frame = 'menu home news sport culture imprint contact help all pages of this site';
+  const names = ['ant', 'bee', 'cat', 'dog', 'eel', 'fox', 'gnu', 'hen', 'jay'];
+  const texts = [...names.map((name) => `${frame} ${name} the${name} of${name}`), ...Array(12).fill(article)];
+  writeFileSync(join(folder, 'templates.jsonl'), texts.map((text) => `${JSON.stringify({ text })}\n`).join(''));
   const item = JSON.parse(readFileSync(join(folder, 'docs.jsonl'), 'utf8').split('\n')[0]).text;
   writeFileSync(join(folder, 'items.jsonl'), `${JSON.stringify({ id: 'item-1', text: item })}\n`);
 }
@@ -92,6 +97,7 @@ writeOtherInputs();
 simtool('dedup', 'docs.jsonl', '--similarity', '0.6', '--output', 'out', '--quiet');
 simtool('dedup', 'pages', '--similarity', '0.6', '--output', 'found-pages', '--quiet');
 simtool('dedup', 'long', '--similarity', '0.6', '--output', 'found-long', '--quiet');
+simtool('dedup', 'templates.jsonl', '--shingle', '1', '--similarity', '0.6', '--output', 'found-templates', '--quiet');
 simtool('passages', 'docs.jsonl', '--words', '12', '--write-kept', '--output', 'found-passages', '--quiet');
 simtool('contamination', 'items.jsonl', '--in', 'docs.jsonl', '--write-kept=drop', '--output', 'found-items', '--quiet');
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
@@ -259,6 +265,15 @@ try {
   await page.click('.row a');
   await page.waitForSelector('mark');
   await look('item');
+
+  await open('clusters', 'found-templates');
+  assert.equal(await page.locator('.row').count(), 2);
+  await page.check('[name=template]');
+  await page.waitForFunction(() => document.querySelector('.page.clusters p[role=status]')?.textContent.startsWith('1 cluster,'));
+  await look('templates');
+  await page.keyboard.press('1');
+  await page.click('.warning a:last-of-type');
+  await page.waitForFunction(() => document.querySelector('.page.rows p[role=status]')?.textContent === '8 removed documents');
 
   await open('overview');
 

@@ -2,6 +2,8 @@
 
 use crate::program::{Folder, program};
 use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -205,6 +207,112 @@ fn rows_are_found_by_the_texts_and_fields_of_their_documents() {
         format!("GET {}api/rows?words=x HTTP/1.1\r\nHost: {}\r\n\r\n", served.path, served.place);
     let (code, message) = served.send(&request);
     assert!(code != 200 && message.contains("none to read"), "{code} {message}");
+}
+
+/// Threads parse blocks of 4 MB. The rows of several blocks are grouped as a simple map groups them.
+#[test]
+fn rows_of_several_blocks_are_grouped_by_their_kept_documents() {
+    let folder = finished("");
+    let mut random = 7_u64;
+    let mut next = |below: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 33) % below
+    };
+    let mut lines = String::new();
+    let mut clusters: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    let mut sources: BTreeMap<[String; 2], u64> = BTreeMap::new();
+    for row in 0..45_000 {
+        // Some clusters are large, and many have one row.
+        let spread = next(9000) + 1;
+        let kept = next(spread);
+        let id = if row % 5 == 0 {
+            format!("d{row}")
+        } else {
+            format!("https://h{}.example/{row}", row % 3)
+        };
+        let line = json!({
+            "id": id, "file": format!("in/{}.jsonl", row % 2), "record": row,
+            "kept_id": format!("http://User@Host{}.Example:80/{kept}", kept % 4), "kept_file": "in/kept.jsonl",
+            "kept_record": kept, "similarity": 0.9, "distance": null, "lost_words": row % 3, "lost_share": 0.1,
+        });
+        lines += &line.to_string();
+        lines.push('\n');
+        clusters.entry(kept).or_default().push(row);
+        let source = if row % 5 == 0 {
+            format!("in/{}.jsonl", row % 2)
+        } else {
+            format!("h{}.example", row % 3)
+        };
+        *sources.entry([source, format!("host{}.example", kept % 4)]).or_default() += 1;
+    }
+    assert!(lines.len() > 9 << 20);
+    fs::write(folder.path("out/removed.jsonl"), lines).unwrap();
+    let mut expected: Vec<_> = clusters.into_iter().collect();
+    expected.sort_by_key(|(_, rows)| (Reverse(rows.len()), rows[0]));
+    for threads in ["1", "3"] {
+        let served = Served::start(&folder, &["--threads", threads]);
+        let number = |value: &Value| value.as_u64().unwrap();
+        for from in (0..expected.len()).step_by(500) {
+            let found = served.get(&format!("clusters?from={from}&most=500"));
+            assert_eq!(number(&found["count"]), expected.len() as u64);
+            for (row, (kept, rows)) in
+                found["rows"].as_array().unwrap().iter().zip(&expected[from..])
+            {
+                let found =
+                    [&row["kept"]["record"], &row["size"], &row["removed"]["record"]].map(number);
+                assert_eq!(found, [*kept, rows.len() as u64 + 1, rows[0]], "{threads}: {row}");
+            }
+        }
+        let others = served.get(&format!("pair?pair=r{}", expected[3].1[0]));
+        let others = others["others"]["rows"].as_array().unwrap().iter();
+        let others: Vec<u64> = others.map(|row| number(&row["removed"]["record"])).collect();
+        assert_eq!(others, expected[3].1[..others.len()]);
+        let found = served.get("overview");
+        let found = found["sources"].as_array().unwrap().iter().map(|pair| {
+            let names = [0, 1].map(|side| pair["names"][side].as_str().unwrap().to_owned());
+            (names, number(&pair["count"]))
+        });
+        assert_eq!(found.collect::<BTreeMap<_, _>>(), sources, "{threads}");
+    }
+}
+
+#[test]
+fn clusters_of_a_template_are_listed() {
+    let template = "menu home news sport culture imprint contact help all pages of this site ";
+    let names = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "jay"];
+    let page = |name: &str| {
+        let text = format!("{}{name} the{name} of{name}", template.repeat(3));
+        format!("{}\n", json!({ "id": name, "text": text }))
+    };
+    // Nine pages of a template, and eleven copies of a text, which are the largest cluster.
+    let copies = (0..11).map(|copy| format!("{}\n", json!({ "id": copy, "text": FOX })));
+    let lines = copies.chain(names.iter().map(|name| page(name)));
+    let folder = Folder::empty().with("in/a.jsonl", lines.collect::<String>());
+    let run = folder.run_words("dedup in --shingle 1 --similarity 0.6 --output out -q");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let summary = fs::read_to_string(folder.path("out/summary.json")).unwrap();
+    let summary: Value = serde_json::from_str(&summary).unwrap();
+    let kept = json!([{ "id": "ant", "file": "in/a.jsonl", "record": 11 }]);
+    assert_eq!(summary["template_kept"], kept);
+    let served = Served::start(&folder, &[]);
+    assert_eq!(served.get("overview")["templates"], 1);
+    let clusters = served.get("clusters");
+    let flags: Vec<_> = clusters["rows"].as_array().unwrap().iter().collect();
+    let flags: Vec<_> = flags.iter().map(|row| (&row["size"], &row["is_template"])).collect();
+    assert_eq!(flags, [(&json!(11), &json!(false)), (&json!(9), &json!(true))]);
+    let templates = served.get("clusters?template=1");
+    assert_eq!((&templates["count"], &templates["rows"][0]), (&json!(1), &clusters["rows"][1]));
+    assert_eq!(served.get("clusters?template=1&from=1")["rows"], json!([]));
+    let rows = served.get("rows?template=1");
+    let ids = rows["rows"].as_array().unwrap().iter().map(|row| &row["removed"]["id"]);
+    assert_eq!(ids.collect::<Vec<_>>(), names[1..].iter().collect::<Vec<_>>());
+    assert_eq!(served.get("rows?template=1&text=gnu")["count"], 1);
+    // A run without templates has none to list.
+    let served = Served::start(&finished(""), &[]);
+    assert_eq!(
+        [&served.get("rows?template=1")["count"], &served.get("clusters?template=1")["count"]],
+        [0, 0]
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
 // Judging a random sample by keys, with the estimates that the judgements give so far.
-import { attempt, counted, el, get, interval, labelText, number, post, query, say, waitFor } from './page.js';
+import { attempt, counted, el, get, interval, labelText, names, number, post, query, say, waitFor } from './page.js';
 import { drawPair, judge, textKeys } from './pair.js';
 
 /** Returns the estimates as a section. */
@@ -17,7 +17,7 @@ function drawEstimate(box, estimate) {
     el('p', { class: 'quiet' }, `${estimate.yes} near-duplicates, ${estimate.no} different, ${estimate.unsure} unsure. Intervals of 95 %; each band counts by its documents.`),
     el('ul', {}, limits.filter(() => whole.judged > 0).map((limit) => el('li', {}, limitText(limit)))),
     el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Precision by band' }, el('table', {},
-      el('thead', {}, el('tr', {}, ['From', 'Removed', 'Right', 'Precision'].map((name) => el('th', { scope: 'col' }, name)))),
+      el('thead', {}, el('tr', {}, [`${names.closeness} from`, 'Removed', 'Right', 'Precision'].map((name) => el('th', { scope: 'col' }, name)))),
       el('tbody', {}, bands.map(row)))),
   );
   if (below) {
@@ -126,16 +126,17 @@ export async function showJudge({ content, parameters, setKeys, signal }) {
     at = first < 0 ? pairs.length : first;
     await Promise.all([draw(), refresh()]);
   }
-  const field = (name, label_, value) => el('label', {}, `${label_} `, el('input', {
+  const field = (name, label_, value, title) => el('label', { title }, `${label_} `, el('input', {
     name, value, size: 5, inputmode: 'numeric',
     onchange: (event) => { location.hash = `#/judge?${query({ seed, size, [name]: event.target.value })}`; },
   }));
-  const tools = el('div', { class: 'tools' }, field('size', 'Pairs', size), field('seed', 'Seed', seed),
-    el('button', { type: 'button', onclick: searchBelow }, 'Add pairs just below the limit'));
-  content.append(tools, state,
+  const tools = el('div', { class: 'tools' }, field('size', 'Pairs', size, 'Number of pairs of the sample'), field('seed', 'Seed', seed, 'Another number gives another sample'),
+    el('button', { type: 'button', onclick: searchBelow, title: 'Finds pairs of kept documents that are nearly similar enough, to estimate what the run misses' }, 'Add pairs just below the limit'));
+  content.append(el('p', { class: 'quiet' }, 'Is one of the two texts enough? Press ', el('kbd', {}, 'y'), ' if it is, and ',
+    el('kbd', {}, 'n'), ' if the other one has something of its own that matters. The pairs come in random order, so you can stop at any time: the estimates below get narrower with each judgement.'), tools, state,
   el('div', { class: 'tools', role: 'group', 'aria-label': 'Judge' },
     button('Near-duplicates', 'y', () => label('yes')), button('Different', 'n', () => label('no')),
-    button('Unsure', 'u', () => label('gray')), button('Remove', 'x', () => label('')),
+    button('Unsure', 'u', () => label('gray')), button('Clear', 'x', () => label('')),
     button('Back', '←', () => step(-1)), button('Skip', '→', () => step(1)), el('label', {}, 'Note ', note)),
   texts, estimates, people);
   note.addEventListener('keydown', (event) => { if (event.key === 'Enter' || event.key === 'Escape') note.blur(); });

@@ -94,6 +94,7 @@ function scroller(content, load, build, onCount) {
 
 function marks(row) {
   return el('span', { class: 'marks' },
+    row.is_template ? el('span', { class: 'mark', title: 'Pages of one template?' }, 'template?') : null,
     row.label ? el('span', { class: `mark ${row.label}` }, labelText(row.label)) : null,
     row.decision ? el('span', { class: 'mark decided' }, decisionText(row.decision)) : null);
 }
@@ -136,6 +137,13 @@ const ORDERS = [
   ['lost', kind === 'removed' ? 'most lost words first' : 'most words first'], ['cluster', `largest ${names.group} first`],
 ];
 
+/** Returns a box that selects clusters which may be pages of one template. Only removed documents have such clusters. */
+function templateBox(given, apply) {
+  if (kind !== 'removed') return null;
+  const onchange = (event) => apply({ template: event.target.checked ? 1 : '' });
+  return el('label', {}, el('input', { type: 'checkbox', name: 'template', checked: Boolean(given.template), onchange }), ' Only clusters that may be pages of one template');
+}
+
 export async function showRows({ content, parameters, setKeys, signal }) {
   const given = Object.fromEntries(parameters);
   const apply = (changes) => { location.hash = `#/rows?${query({ ...given, ...changes })}`; };
@@ -154,7 +162,7 @@ export async function showRows({ content, parameters, setKeys, signal }) {
   const total = el('p', { class: 'quiet', role: 'status' });
   content.append(el('form', { class: 'filters', onsubmit: (event) => event.preventDefault() },
     el('label', { class: 'grow' }, 'Text in IDs and files ', search), FIELDS.map(input), kind === 'items' ? source(SOURCES[0]) : SOURCES.map(source),
-    el('label', {}, 'Order ', order),
+    templateBox(given, apply), el('label', {}, 'Order ', order),
     el('fieldset', { class: 'filters' }, el('legend', {}, 'In the documents (reads the inputs again)'),
       el('label', {}, 'Words in a text ', words), el('label', {}, 'Field ', box('field', 10)), el('label', {}, 'has the value ', box('value', 14))),
     chips, el('button', { type: 'button', onclick: () => { location.hash = '#/rows'; } }, 'All')), total);
@@ -174,14 +182,15 @@ function groupCells({ removed, kept, size }) {
   return [nameOf(kept), arrow(size === 2 ? 'kept for' : `kept for ${number(size - 1)}, such as`), nameOf(removed)];
 }
 
-export async function showClusters({ content, setKeys }) {
+export async function showClusters({ content, parameters, setKeys }) {
+  const given = Object.fromEntries(parameters);
   const total = el('p', { class: 'quiet', role: 'status' });
-  content.append(total);
+  content.append(el('div', { class: 'filters' }, templateBox(given, (changes) => { location.hash = `#/clusters?${query(changes)}`; })), total);
   const build = (row) => el('a', { href: `#/rows?${query({ size_from: row.size, size_to: row.size, order: 'cluster' })}`, onclick: (event) => {
     event.preventDefault();
     location.hash = `#/pair/${row.pair}`;
   } }, el('span', { class: 'close' }, number(row.size)), ...groupCells(row), marks(row));
-  const list = scroller(content, (from, most) => get('clusters', { from, most }), build,
+  const list = scroller(content, (from, most) => get('clusters', { ...given, from, most }), build,
     (count) => { total.textContent = `${counted(count, names.group)}, the largest first`; });
   setKeys(list.keys);
   await list.start();

@@ -1,5 +1,5 @@
 // The overview: counts of the run, histograms and pairs of sources. Each bar and each cell leads to its documents.
-import { el, get, kind, names, number, percent, query } from './page.js';
+import { counted, el, get, kind, names, number, percent, query } from './page.js';
 
 /** Returns a histogram as a list of links. `link` returns the address of a bar. */
 function histogram(title, bars, name, link) {
@@ -67,9 +67,18 @@ export async function showOverview({ content }) {
       el('div', {}, el('dt', {}, name), el('dd', {}, number(value),
         name === 'removed' && all ? el('small', {}, percent(value / all)) : null)))),
   );
+  if (kind === 'removed') {
+    const link = (page, text) => el('a', { href: `#/${page}` }, text);
+    content.append(el('p', {}, 'Look at the ', link('rows', 'removed documents'), ' or their ', link('clusters', 'clusters'), ', ',
+      link('judge', 'judge a random sample'), ' to learn how many removals are right, and overrule single ones on the page of a document.'));
+  }
   if (run.changes.length) {
     content.append(el('section', { class: 'warning' }, el('h2', {}, 'Changed since the run'),
       el('ul', {}, run.changes.map((change) => el('li', {}, change)))));
+  }
+  if (run.templates) {
+    content.append(el('p', { class: 'warning' }, `${counted(run.templates, 'cluster')} may be pages of one template and no copies: `,
+      el('a', { href: '#/clusters?template=1' }, 'look at the clusters'), ' or ', el('a', { href: '#/rows?template=1' }, 'at the removed documents'), '.'));
   }
   const closenessLink = (bar) => `#/rows?${bar.from === null ? 'chain=1'
     : query({ closeness_from: bar.from, closeness_below: bar.below })}`;

@@ -121,6 +121,9 @@ export function drawPair(box, pair, more) {
   } else {
     addPieces(pair.pieces, kept, removed);
     linkTexts([kept, removed]);
+    const only = isBelow ? ['only in the first text', 'only in the second text'] : ['only in the kept text', 'only in the removed text'];
+    box.append(el('p', { class: 'quiet' }, 'Marked words are ', el('del', {}, only[0]), ' or ', el('ins', {}, only[1]),
+      isBelow ? null : [', ', el('ins', { class: 'lost' }, 'bold'), ' ones are lost: the kept text has them in no equal sequence'], ', and ', el('i', {}, 'italic'), ' ones have moved. ', el('kbd', {}, 'd'), ' goes to the next difference.'));
   }
   box.append(el('div', { class: 'sides' }, side(isBelow ? 'First' : 'Kept', pair.kept, kept),
     side(isBelow ? 'Second' : 'Removed', pair.removed, removed)), fieldsOf(pair.pair, ['kept', 'removed'], isBelow ? ['First', 'Second'] : ['Kept', 'Removed']));
@@ -185,7 +188,7 @@ export async function showPair({ content, argument, parameters, setKeys, signal 
   state,
   el('div', { class: 'tools', role: 'group', 'aria-label': 'Judge' },
     button('Near-duplicates', 'y', () => label('yes')), button('Different', 'n', () => label('no')),
-    button('Unsure', 'u', () => label('gray')), button('Remove', 'x', () => label('')),
+    button('Unsure', 'u', () => label('gray')), button('Clear', 'x', () => label('')),
     el('label', {}, 'Note ', note)),
   isRow ? el('div', { class: 'tools', role: 'group', 'aria-label': 'Decide' },
     button('Keep this one', 'k', () => decide('keep')), button('Swap', 's', () => decide('swap')),

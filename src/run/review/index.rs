@@ -6,16 +6,18 @@
 
 use super::index_building::{Building, OTHER_SOURCES};
 use super::index_layout::{
-    CLUSTER, HEAD, IndexedCluster, IndexedRow, MAGIC, ROW, by_cluster_at, cluster_at, number,
-    row_at, sources_at,
+    CLUSTER, HEAD, IndexEnd, IndexedCluster, IndexedRow, MAGIC, ROW, by_cluster_at, cluster_at,
+    end_at, number, row_at,
 };
 use super::row_value::Scale;
 use crate::output::finished_rows::{RemovedRow, RowKind, RowsFile};
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::progress::Progress;
+use simtool_compute::resources::Resources;
+use simtool_compute::threads::Threads;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
@@ -36,21 +38,24 @@ pub(super) struct ReviewIndex {
     pub(super) rows: u64,
     pub(super) clusters: u64,
     pub(super) scale: Scale,
-    /// Names of the sources by their numbers.
-    pub(super) sources: Vec<String>,
+    pub(super) end: IndexEnd,
 }
 
 impl ReviewIndex {
-    /// Opens the index of the rows in `folder`, and makes it first if there is none or if the rows have changed.
+    /// Opens the index of the rows in `folder`, and makes it first if there is none or if the rows have changed. `templates`
+    /// has the [`document_key`](super::index_layout::document_key) of the kept document of each cluster that may be pages
+    /// of one template.
     ///
     /// # Errors
     ///
     /// The rows cannot be read, or a line is not as simtool writes it.
     pub(super) fn open(
         folder: &Path,
-        temporary_folder: &Path,
+        resources: &Resources,
+        templates: &[u64],
         progress: &dyn Progress,
     ) -> Result<Self> {
+        let temporary_folder = &*resources.temporary_folder;
         let rows_file = RowsFile::open(folder, temporary_folder)?;
         let mut path = folder.as_os_str().to_owned();
         path.push(".review-index");
@@ -62,10 +67,11 @@ impl ReviewIndex {
             return Self::of_files(rows_file, index, path, numbers);
         }
         // Nothing is kept before all rows were read, so an interruption leaves no half index.
-        let made = Building::read(&rows_file, state, progress)?;
+        let threads = Threads::new(resources.threads)?;
+        let made = Building::read(&rows_file, state, &threads, progress)?;
         let file = tempfile::NamedTempFile::new_in(temporary_folder);
         let mut file = file.map_err(|e| Error::io(temporary_folder, "write to", e))?;
-        let written = made.write(file.as_file_mut());
+        let written = made.write(templates, &threads, file.as_file_mut());
         let numbers = written.map_err(|e| Error::io(temporary_folder, "write to", e))?;
         // Rows in a temporary file are written anew at each start, so an index of them would never hold.
         let keeps = numbers[3] >= KEPT_FROM && !rows_file.is_temporary;
@@ -95,14 +101,14 @@ impl ReviewIndex {
             _ if has_distances == 0 => Scale::Similarity,
             _ => Scale::Distance,
         };
-        let mut names = String::new();
-        let at = sources_at(rows, clusters);
-        let read = index.seek(SeekFrom::Start(at)).and_then(|_| index.read_to_string(&mut names));
+        let mut end = String::new();
+        let at = end_at(rows, clusters);
+        let read = index.seek(SeekFrom::Start(at)).and_then(|_| index.read_to_string(&mut end));
         read.map_err(|e| Error::io(&path, "read", e))?;
-        let sources = serde_json::from_str(&names).unwrap_or_default();
+        let end = IndexEnd::parse(&end);
         let text = rows_file.file.try_clone().map_err(|e| Error::io(&rows_file.path, "read", e))?;
         let (text, index) = (Mutex::new(text), Mutex::new(index));
-        Ok(Self { rows_file, text, index, path, rows, clusters, scale, sources })
+        Ok(Self { rows_file, text, index, path, rows, clusters, scale, end })
     }
 
     /// Returns the kind of the rows.
@@ -134,17 +140,15 @@ impl ReviewIndex {
         Ok(IndexedRow::of_bytes(&self.read_index(row_at(row.into()), ROW)?))
     }
 
-    /// Returns the clusters with these numbers.
-    pub(super) fn cluster_range(&self, clusters: Range<u64>) -> Result<Vec<IndexedCluster>> {
-        let clusters = clusters.start.min(self.clusters)..clusters.end.min(self.clusters);
-        let length = clusters.end.saturating_sub(clusters.start) as usize * CLUSTER;
-        let at = cluster_at(self.rows, clusters.start);
-        let bytes = self.read_index(at, length)?;
-        let cluster = |bytes: &[u8]| IndexedCluster {
-            first: number(&bytes[..4]),
-            removed: number(&bytes[4..]),
-        };
-        Ok(bytes.chunks_exact(CLUSTER).map(cluster).collect())
+    /// Returns the cluster with this number, of which there must be one.
+    pub(super) fn cluster(&self, cluster: u64) -> Result<IndexedCluster> {
+        let bytes = self.read_index(cluster_at(self.rows, cluster), CLUSTER)?;
+        Ok(IndexedCluster { first: number(&bytes[..4]), removed: number(&bytes[4..]) })
+    }
+
+    /// Returns whether a cluster may be pages of one template.
+    pub(super) fn is_template(&self, cluster: u32) -> bool {
+        self.end.templates.binary_search(&cluster).is_ok()
     }
 
     /// Returns the rows of a cluster, at most `most`, after the first `from` ones.
@@ -165,8 +169,7 @@ impl ReviewIndex {
         let (mut low, mut high) = (0, self.clusters);
         while low < high {
             let middle = low.midpoint(high);
-            let found = self.cluster_range(middle..middle + 1)?;
-            let is_larger = found.first().is_some_and(|&cluster| self.size(cluster) >= size);
+            let is_larger = self.size(self.cluster(middle)?) >= size;
             (low, high) = if is_larger { (middle + 1, high) } else { (low, middle) };
         }
         Ok(low)
@@ -192,7 +195,7 @@ impl ReviewIndex {
     /// Returns the number of a source. `None` for an empty name.
     pub(super) fn source_number(&self, name: &str) -> Option<u16> {
         // No row has a source whose name is not known, or one of the sources that were not told apart.
-        let place = self.sources.iter().position(|known| known == name);
+        let place = self.end.sources.iter().position(|known| known == name);
         (!name.is_empty()).then(|| place.map_or(OTHER_SOURCES, |place| place as u16))
     }
 
@@ -255,6 +258,6 @@ fn kept_index(path: &Path, state: [u64; 2]) -> Option<(File, [u64; HEAD])> {
     let [magic, size, written, rows, clusters, _] = numbers;
     let length = fs::metadata(path).ok()?.len();
     // The file appears whole under its name, but somebody may have cut it.
-    let is_whole = magic == u64::from_le_bytes(MAGIC) && length > sources_at(rows, clusters);
+    let is_whole = magic == u64::from_le_bytes(MAGIC) && length > end_at(rows, clusters);
     (is_whole && [size, written] == state).then_some((file, numbers))
 }

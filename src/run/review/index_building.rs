@@ -2,17 +2,19 @@
 
 use super::index_layout::{HEAD, IndexedCluster, IndexedRow, MAGIC, ROW, document_key};
 use super::row_value::{closeness_value, lost_value};
-use crate::output::finished_rows::{RowKind, RowsFile};
+use crate::output::finished_rows::{RowBlock, RowKind, RowsFile};
 use crate::pipeline::{OutputName, source_name};
-use serde_json::Value;
+use serde_json::json;
 use simtool_base::error::{Error, ErrorKind, Result};
 use simtool_base::progress::{Progress, Work};
 use simtool_base::unordered_map::UnorderedMap;
-use std::cmp::Reverse;
+use simtool_compute::threads::Threads;
+use simtool_read::uri;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
-use std::ops::ControlFlow;
 
+/// Number of bytes of rows that a thread parses at a time.
+const BLOCK_BYTES: u64 = 4 << 20;
 /// Number of the source that stands for all sources after the first ones.
 pub(super) const OTHER_SOURCES: u16 = u16::MAX;
 
@@ -20,8 +22,8 @@ pub(super) const OTHER_SOURCES: u16 = u16::MAX;
 pub(super) struct Building {
     state: [u64; 2],
     rows: File,
-    /// Hash by which rows are grouped: that of the kept document of each row.
-    kept: Vec<u64>,
+    /// The two halves of the hash by which each row is grouped, which is that of its kept document, and its number.
+    keyed: Vec<[u32; 3]>,
     sources: SourceNumbers,
     has_distances: bool,
 }
@@ -34,97 +36,180 @@ struct SourceNumbers {
 }
 
 impl SourceNumbers {
-    fn number(&mut self, document: &OutputName) -> u16 {
-        let name = source_name(&document.id, &document.file);
+    fn number(&mut self, name: String) -> u16 {
         if let Some(&number) = self.numbers.get(&name) {
             return number;
         }
         let number = u16::try_from(self.names.len()).unwrap_or(OTHER_SOURCES);
-        if number == OTHER_SOURCES {
-            return number;
+        if number != OTHER_SOURCES {
+            self.names.push(name.clone());
+            self.numbers.insert(name, number);
         }
-        self.names.push(name.clone());
-        self.numbers.insert(name, number);
         number
     }
 }
 
-impl Building {
-    /// Reads all rows once.
-    pub(super) fn read(rows: &RowsFile, state: [u64; 2], progress: &dyn Progress) -> Result<Self> {
-        progress.begin("indexing", Work::Bytes(state[0]));
-        let failed = |e: io::Error| Error::io(&rows.path, "index", e);
-        let mut out = BufWriter::with_capacity(1 << 18, tempfile::tempfile().map_err(failed)?);
-        let (mut kept, mut sources) = (Vec::new(), SourceNumbers::default());
-        let mut has_distances = false;
-        rows.visit(&rows.file, &mut |offset, line| {
-            if progress.is_cancelled() {
-                return Err(ErrorKind::Cancelled.into());
-            }
-            let row = rows.parse(line, offset)?;
+/// Rows of a block of the output.
+struct IndexedBlock {
+    rows: Vec<BlockRow>,
+    /// Names of the sources. Some may be equal.
+    sources: Vec<String>,
+    has_distances: bool,
+}
+
+/// Row of a block.
+struct BlockRow {
+    /// The row, without its cluster and its sources.
+    indexed: IndexedRow,
+    /// Numbers of the sources of the removed and of the kept document in the block.
+    sources: [u32; 2],
+    /// Hash by which rows are grouped.
+    key: u64,
+}
+
+impl IndexedBlock {
+    fn new(file: &RowsFile, block: &RowBlock) -> Result<Self> {
+        let mut found = Self { rows: Vec::new(), sources: Vec::new(), has_distances: false };
+        // Hosts as IDs write them, and files of documents without a host. A name is made once for each of them.
+        let mut known: [UnorderedMap<Vec<u8>, u32>; 2] = Default::default();
+        let sources = &mut found.sources;
+        let mut source = |OutputName { id, file, .. }: &OutputName| {
+            let host = uri::host(id.as_bytes());
+            let is_file = host.is_empty();
+            let written = if is_file { file.as_bytes() } else { host };
+            let known = &mut known[usize::from(is_file)];
+            known.get(written).copied().unwrap_or_else(|| {
+                let number = sources.len() as u32;
+                sources.push(source_name(id, file));
+                known.insert(written.to_vec(), number);
+                number
+            })
+        };
+        for (offset, line) in block.lines() {
+            let row = file.parse(line, offset)?;
             // With --verify, rows have both, and the similarity decides.
-            has_distances |= row.similarity.is_none() && row.distance.is_some();
+            found.has_distances |= row.similarity.is_none() && row.distance.is_some();
+            // Passages are grouped by their document, and documents by the item that they have.
+            let key = match file.kind() {
+                RowKind::Passages => document_key(&row.removed.file, row.removed.record),
+                RowKind::Items if row.kept.file.is_empty() => document_key(&row.kept.id, 0),
+                RowKind::Removed | RowKind::Items => document_key(&row.kept.file, row.kept.record),
+            };
             let indexed = IndexedRow {
                 offset,
                 closeness: closeness_value(row.similarity, row.distance),
                 lost: lost_value(row.lost_words),
-                source: sources.number(&row.removed),
-                kept_source: sources.number(&row.kept),
+                source: 0,
+                kept_source: 0,
                 cluster: 0,
             };
-            out.write_all(&indexed.bytes()).map_err(failed)?;
-            // Passages are grouped by their document, and documents by the item that they have.
-            kept.push(match rows.kind() {
-                RowKind::Passages => document_key(&row.removed.file, row.removed.record),
-                RowKind::Items if row.kept.file.is_empty() => document_key(&row.kept.id, 0),
-                RowKind::Removed | RowKind::Items => document_key(&row.kept.file, row.kept.record),
-            });
-            progress.advance(line.len() as u64);
-            Ok(ControlFlow::Continue(()))
-        })?;
-        if kept.len() > u32::MAX as usize {
+            let sources = [source(&row.removed), source(&row.kept)];
+            found.rows.push(BlockRow { indexed, sources, key });
+        }
+        Ok(found)
+    }
+}
+
+impl Building {
+    /// Reads all rows once. Each of `threads` parses a block of them at a time.
+    pub(super) fn read(
+        rows: &RowsFile,
+        state: [u64; 2],
+        threads: &Threads,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        progress.begin("indexing", Work::Bytes(state[0]));
+        let failed = |e: io::Error| Error::io(&rows.path, "index", e);
+        let mut out = BufWriter::with_capacity(1 << 18, tempfile::tempfile().map_err(failed)?);
+        let (mut keyed, mut sources) = (Vec::new(), SourceNumbers::default());
+        let mut has_distances = false;
+        let mut blocks = rows.blocks(&rows.file, BLOCK_BYTES)?;
+        loop {
+            if progress.is_cancelled() {
+                return Err(ErrorKind::Cancelled.into());
+            }
+            let blocks = blocks.by_ref().take(threads.count()).collect::<Result<Vec<_>>>()?;
+            if blocks.is_empty() {
+                break;
+            }
+            let indexed = threads.map(blocks.iter().collect(), |b| IndexedBlock::new(rows, b));
+            for block in indexed {
+                let block = block?;
+                // The first block with a source gives it its number, so the numbers do not depend on the threads.
+                let numbers = block.sources.into_iter().map(|name| sources.number(name));
+                let numbers: Vec<u16> = numbers.collect();
+                has_distances |= block.has_distances;
+                for BlockRow { indexed, sources, key } in block.rows {
+                    let [source, kept_source] = sources.map(|source| numbers[source as usize]);
+                    let indexed = IndexedRow { source, kept_source, ..indexed };
+                    out.write_all(&indexed.bytes()).map_err(failed)?;
+                    // The number of a row that does not fit is not used, because too many rows are an error.
+                    keyed.push([(key >> 32) as u32, key as u32, keyed.len() as u32]);
+                }
+            }
+            progress.advance(blocks.iter().map(|block| block.text.len() as u64).sum());
+        }
+        if keyed.len() > u32::MAX as usize {
             return Err(Error::limit(
                 "the rows of the run",
                 "a review shows 2^32 - 1 rows at most",
             ));
         }
         let rows = out.into_inner().map_err(|e| failed(e.into_error()))?;
-        Ok(Self { state, rows, kept, sources, has_distances })
+        Ok(Self { state, rows, keyed, sources, has_distances })
     }
 
-    /// Writes the index, and returns the numbers of its head.
-    pub(super) fn write(self, file: &mut File) -> io::Result<[u64; HEAD]> {
-        let Self { state, mut rows, kept, sources, has_distances } = self;
-        let mut by_cluster: Vec<u32> = (0..).zip(&kept).map(|(row, _)| row).collect();
+    /// Writes the index, and returns the numbers of its head. `templates` has the keys of the kept documents of clusters
+    /// that may be pages of one template.
+    pub(super) fn write(
+        self,
+        templates: &[u64],
+        threads: &Threads,
+        file: &mut File,
+    ) -> io::Result<[u64; HEAD]> {
+        let Self { state, mut rows, mut keyed, sources, has_distances } = self;
         // Rows of one kept document are next to each other, in the order of the output.
-        by_cluster.sort_unstable_by_key(|&row| (kept[row as usize], row));
-        let row_count = kept.len() as u64;
-        let mut is_first = vec![true; kept.len()];
-        for (rows, is_first) in by_cluster.windows(2).zip(is_first.iter_mut().skip(1)) {
-            *is_first = kept[rows[0] as usize] != kept[rows[1] as usize];
-        }
+        threads.sort_by_key(&mut keyed, |row| *row);
+        let row_count = keyed.len() as u64;
+        let is_first = |at: usize| at == 0 || keyed[at - 1][..2] != keyed[at][..2];
+        let is_first: Vec<bool> = (0..keyed.len()).map(is_first).collect();
+        let by_cluster: Vec<u32> = keyed.iter().map(|[.., row]| *row).collect();
+        // Few clusters are of a template, so their keys are looked up one by one.
+        let template_rows = templates.iter().filter_map(|&key| {
+            let key = [(key >> 32) as u32, key as u32];
+            let at = keyed.partition_point(|row| row[..2] < key[..]);
+            keyed.get(at).filter(|row| row[..2] == key).map(|[.., row]| *row as usize)
+        });
+        let template_rows: Vec<usize> = template_rows.collect();
         // The hashes are the largest part of the memory. They must be gone before the clusters are listed, which are as
         // many as the rows if each has a kept document of its own.
-        drop(kept);
-        let mut clusters: Vec<IndexedCluster> = Vec::new();
-        for (first, is_first) in (0..).zip(is_first) {
-            match clusters.last_mut().filter(|_| !is_first) {
-                Some(cluster) => cluster.removed += 1,
-                None => clusters.push(IndexedCluster { first, removed: 1 }),
+        drop(keyed);
+        // The order of clusters is that of these numbers: larger ones come first, and then those whose first row is first.
+        let mut clusters: Vec<u64> = Vec::new();
+        let mut first_place = vec![0_u32; by_cluster.len()];
+        for (place, (&row, is_first)) in (0..).zip(by_cluster.iter().zip(is_first)) {
+            if let Some(cluster) = clusters.last_mut().filter(|_| !is_first) {
+                *cluster -= 1 << 32;
+            } else {
+                clusters.push(u64::from(u32::MAX - 1) << 32 | u64::from(row));
+                first_place[row as usize] = place;
             }
         }
-        // The order of equally large clusters is that of their first rows.
-        clusters.sort_unstable_by_key(|cluster| {
-            (Reverse(cluster.removed), by_cluster[cluster.first as usize])
-        });
-        let mut cluster_of = vec![0_u32; by_cluster.len()];
-        for (number, cluster) in (0..).zip(&clusters) {
-            let rows = cluster.first as usize..(cluster.first + cluster.removed) as usize;
-            for &row in &by_cluster[rows] {
+        threads.sort_by_key(&mut clusters, |cluster| *cluster);
+        // The place of the first row of a cluster is read before the number of the cluster replaces it.
+        let mut cluster_of = first_place;
+        for (number, cluster) in (0..).zip(&mut clusters) {
+            let removed = u32::MAX - (*cluster >> 32) as u32;
+            let first = cluster_of[*cluster as u32 as usize];
+            for &row in &by_cluster[first as usize..][..removed as usize] {
                 cluster_of[row as usize] = number;
             }
+            *cluster = IndexedCluster { first, removed }.number();
         }
-        let names = Value::from(sources.names).to_string();
+        let mut templates: Vec<u32> = template_rows.iter().map(|&row| cluster_of[row]).collect();
+        templates.sort_unstable();
+        templates.dedup();
+        let end = json!({ "sources": sources.names, "templates": templates }).to_string();
         let cluster_count = clusters.len() as u64;
         let [size, written] = state;
         let magic = u64::from_le_bytes(MAGIC);
@@ -144,11 +229,10 @@ impl Building {
         for row in by_cluster {
             out.write_all(&row.to_le_bytes())?;
         }
-        for IndexedCluster { first, removed } in clusters {
-            out.write_all(&first.to_le_bytes())?;
-            out.write_all(&removed.to_le_bytes())?;
+        for cluster in clusters {
+            out.write_all(&cluster.to_le_bytes())?;
         }
-        out.write_all(names.as_bytes())?;
+        out.write_all(end.as_bytes())?;
         out.flush()?;
         Ok(head)
     }

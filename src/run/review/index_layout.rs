@@ -1,10 +1,11 @@
-//! The layout of an index of rows: a head of numbers, the rows, the numbers of the rows by cluster, the clusters, and the
-//! names of the sources. All numbers are little-endian.
+//! The layout of an index of rows: a head of numbers, the rows, the numbers of the rows by cluster, the clusters, and an
+//! end in JSON. All numbers are little-endian.
 
+use serde_json::Value;
 use simtool_base::stable_hash::hash;
 
 /// First bytes of an index, with its version.
-pub(super) const MAGIC: [u8; 8] = *b"simrev01";
+pub(super) const MAGIC: [u8; 8] = *b"simrev02";
 /// Number of numbers of eight bytes in the head of an index: magic, size and time of the output, rows, clusters, and whether
 /// rows have distances in place of similarities.
 pub(super) const HEAD: usize = 6;
@@ -16,6 +17,27 @@ pub(super) const CLUSTER: usize = 8;
 /// Returns a hash by which documents are told apart.
 pub(super) fn document_key(file: &str, record: u64) -> u64 {
     hash(file.as_bytes()) ^ record.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// End of an index, which is an object in JSON.
+#[derive(Debug, Default)]
+pub(super) struct IndexEnd {
+    /// Names of the sources by their numbers.
+    pub(super) sources: Vec<String>,
+    /// Numbers of the clusters that may be pages of one template, in ascending order.
+    pub(super) templates: Vec<u32>,
+}
+
+impl IndexEnd {
+    /// Returns the end that is written so, or else an empty one.
+    pub(super) fn parse(written: &str) -> Self {
+        let end: Value = serde_json::from_str(written).unwrap_or_default();
+        let of = |name: &str| end[name].as_array().into_iter().flatten();
+        Self {
+            sources: of("sources").filter_map(Value::as_str).map(str::to_owned).collect(),
+            templates: of("templates").filter_map(Value::as_u64).map(|n| n as u32).collect(),
+        }
+    }
 }
 
 /// A row of the index.
@@ -67,6 +89,13 @@ pub(super) struct IndexedCluster {
     pub(super) removed: u32,
 }
 
+impl IndexedCluster {
+    /// Returns the number whose bytes are the cluster in the index.
+    pub(super) fn number(self) -> u64 {
+        u64::from(self.removed) << 32 | u64::from(self.first)
+    }
+}
+
 pub(super) fn row_at(row: u64) -> u64 {
     (HEAD * 8) as u64 + row * ROW as u64
 }
@@ -79,7 +108,7 @@ pub(super) fn cluster_at(rows: u64, cluster: u64) -> u64 {
     by_cluster_at(rows, rows) + cluster * CLUSTER as u64
 }
 
-pub(super) fn sources_at(rows: u64, clusters: u64) -> u64 {
+pub(super) fn end_at(rows: u64, clusters: u64) -> u64 {
     cluster_at(rows, clusters)
 }
 

@@ -29,6 +29,8 @@ pub struct RowFilter {
     pub size_from: Option<u64>,
     /// Largest number of documents of the cluster.
     pub size_to: Option<u64>,
+    /// Whether only clusters are selected that may be pages of one template.
+    pub is_template: bool,
     /// Text in the IDs or files of the two documents.
     pub text: String,
     /// Words in the text of one of the two documents. The inputs are read again to find them.
@@ -84,16 +86,18 @@ impl RowOrder {
 }
 
 /// Filter in the numbers of the index.
-struct NumberFilter {
+struct NumberFilter<'i> {
     closeness: [u32; 2],
     lost: [u32; 2],
     cluster: [u64; 2],
     /// Numbers of the sources of the removed and of the kept document.
     sources: [Option<u16>; 2],
+    /// Index with the clusters of templates, if only these are selected.
+    templates: Option<&'i ReviewIndex>,
 }
 
-impl NumberFilter {
-    fn new(filter: &RowFilter, index: &ReviewIndex) -> Result<Self> {
+impl<'i> NumberFilter<'i> {
+    fn new(filter: &RowFilter, index: &'i ReviewIndex) -> Result<Self> {
         let value = |shown: f64| index.scale.value(shown);
         let below = match (filter.below, index.scale) {
             // Texts of similarity 1 are within a band that ends there.
@@ -117,6 +121,7 @@ impl NumberFilter {
             lost: [filter.lost_from.unwrap_or(0), filter.lost_to.unwrap_or(most).min(most)],
             cluster: clusters,
             sources: [&filter.source, &filter.kept_source].map(|name| index.source_number(name)),
+            templates: filter.is_template.then_some(index),
         })
     }
 
@@ -127,6 +132,7 @@ impl NumberFilter {
             && (self.cluster[0]..self.cluster[1]).contains(&row.cluster.into())
             && self.sources[0].is_none_or(|source| source == row.source)
             && self.sources[1].is_none_or(|source| source == row.kept_source)
+            && self.templates.is_none_or(|index| index.is_template(row.cluster))
     }
 }
 

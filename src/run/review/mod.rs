@@ -38,6 +38,7 @@ use crate::pipeline::{Decision, OutputName, source_name};
 use below::BelowPair;
 use choices::Choices;
 use index::ReviewIndex;
+use index_layout::document_key;
 use labels::Labels;
 use list::Selections;
 use overview::{Bar, Overview};
@@ -106,14 +107,15 @@ impl<'r> Review<'r> {
     pub fn open(request: &'r ReviewRequest, face: &'r dyn Face) -> Result<Self> {
         let ReviewRequest { output, resources, .. } = request;
         // A folder without a run is the first thing to say.
-        RecordedRun::open(output, resources, face)?;
+        let run = RecordedRun::open(output, resources, face)?;
         let labels = Labels::open(&request.labels)?;
         let other_labels = request.other_labels.iter().map(|path| Labels::open(path));
         let other_labels = other_labels.collect::<Result<Vec<_>>>()?;
         let choices = Choices::open(&request.decisions)?;
         // The index is named after the folder, so a slash at the end must go.
         let folder = output.components().as_path();
-        let index = ReviewIndex::open(folder, &resources.temporary_folder, face.progress())?;
+        let templates = template_keys(run.run.summary());
+        let index = ReviewIndex::open(folder, resources, &templates, face.progress())?;
         Ok(Self {
             request,
             face,
@@ -163,7 +165,7 @@ impl<'r> Review<'r> {
             "is_distance": self.index.scale == row_value::Scale::Distance, "rows": self.index.rows,
             "closeness": bars_of(closeness), "lost": bars_of(lost), "sizes": bars_of(sizes),
             "sources": sources.iter().map(source).collect::<Value>(),
-            "source_count": self.index.sources.len(),
+            "source_count": self.index.end.sources.len(), "templates": self.index.end.templates.len(),
             // A moved folder changes every input, and twenty of them show it.
             "changes": changes.map(|change| change.to_string()).take(20).collect::<Value>(),
             "labels": self.request.labels.display().to_string(),
@@ -231,7 +233,7 @@ impl<'r> Review<'r> {
 
     /// Returns the name of a source.
     fn source(&self, number: u16) -> &str {
-        self.index.sources.get(usize::from(number)).map_or("(other sources)", String::as_str)
+        self.index.end.sources.get(usize::from(number)).map_or("(other sources)", String::as_str)
     }
 
     /// Returns rows of the list that `filter` selects, and their number.
@@ -255,19 +257,15 @@ impl<'r> Review<'r> {
     fn row(&self, row: u32) -> Result<Value> {
         let indexed = self.index.row(row)?;
         let found = self.index.read(indexed.offset)?;
-        let cluster = u64::from(indexed.cluster);
-        let size = self
-            .index
-            .cluster_range(cluster..cluster + 1)?
-            .first()
-            .map(|&cluster| self.index.size(cluster));
+        let cluster = self.index.cluster(indexed.cluster.into())?;
         let mut value = self.names(&found.removed, &found.kept);
         value["pair"] = format!("r{row}").into();
         value["similarity"] = found.similarity.into();
         value["distance"] = found.distance.into();
         value["lost_words"] = found.lost_words.into();
-        value["cluster"] = cluster.into();
-        value["size"] = size.into();
+        value["cluster"] = indexed.cluster.into();
+        value["size"] = self.index.size(cluster).into();
+        value["is_template"] = self.index.is_template(indexed.cluster).into();
         Ok(value)
     }
 
@@ -285,21 +283,25 @@ impl<'r> Review<'r> {
         })
     }
 
-    /// Returns clusters, the largest first, each with its kept document and the number of its documents.
+    /// Returns clusters, the largest first, each with its kept document and the number of its documents. With
+    /// `are_templates`, only clusters are returned that may be pages of one template.
     ///
     /// # Errors
     ///
     /// The rows cannot be read.
-    pub fn clusters(&self, from: u64, most: u64) -> Result<Value> {
-        let clusters = self.index.cluster_range(from..from.saturating_add(most.min(MOST_ROWS)))?;
-        let of_cluster = |(number, cluster): (u64, index_layout::IndexedCluster)| {
-            let first = self.index.rows_of_cluster(cluster, 0, 1)?;
+    pub fn clusters(&self, are_templates: bool, from: u64, most: u64) -> Result<Value> {
+        let templates = Some(&self.index.end.templates).filter(|_| are_templates);
+        let count = templates.map_or(self.index.clusters, |numbers| numbers.len() as u64);
+        let to = from.saturating_add(most.min(MOST_ROWS)).min(count);
+        let of_place = |place: u64| {
+            let number = templates.map_or(place, |numbers| numbers[place as usize].into());
+            let first = self.index.rows_of_cluster(self.index.cluster(number)?, 0, 1)?;
             let mut value = self.row(first.first().copied().unwrap_or_default())?;
             value["number"] = number.into();
             Ok(value)
         };
-        let rows = (from..).zip(clusters).map(of_cluster).collect::<Result<Value>>()?;
-        Ok(json!({ "count": self.index.clusters, "from": from, "rows": rows }))
+        let rows = (from..to).map(of_place).collect::<Result<Value>>()?;
+        Ok(json!({ "count": count, "from": from, "rows": rows }))
     }
 
     /// Returns the documents of a pair with their texts, and where the texts differ. `words` limits the words that are
@@ -324,13 +326,19 @@ impl<'r> Review<'r> {
 
     /// Returns the first rows of the cluster of a row.
     fn members(&self, row: u32) -> Result<Value> {
-        let cluster = u64::from(self.index.row(row)?.cluster);
-        let found = self.index.cluster_range(cluster..cluster + 1)?;
-        let Some(&cluster) = found.first() else { return Ok(Value::Null) };
+        let cluster = self.index.cluster(self.index.row(row)?.cluster.into())?;
         let rows = self.index.rows_of_cluster(cluster, 0, MEMBERS)?;
         let rows = rows.into_iter().map(|row| self.row(row)).collect::<Result<Value>>()?;
         Ok(json!({ "count": cluster.removed, "rows": rows }))
     }
+}
+
+/// Returns the keys of the kept documents of the clusters that may be pages of one template.
+fn template_keys(summary: &Value) -> Vec<u64> {
+    // Most runs have no such clusters, and neither have runs of earlier versions.
+    let names = summary["template_kept"].as_array().into_iter().flatten();
+    let key = |name: &Value| Some(document_key(name["file"].as_str()?, name["record"].as_u64()?));
+    names.filter_map(key).collect()
 }
 
 /// Returns the bars of a histogram.

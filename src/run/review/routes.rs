@@ -31,7 +31,7 @@ pub(super) fn routes<'r>() -> Vec<Route<Review<'r>>> {
         }),
         route("GET", "api/clusters", |review, request| {
             let (from, most) = page(request);
-            answer(review.clusters(from, most))
+            answer(review.clusters(is_template(request), from, most))
         }),
         route("GET", "api/pair", |review, request| match pair(request) {
             Some(pair) => answer(review.pair(pair, request.number("words"))),
@@ -116,6 +116,11 @@ fn page(request: &Request) -> (u64, u64) {
     (request.number("from").unwrap_or(0), request.number("most").unwrap_or(100))
 }
 
+/// Returns whether only clusters are wanted that may be pages of one template.
+fn is_template(request: &Request) -> bool {
+    request.value("template").is_some()
+}
+
 fn text(request: &Request, name: &str) -> String {
     request.value(name).unwrap_or_default().to_owned()
 }
@@ -125,6 +130,7 @@ fn filter(request: &Request) -> RowFilter {
         from: request.number("closeness_from"),
         below: request.number("closeness_below"),
         is_chain: request.value("chain").is_some(),
+        is_template: is_template(request),
         lost_from: request.number("lost_from"),
         lost_to: request.number("lost_to"),
         source: text(request, "source"),

@@ -89,11 +89,16 @@ impl Report {
     /// Counts the listed clusters whose documents look like pages of one template.
     #[must_use]
     pub fn templates(&self) -> Templates {
-        let is_template =
-            |cluster: &&ReportCluster| cluster.shared.is_some_and(|shared| shared.is_template);
-        self.clusters.iter().filter(is_template).fold(Templates::default(), |counted, cluster| {
-            Templates { clusters: counted.clusters + 1, removed: counted.removed + cluster.removed }
+        self.template_clusters().fold(Templates::default(), |counted, cluster| Templates {
+            clusters: counted.clusters + 1,
+            removed: counted.removed + cluster.removed,
         })
+    }
+
+    /// Returns the listed clusters whose documents look like pages of one template.
+    pub(crate) fn template_clusters(&self) -> impl Iterator<Item = &ReportCluster> {
+        let is_template = |cluster: &&ReportCluster| cluster.shared.is_some_and(|s| s.is_template);
+        self.clusters.iter().filter(is_template)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Writes a summary as one JSON object.
 
 use super::{Closest, FaultPlace, InputState, LimitLevel, Setting, Summary};
+use crate::write::name::Name;
 use crate::write::output_inventory::write_written_files;
 use simtool_base::fault::Severity;
 use simtool_base::json_text::write_string;
@@ -47,6 +48,10 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     }
     writeln!(out, "  \"conserved\": {},", summary.is_conserved())?;
     write_list(out, "removed_at", &summary.levels, write_level)?;
+    // Few runs find such clusters.
+    if !summary.template_kept.is_empty() {
+        write_list(out, "template_kept", &summary.template_kept, write_name)?;
+    }
     out.write_all(b"  \"fault_counts\": {")?;
     for (number, (kind, count)) in summary.faults.counts().iter().enumerate() {
         out.write_all(if number == 0 { b"" } else { b"," })?;
@@ -109,6 +114,14 @@ fn write_level(out: &mut dyn Write, level: &LimitLevel) -> io::Result<()> {
         Closest::Distance(most) => write!(out, "{{\"max_distance\": {most}")?,
     }
     write!(out, ", \"removed\": {}}}", level.removed)
+}
+
+fn write_name(out: &mut dyn Write, Name { id, file, record }: &Name) -> io::Result<()> {
+    for (begin, text) in [("{\"id\": ", id), (", \"file\": ", file)] {
+        out.write_all(begin.as_bytes())?;
+        write_string(out, text)?;
+    }
+    write!(out, ", \"record\": {record}}}")
 }
 
 fn write_input(out: &mut dyn Write, input: &InputState) -> io::Result<()> {

@@ -16,6 +16,7 @@ pub(crate) use short::ShortSummary;
 pub(in crate::write) use table::counts_table;
 pub use table::table;
 
+use super::name::Name;
 use super::shared_words::Templates;
 use simtool_base::fault::{Fault, Severity};
 use simtool_base::utc_time::UtcTime;
@@ -99,6 +100,8 @@ pub struct Summary {
     pub emptied_sources: u64,
     /// Listed clusters whose documents look like pages of one template.
     pub templates: Templates,
+    /// Kept documents of these clusters, by which a review finds the clusters.
+    pub template_kept: Vec<Name>,
     /// Number of removed documents with the same ID as a kept document.
     pub ambiguous_ids: u64,
     /// Number of documents whose records were copied without the columns that `--annotate=in-place` adds.
