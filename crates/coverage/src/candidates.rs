@@ -6,10 +6,10 @@
 
 use crate::groups::DocumentGroups;
 use crate::loss::{LossRule, RunWindow};
-use crate::run_table::MOST_RUNS;
+use crate::run_table::{MOST_RUNS, joined};
 use crate::sources::Sources;
 use simtool_base::error::{Error, Result};
-use simtool_base::large_buffer::reserve;
+use simtool_base::large_buffer::{LargeBuffer, reserve};
 use simtool_base::memory_ledger::Reservation;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
@@ -55,7 +55,7 @@ pub(crate) struct Candidates<'s> {
 
 /// Runs of the candidates of each shard, one document after the other, if they fit in memory.
 pub(crate) struct KeptRuns {
-    pub(crate) of_shards: Vec<Vec<u64>>,
+    pub(crate) of_shards: Vec<LargeBuffer<u64>>,
     pub(crate) memory: Reservation,
 }
 
@@ -223,8 +223,9 @@ impl<'s> Counting<'s> {
                     kept.extend(groups.runs(first_row + index, runs));
                     Ok(())
                 })?;
-                kept.shrink_to_fit();
-                Ok((is_confirmed, kept))
+                // The system gets a buffer back as soon as it is dropped. The allocator would keep the memory of lists,
+                // which is needed for the table of the runs.
+                Ok((is_confirmed, joined([&kept], kept.len())?))
             },
         )?;
         let mut of_shards = Vec::with_capacity(confirmed.len());

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Maximum number of runs in the list from which a table is made. One bit of a place is a mark.
 pub(crate) const MOST_RUNS: usize = (1 << 31) - 1;
 /// Bytes of memory for each run in that list while the table is made: the hash, which may be copied to a buffer of at
-/// most three quarters of the size, the number, and the slots.
+/// most three quarters of the size, the number, and little more than one slot.
 pub(crate) const BYTES_A_LISTED_RUN: u64 = 8 + 6 + 4 + 6;
 /// Value of a slot that has no run.
 const FREE: u32 = 0;
@@ -37,7 +37,7 @@ pub(crate) struct RunTable {
     /// Number of the runs.
     count: usize,
     /// In each slot, the number of a run plus 1, or [`FREE`]. A run is in the slot that its hash selects, or in the next
-    /// free one behind it. A third of the slots or more are free.
+    /// free one behind it. A quarter of the slots or more are free.
     slots: LargeBuffer<u32>,
     /// A bit set in which each run of the table sets two bits of one word. It is small enough for a near cache, so most
     /// runs that are not in the table are found missing by one look.
@@ -171,7 +171,7 @@ impl RunTable {
             let rule = format!("a search takes at most {MOST_RUNS}; cut the collection");
             return Err(Error::limit(format!("{} runs", all.len()), rule));
         }
-        let mut slots: LargeBuffer<u32> = LargeBuffer::try_zeroed(all.len() / 2 * 3 + 2, RUNS)?;
+        let mut slots: LargeBuffer<u32> = LargeBuffer::try_zeroed(all.len() / 3 * 4 + 4, RUNS)?;
         let (shared, places) = (as_atomics(&mut slots), as_atomics(numbers));
         let starts: Vec<usize> = (0..all.len()).step_by(PIECE).collect();
         threads.map(starts, |start: usize| {
