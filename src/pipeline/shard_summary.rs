@@ -385,9 +385,9 @@ impl CollectionSummary {
         self.traits.without_scope()
     }
 
-    /// Returns the hash of the value of each document that decides with which others it is compared.
-    pub(crate) fn scope_values(&self) -> &[u64] {
-        self.traits.scope_values()
+    /// Returns the values that decide which documents are compared, and which are kept.
+    pub(crate) fn traits(&self) -> &DocumentTraits {
+        &self.traits
     }
 
     /// Returns the numbers of all documents, sorted by the rules `keep`: documents that should rather be kept
@@ -406,9 +406,9 @@ impl CollectionSummary {
 }
 
 impl ShardSummary {
-    /// Returns the hash of the value of each document that decides with which others it is compared.
-    pub(super) fn scope_values(&self) -> &[u64] {
-        self.traits.scope_values()
+    /// Returns the values that decide which documents are compared, and which are kept.
+    pub(super) fn traits(&self) -> &DocumentTraits {
+        &self.traits
     }
 
     /// Appends the summary to `out`, without the number of its file.
