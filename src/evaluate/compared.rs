@@ -123,6 +123,11 @@ impl RowsOrSets {
         }
     }
 
+    /// Returns whether only sets of terms are compared, and no fingerprints.
+    pub(super) fn are_sets(&self) -> bool {
+        matches!(self, Self::Sets(..))
+    }
+
     /// Returns the mean number of bytes per document that the rows and sets would take in a file.
     pub(super) fn bytes_per_document(&self) -> u64 {
         match self {

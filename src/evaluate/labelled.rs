@@ -88,8 +88,10 @@ impl DocumentsInMemory {
             )
         };
         let ids = (0..texts.len() as u32).map(id).collect();
-        let values = || Sides::One(summary.scope_values().to_vec());
-        let scope = own_words.then(|| RowScope::new(Relation::Within, values()));
+        let values = || Sides::One(summary.traits().scope_values().to_vec());
+        let names = || Sides::One(summary.traits().names().to_vec());
+        let scope =
+            own_words.then(|| RowScope::new(Relation::Within, values()).with_names(names()));
         Ok(Self { texts, ids, scope, summary })
     }
 
@@ -105,9 +107,11 @@ impl DocumentsInMemory {
         self.texts.is_empty()
     }
 
-    /// Returns whether the rule for lines of boilerplate allows a pair: a run of `dedup` compares its documents.
-    pub(super) fn compares(&self, [a, b]: Pair) -> bool {
-        self.scope.as_ref().is_none_or(|scope| scope.takes(a, b))
+    /// Returns whether a run of `dedup` compares the documents of a pair, by the rule for lines of boilerplate. The names
+    /// of pages count only if `are_sets`: the method compares sets of terms alone.
+    pub(super) fn compares(&self, [a, b]: Pair, are_sets: bool) -> bool {
+        let takes = |scope: &RowScope| if are_sets { scope.takes(a, b) } else { scope.has(a, b) };
+        self.scope.as_ref().is_none_or(takes)
     }
 
     /// Returns the documents as a corpus that can be read like files.

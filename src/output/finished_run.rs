@@ -203,7 +203,9 @@ impl FinishedRun {
         let parameters = &self.summary["parameters"];
         let is_scoped =
             ["within", "across", "lose"].iter().any(|name| parameters[*name].is_string());
-        is_scoped || parameters["keep_count"].as_u64().is_some_and(|count| count > 1)
+        // Pages with other titles are not compared.
+        let is_of_pages = parameters["boilerplate"] == "pages";
+        is_scoped || is_of_pages || parameters["keep_count"].as_u64().is_some_and(|count| count > 1)
     }
 
     /// Returns whether the run decided by coverage: the words of a removed document may be in several kept documents.

@@ -12,12 +12,13 @@
 use super::boilerplate_rule::Boilerplate;
 use crate::method::{InFile, TermCount, TermScratch};
 use simtool_base::error::Result;
-use simtool_base::stable_hash::{hash, mix};
+use simtool_base::stable_hash::{GAMMA, hash, mix};
 use simtool_base::unordered_map::UnorderedMap;
 use simtool_compute::context::Context;
 use simtool_model::document::{Content, Document};
 use simtool_model::page_text::count_words;
 use simtool_model::sides::Sides;
+use simtool_model::title_words::PageName;
 use simtool_read::view::{Reading, View};
 use simtool_read::{Corpus, Event, Visit};
 use simtool_terms::extract::frequencies::CountedTerm;
@@ -28,11 +29,12 @@ use std::ops::Range;
 /// is compared.
 const OWN_WORDS: usize = 50;
 
-/// Lines that many documents of a site have, for example of a host.
+/// Lines that many documents of a site have, for example of a host, and words that the titles of many of its pages have.
 #[derive(Debug)]
 struct CommonLines {
     /// For the hash of each line together with its site, the number of documents with the line. By the rule for pages,
-    /// the map also has the number of pages for the hash of each site.
+    /// the map also has the number of pages for the hash of each site, and the number of titles for the hash of each word
+    /// of titles together with its site.
     documents: UnorderedMap<u64, u32>,
     rule: Boilerplate,
 }
@@ -99,6 +101,21 @@ impl CommonLines {
         }
     }
 
+    /// Returns the own words of the title of a page: those that few titles of its site have. By other rules than that
+    /// for pages, there are none.
+    fn name(&self, of: InFile<'_>) -> PageName {
+        let Some(page) = of.document.page_text.filter(|_| self.rule == Boilerplate::Pages) else {
+            return PageName::default();
+        };
+        let site = self.rule.site().of(of.document, of.file);
+        let least = self.least(site);
+        let is_own = |word| {
+            let titles = self.documents.get(&of_title_word(word, site));
+            titles.is_none_or(|&titles| titles < least)
+        };
+        PageName { site, words: page.title_words.own(is_own) }
+    }
+
     /// Returns the minimum number of documents of a site that must have a line, so that it is common. 0 if all stored
     /// lines are common.
     fn least(&self, site: u64) -> u32 {
@@ -151,6 +168,8 @@ fn lines_of<'s>(
         if rule == Boilerplate::Pages {
             // The number of pages of the host decides how common a line of boilerplate is.
             found.push(of_all_lines(site));
+            let title = of.document.page_text.map(|page| page.title_words).unwrap_or_default();
+            found.extend(title.iter().map(|(word, _)| of_title_word(word, site)));
         }
     }
     found
@@ -159,6 +178,12 @@ fn lines_of<'s>(
 /// Returns the hash under which the pages of a site are counted.
 fn of_all_lines(site: u64) -> u64 {
     of_site(hash(b""), site)
+}
+
+/// Returns the hash under which the titles of a site with a word are counted.
+fn of_title_word(word: u64, site: u64) -> u64 {
+    // Lines are hashed without this constant, so a line of one word is another term.
+    of_site(mix(word ^ GAMMA), site)
 }
 
 /// Returns the byte range and the hash of each line of a text that is not blank. The hash is that of the line together
@@ -229,7 +254,9 @@ impl View for OwnTexts<'_> {
                     } else {
                         0
                     };
-                    let own = Document { text, left_out, words_of_lines, few_own, ..document };
+                    let name = self.common.name(found);
+                    let own =
+                        Document { text, left_out, words_of_lines, few_own, name, ..document };
                     record.content = Content::Document(own);
                     return visit(Event::Record(record));
                 }
@@ -247,9 +274,16 @@ mod tests {
     use simtool_base::progress::NoProgress;
     use simtool_compute::resources::Resources;
     use simtool_model::page_text::{ExtractedPage, PageText};
+    use simtool_model::title_words::TitleWords;
     use simtool_read::Texts;
     use std::ops::ControlFlow;
     use std::path::Path;
+
+    /// Returns a page whose title has this hash, and no words.
+    fn extracted(title: u64) -> ExtractedPage {
+        let title_words = TitleWords::default();
+        ExtractedPage { part: PageText::Main, title, title_words, left_out_words: 0 }
+    }
 
     fn words(name: &str, count: usize) -> String {
         (0..count).map(|number| format!("{name}{number} ")).collect::<Vec<_>>().concat()
@@ -301,7 +335,7 @@ mod tests {
     #[test]
     fn texts_that_are_no_pages_are_whole_by_the_rule_for_pages() {
         let lines = CommonLines { documents: UnorderedMap::default(), rule: Boilerplate::Pages };
-        let page_text = Some(ExtractedPage { part: PageText::Main, title: 0, left_out_words: 0 });
+        let page_text = Some(extracted(0));
         let page = Document { page_text, ..Document::new(b"a\nb\nc") };
         let file = Path::new("");
         let site = Site::Host.of(&page, file);
@@ -321,8 +355,7 @@ mod tests {
             let mark = |number| {
                 let [title, text] = page(number);
                 let title = hash(title.as_bytes());
-                let page_text =
-                    Some(ExtractedPage { part: PageText::Main, title, left_out_words: 0 });
+                let page_text = Some(extracted(title));
                 mark_of_title(&Document { page_text, ..Document::new(text.as_bytes()) })
             };
             (0..40).map(mark).fold(0, |all, mark| all | mark).count_ones()

@@ -12,6 +12,7 @@ use simtool_base::error::Result;
 use simtool_base::progress::Progress;
 use simtool_compute::context::Context;
 use simtool_model::document::Document;
+use simtool_model::title_words::PageName;
 use simtool_read::{Corpus, Price};
 use simtool_set_join::{TermSource, Wanted};
 use std::sync::OnceLock;
@@ -148,7 +149,13 @@ impl<'c> CorpusTerms<'c> {
     /// shard must have been read before this call.
     pub(super) fn scope_values(&self) -> Vec<u64> {
         let summaries = self.summaries.iter().filter_map(OnceLock::get);
-        summaries.flat_map(ShardSummary::scope_values).copied().collect()
+        summaries.flat_map(|summary| summary.traits().scope_values()).copied().collect()
+    }
+
+    /// Returns the own words of the title of each document. Every shard must have been read before this call.
+    pub(super) fn names(&self) -> Vec<PageName> {
+        let summaries = self.summaries.iter().filter_map(OnceLock::get);
+        summaries.flat_map(|summary| summary.traits().names()).copied().collect()
     }
 
     /// Returns the number of documents. Every shard must have been read before this call.

@@ -7,6 +7,7 @@ use super::unread_values::UnreadValues;
 use simtool_base::stable_hash::mix;
 use simtool_model::document::Document;
 use simtool_model::field_value::FieldValue;
+use simtool_model::title_words::{PageName, TitleWords};
 use std::cmp::Ordering;
 use std::path::Path;
 
@@ -20,8 +21,8 @@ pub(crate) struct WantedTraits<'w> {
     /// Value of a document that is its source. Removals are counted for each source. Only the values of a field are
     /// collected, because files, folders and hosts are found from the names of documents.
     pub(crate) source: Option<ScopeValue>,
-    /// Whether pages with few own words are compared only with pages that have the same own words. Own words are those
-    /// outside of lines that many pages have.
+    /// Whether pages with few own words are compared only with pages that have the same own words, and pages of a site
+    /// only if their titles have own words in common. Own words are those that few pages of the site have.
     pub(crate) own_words: bool,
     /// Whether the [facts about texts](super::text_facts::TextFacts) are collected.
     pub(crate) text_facts: bool,
@@ -29,7 +30,7 @@ pub(crate) struct WantedTraits<'w> {
 
 /// Values of documents that settings use, such as `keep` and `within`.
 #[derive(Clone, Debug, Default)]
-pub(super) struct DocumentTraits {
+pub(crate) struct DocumentTraits {
     /// For each rule that chooses kept documents, the value of each document. A rule that compares no field has
     /// no values.
     preferences: Vec<Vec<FieldValue>>,
@@ -39,6 +40,8 @@ pub(super) struct DocumentTraits {
     /// For each document, the hash of the value that decides which other documents it is compared with. Empty if all
     /// documents are compared with each other.
     scope_values: Vec<u64>,
+    /// For each document, the own words of its title. Empty unless own words are compared.
+    names: Vec<PageName>,
     /// For each document, the value of the field that is its source. Empty if the source is not a field.
     sources: Vec<FieldValue>,
 }
@@ -89,6 +92,9 @@ impl DocumentTraits {
             }
         }
         self.scope_values.extend(wanted.scope_value(document, file));
+        if wanted.own_words {
+            self.names.push(document.name);
+        }
         // Files, folders and hosts are found from the names of documents when they are needed.
         if let Some(ScopeValue::Field(number)) = wanted.source {
             let source = document.fields[number];
@@ -107,6 +113,12 @@ impl DocumentTraits {
             unread.store(out);
         }
         out.numbers(self.scope_values.iter().copied());
+        out.number(self.names.len() as u64);
+        for name in &self.names {
+            out.number(name.site);
+            let words: Vec<u64> = name.words.numbers().map(u64::from).collect();
+            out.numbers(words.into_iter());
+        }
         store_values(&self.sources, out);
     }
 
@@ -116,7 +128,13 @@ impl DocumentTraits {
         let preferences = from.list(|from| from.list(restore_value))?;
         let unread = from.list(UnreadValues::restore)?;
         let scope_values = from.list(BytesReader::number)?;
-        Some(Self { preferences, unread, scope_values, sources: from.list(restore_value)? })
+        let names = from.list(|from| {
+            let site = from.number()?;
+            let words = TitleWords::from_numbers(&from.list(BytesReader::short_number)?);
+            Some(PageName { site, words })
+        })?;
+        let sources = from.list(restore_value)?;
+        Some(Self { preferences, unread, scope_values, names, sources })
     }
 
     /// Appends the values of the documents that follow these documents.
@@ -135,6 +153,7 @@ impl DocumentTraits {
             values.append(more);
         }
         self.scope_values.append(&mut more.scope_values);
+        self.names.append(&mut more.names);
         self.sources.append(&mut more.sources);
     }
 
@@ -145,7 +164,8 @@ impl DocumentTraits {
             _ => size_of_val(value),
         };
         let values = self.preferences.iter().flatten().chain(&self.sources);
-        (values.map(of_value).sum::<usize>() + size_of_val(&self.scope_values[..])) as u64
+        let of_rows = size_of_val(&self.scope_values[..]) + size_of_val(&self.names[..]);
+        (values.map(of_value).sum::<usize>() + of_rows) as u64
     }
 
     /// Compares documents number `a` and `b`. `Less` means that `a` is preferred. `lengths` has the length of
@@ -187,8 +207,13 @@ impl DocumentTraits {
     }
 
     /// Returns for each document the hash of the value that decides which other documents it is compared with.
-    pub(super) fn scope_values(&self) -> &[u64] {
+    pub(crate) fn scope_values(&self) -> &[u64] {
         &self.scope_values
+    }
+
+    /// Returns the own words of the title of each document. Empty if they are not compared.
+    pub(crate) fn names(&self) -> &[PageName] {
+        &self.names
     }
 }
 

@@ -352,7 +352,7 @@ impl CloseSearch<'_> {
     /// Returns the rule that selects the fingerprinted documents to compare. `None` if all are compared.
     fn row_scope(&self, made: &Sides<FingerprintedCollection>) -> Option<RowScope> {
         let relation = self.plan.relation()?;
-        let values = made.as_ref().map(|made| made.summary.scope_values().to_vec());
+        let values = made.as_ref().map(|made| made.summary.traits().scope_values().to_vec());
         Some(RowScope::new(relation, values))
     }
 

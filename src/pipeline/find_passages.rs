@@ -448,7 +448,7 @@ impl WordSource for CorpusWords<'_> {
         self.origin.scope()?;
         let mut numbers = UnorderedMap::default();
         let read = self.read.iter().filter_map(OnceLock::get);
-        let values = read.flat_map(|shard| shard.summary.scope_values());
+        let values = read.flat_map(|shard| shard.summary.traits().scope_values());
         // Origins are numbered in the order in which documents have them.
         let number = |value: &u64| {
             let next = numbers.len() as u32;

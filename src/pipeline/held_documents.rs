@@ -4,6 +4,7 @@ use simtool_base::error::Result;
 use simtool_model::document::{Content, Document, MOST_FIELDS, Record};
 use simtool_model::document_id::DocumentId;
 use simtool_model::page_text::ExtractedPage;
+use simtool_model::title_words::PageName;
 use simtool_read::{Corpus, Event, Price, Visit};
 use std::path::Path;
 
@@ -18,6 +19,7 @@ pub(crate) struct HeldDocument {
     left_out: usize,
     words_of_lines: u32,
     few_own: Option<u64>,
+    name: PageName,
 }
 
 impl HeldDocument {
@@ -30,6 +32,7 @@ impl HeldDocument {
             left_out: document.left_out,
             words_of_lines: document.words_of_lines,
             few_own: document.few_own,
+            name: document.name,
         }
     }
 
@@ -49,6 +52,11 @@ impl HeldDocument {
         self.few_own
     }
 
+    /// Returns the own words of the title of a page.
+    pub(crate) fn name(&self) -> PageName {
+        self.name
+    }
+
     fn document(&self) -> Document<'_> {
         // Outputs write a number without quotation marks, so the kind of the ID is kept.
         let id = self.id.as_ref().map(|(id, is_number)| {
@@ -61,6 +69,7 @@ impl HeldDocument {
             left_out: self.left_out,
             words_of_lines: self.words_of_lines,
             few_own: self.few_own,
+            name: self.name,
             ..Document::new(&self.text)
         }
     }

@@ -78,6 +78,7 @@ impl LittlePages {
 mod tests {
     use super::*;
     use simtool_model::page_text::ExtractedPage;
+    use simtool_model::title_words::TitleWords;
 
     #[test]
     fn the_pages_with_the_most_words_left_out_are_listed_whatever_the_shards_are() {
@@ -85,7 +86,12 @@ mod tests {
             let part = if row.is_multiple_of(3) { PageText::Main } else { PageText::Little };
             let left_out_words = row * 7 % 50;
             Document {
-                page_text: Some(ExtractedPage { part, title: 0, left_out_words }),
+                page_text: Some(ExtractedPage {
+                    part,
+                    title: 0,
+                    title_words: TitleWords::default(),
+                    left_out_words,
+                }),
                 ..Document::new(b"two words")
             }
         };

@@ -333,7 +333,8 @@ impl fmt::Display for Plan {
         if self.boilerplate() == Some(Boilerplate::Pages) {
             writeln!(
                 f,
-                "Pages are compared without the lines that pages of {} or more titles of their host have.",
+                "Pages are compared without the lines that pages of {} or more titles of their host have.\nPages of a host \
+                 whose titles have no own word in common are no near-duplicates.",
                 Boilerplate::TITLES
             )?;
         }

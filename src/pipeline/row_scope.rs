@@ -2,10 +2,12 @@
 
 use super::corpus_terms::CorpusTerms;
 use super::scope::{NO_VALUE, Relation};
+use simtool_base::stable_hash::mix;
 use simtool_hamming::group_pairs::GroupPairs;
 use simtool_model::groups::Groups;
 use simtool_model::matches::ValuePair;
 use simtool_model::sides::Sides;
+use simtool_model::title_words::PageName;
 use simtool_set_join::PairFilter;
 use std::fmt;
 use std::ops::Range;
@@ -20,6 +22,8 @@ pub(crate) struct RowScope {
     relation: Relation,
     /// Class of each document, or [`NONE`].
     classes: Sides<Vec<u32>>,
+    /// Own words of the title of each document. Empty if they do not count.
+    names: Sides<Vec<PageName>>,
 }
 
 impl RowScope {
@@ -38,7 +42,13 @@ impl RowScope {
         if relation == Relation::Within {
             leave_out_single(&mut classes, distinct.len());
         }
-        Self { relation, classes }
+        let names = classes.as_ref().map(|_| Vec::new());
+        Self { relation, classes, names }
+    }
+
+    /// Returns the same scope without pairs of pages whose titles have no own word in common.
+    pub(crate) fn with_names(self, names: Sides<Vec<PageName>>) -> Self {
+        Self { names, ..self }
     }
 
     /// Returns the scope of the documents `rows` alone, numbered in this order.
@@ -53,7 +63,9 @@ impl RowScope {
                 chosen((self.classes.second(), second)),
             ),
         };
-        Self { relation: self.relation, classes }
+        // Names count only for sets of terms, and these rows are fingerprints.
+        let names = classes.as_ref().map(|_| Vec::new());
+        Self { relation: self.relation, classes, names }
     }
 
     /// Returns a number that is equal for documents of a collection that can represent each other: they are compared
@@ -70,15 +82,37 @@ impl RowScope {
 
     /// Returns whether two documents are compared. `b` is a row of the second collection if there are two.
     pub(crate) fn takes(&self, a: u32, b: u32) -> bool {
+        self.has(a, b) && !self.have_other_names([a, b])
+    }
+
+    /// Returns whether two documents are compared if the names of pages do not count.
+    pub(crate) fn has(&self, a: u32, b: u32) -> bool {
         // Two documents without a value are not in the same class, because nothing is known of their values.
         let a = class_of(self.classes.first(), a);
         let b = class_of(self.classes.second(), b);
         a != NONE && b != NONE && (a == b) == (self.relation == Relation::Within)
     }
 
-    /// Returns the number of bytes of memory that the classes take.
+    /// Returns whether two documents are pages of one site whose titles have no own word in common.
+    fn have_other_names(&self, [a, b]: [u32; 2]) -> bool {
+        let name = |names: &[PageName], row: u32| names.get(row as usize).copied();
+        let names = name(self.names.first(), a).zip(name(self.names.second(), b));
+        names.is_some_and(|(a, b)| a.differs(&b))
+    }
+
+    /// Returns the class of a document, divided by the names of pages: documents of a part may stand for each other.
+    fn named_class(&self, row: u32) -> Option<u64> {
+        let class = u64::from(self.class(row)?);
+        let name =
+            self.names.first().get(row as usize).filter(|name| **name != PageName::default());
+        Some(name.map_or(class, |name| mix(class ^ mix(name.site ^ name.words.hash()))))
+    }
+
+    /// Returns the number of bytes of memory that the classes and names take.
     pub(super) fn bytes(&self) -> u64 {
-        self.classes.iter().map(|classes| size_of_val(&classes[..]) as u64).sum()
+        let classes = self.classes.iter().map(|classes| size_of_val(&classes[..]));
+        let names = self.names.iter().map(|names| size_of_val(&names[..]));
+        classes.chain(names).sum::<usize>() as u64
     }
 
     /// Divides groups of equal fingerprints into groups of documents that can represent each other (see
@@ -242,6 +276,7 @@ impl<'c, 't> ScopeFilter<'c, 't> {
         // The join asks first when all documents were read, from several threads at once.
         self.scope.get_or_init(|| {
             RowScope::new(self.relation, self.sources.as_ref().map(CorpusTerms::scope_values))
+                .with_names(self.sources.as_ref().map(CorpusTerms::names))
         })
     }
 }
@@ -254,7 +289,7 @@ impl fmt::Debug for ScopeFilter<'_, '_> {
 
 impl PairFilter for ScopeFilter<'_, '_> {
     fn class(&self, row: u32) -> Option<u64> {
-        self.scope().class(row).map(u64::from)
+        self.scope().named_class(row)
     }
 
     fn takes(&self, a: u32, b: u32) -> bool {
@@ -271,7 +306,6 @@ mod tests {
     use crate::pipeline::config::Config;
     use crate::pipeline::one_call::{deduplicate, match_collections};
     use simtool_base::options::Options;
-    use simtool_base::stable_hash::mix;
     use simtool_read::Texts;
     use simtool_set_join::close::{Close, ClosePair, Neighbourhood};
 

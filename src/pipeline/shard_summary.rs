@@ -387,10 +387,9 @@ impl CollectionSummary {
         self.traits.without_scope()
     }
 
-    /// Returns for each document the hash of the value that decides which other documents it is compared with, for
-    /// example of its language. The list is empty if all documents are compared.
-    pub(crate) fn scope_values(&self) -> &[u64] {
-        self.traits.scope_values()
+    /// Returns the values that decide which documents are compared, and which are kept.
+    pub(crate) fn traits(&self) -> &DocumentTraits {
+        &self.traits
     }
 
     /// Returns the numbers of all documents, sorted by the rules `keep`. The documents that should rather be kept come
@@ -409,10 +408,9 @@ impl CollectionSummary {
 }
 
 impl ShardSummary {
-    /// Returns for each document the hash of the value that decides which other documents it is compared with, for
-    /// example of its language. The list is empty if all documents are compared.
-    pub(super) fn scope_values(&self) -> &[u64] {
-        self.traits.scope_values()
+    /// Returns the values that decide which documents are compared, and which are kept.
+    pub(super) fn traits(&self) -> &DocumentTraits {
+        &self.traits
     }
 
     /// Appends the summary to `out`, without the number of its file.

@@ -137,6 +137,7 @@ mod tests {
     use super::*;
     use crate::cluster::{Removal, clusters};
     use simtool_model::page_text::ExtractedPage;
+    use simtool_model::title_words::TitleWords;
 
     #[test]
     fn copies_are_counted_in_each_cluster() {
@@ -153,7 +154,9 @@ mod tests {
         assert_eq!(facts.token_counts(), lengths);
         let mut twice = facts.clone();
         twice.append(facts);
-        let page = ExtractedPage { part: PageText::Hidden, title: 0, left_out_words: 5 };
+        let title_words = TitleWords::default();
+        let page =
+            ExtractedPage { part: PageText::Hidden, title: 0, title_words, left_out_words: 5 };
         twice.push(&Document { page_text: Some(page), ..Document::new(b"page") }, 1);
         assert_eq!(
             (twice.content(0), twice.content(16)),

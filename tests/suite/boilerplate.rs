@@ -210,6 +210,31 @@ fn pages_with_few_own_words_are_near_duplicates_if_these_are_the_same() {
 }
 
 #[test]
+fn pages_of_a_host_with_other_titles_are_no_near_duplicates() {
+    // The last word differs, so the line is no line of many pages.
+    let text = |path: &str| format!("{}{}{path}", words(100), words(101));
+    // Eight pages have titles with the word offer, so it is no own word.
+    let mut pages = pages_of_a_shop();
+    for (host, path, title) in [
+        ("shop", "cup", "Offer: blue cup"),
+        ("shop", "pot", "Offer: tea pot"),
+        ("shop", "again", "Offer: Blue Cup 2"),
+        ("shop", "mug", "Offer: green cup"),
+        ("other", "elsewhere", "A big pan"),
+    ] {
+        pages.push(record(host, path, title, &[title, &text(path)]));
+    }
+    // The heading is not the title, so the title says nothing.
+    pages.push(record("shop", "untitled", "Welcome", &["Something else", &text("")]));
+    for threads in [1, 3] {
+        let (removed, _) = removed_pages(&pages, &format!("--threads {threads}"));
+        assert_eq!(removed, ["copy", "again", "mug", "elsewhere", "untitled"]);
+    }
+    let (removed, _) = removed_pages(&pages, "--boilerplate none");
+    assert_eq!(removed, ["pot", "again", "mug", "elsewhere", "untitled"]);
+}
+
+#[test]
 fn eval_compares_pages_with_few_own_words_as_dedup_does() {
     let truth = "https://shop.example/3\thttps://copy.example/copy\n\
                  https://shop.example/sale\thttps://shop.example/b\n";

@@ -4,6 +4,7 @@ use crate::document_id::DocumentId;
 use crate::non_document::NonDocument;
 use crate::page_text::{ExtractedPage, PageText};
 use crate::record_digest::RecordDigest;
+use crate::title_words::PageName;
 use simtool_base::error::{Error, Result};
 use simtool_base::stable_hash::hash;
 use std::borrow::Cow;
@@ -116,6 +117,8 @@ pub struct Document<'a> {
     /// Hash of the lines that are left if lines of many documents are removed, but only if these are so few words that
     /// the whole text is compared. `None` if enough words are left, or if no line was to be removed.
     pub few_own: Option<u64>,
+    /// Own words of the title of a page. They are empty if they are not known.
+    pub name: PageName,
 }
 
 impl<'a> Document<'a> {
@@ -132,6 +135,7 @@ impl<'a> Document<'a> {
             words_of_lines: 0,
             skipped_elements: 0,
             few_own: None,
+            name: PageName::default(),
         }
     }
 

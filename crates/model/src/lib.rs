@@ -22,4 +22,5 @@ pub mod page_text;
 pub mod record_digest;
 pub mod sides;
 pub mod similarity;
+pub mod title_words;
 pub mod validity;

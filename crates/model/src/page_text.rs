@@ -1,5 +1,6 @@
 //! The part of an HTML page whose text is compared.
 
+use crate::title_words::TitleWords;
 use std::ops::AddAssign;
 
 /// The part of an HTML page whose text is its document.
@@ -61,6 +62,8 @@ pub struct ExtractedPage {
     pub part: PageText,
     /// Hash of the first line of the whole text of the page. This line is the title of the page if it has one.
     pub title: u64,
+    /// Words of this first line.
+    pub title_words: TitleWords,
     /// Number of words of the page that are not in the text of the document.
     pub left_out_words: u32,
 }
@@ -87,9 +90,12 @@ impl PageTextCounts {
     ///
     /// ```
     /// use simtool_model::page_text::{ExtractedPage, PageText, PageTextCounts};
+    /// use simtool_model::title_words::TitleWords;
     ///
+    /// let title_words = TitleWords::default();
     /// let mut counts = PageTextCounts::default();
-    /// counts.count(Some(ExtractedPage { part: PageText::Hidden, title: 0, left_out_words: 0 }));
+    /// let page = ExtractedPage { part: PageText::Hidden, title: 0, title_words, left_out_words: 0 };
+    /// counts.count(Some(page));
     /// assert_eq!((counts.of(PageText::Hidden), counts.of(PageText::Whole)), (1, 0));
     /// ```
     #[must_use]

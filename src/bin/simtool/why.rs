@@ -105,7 +105,8 @@ impl StatusPage<'_> {
         let reason = if *is_passed_over {
             "the options of the run skip it, so it was compared with nothing"
         } else if self.keeps_similar {
-            "no document was removed for it; --within, --across, --lose or --keep-count may keep similar ones"
+            "no document was removed for it; --within, --across, --lose, --keep-count or other titles of web pages may \
+             keep similar ones"
         } else {
             "nothing in the run is like it"
         };

@@ -99,7 +99,7 @@ fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> 
         comparing,
         || Histogram::new(steps),
         |histogram, pair, step| {
-            if labelled.documents.compares(pair) {
+            if labelled.documents.compares(pair, compared.are_sets()) {
                 histogram.add(step, 1);
             }
         },
@@ -130,7 +130,7 @@ fn measured(labelled: &Labelled, method: &Method, comparing: &Comparing<'_>) -> 
 /// Returns the number of the strictest threshold at which a run finds the pair. `None` if no threshold does, or if the
 /// run does not compare its documents.
 fn step_of(pair: Pair, compared: &RowsOrSets, labelled: &Labelled) -> Option<usize> {
-    compared.step(pair).filter(|_| labelled.documents.compares(pair))
+    compared.step(pair).filter(|_| labelled.documents.compares(pair, compared.are_sets()))
 }
 
 /// Returns the number of the threshold that `method` itself uses. There are `steps` thresholds, numbered from
@@ -164,7 +164,10 @@ fn wrong_pairs(
 ) -> Result<Vec<WrongPair>> {
     let compared = RowsOrSets::new(method, &labelled.documents, comparing)?;
     let found = compared.visit_pairs(comparing, Vec::new, |found, pair, at| {
-        if at <= step && !labelled.has_label(pair) && labelled.documents.compares(pair) {
+        if at <= step
+            && !labelled.has_label(pair)
+            && labelled.documents.compares(pair, compared.are_sets())
+        {
             found.push((at, pair));
             // Only the strictest pairs are reported. The list is cut now and then so that it stays short.
             if found.len() > 64 * WRONG_PAIRS {
@@ -191,7 +194,9 @@ fn wrong_pairs(
             collection,
             is_true,
             closeness: match at {
-                usize::MAX if !documents.compares([a, b]) => "other own words".to_owned(),
+                usize::MAX if !documents.compares([a, b], compared.are_sets()) => {
+                    "other own words or titles".to_owned()
+                }
                 usize::MAX => format!("no {} at all", scale.name()),
                 at => format!("{} {}", scale.name(), scale.shown(at)),
             },

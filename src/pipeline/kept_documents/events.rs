@@ -7,6 +7,7 @@ use simtool_model::document::{Bad, Content, Document, FieldValues, MOST_FIELDS, 
 use simtool_model::document_id::DocumentId;
 use simtool_model::non_document::NonDocument;
 use simtool_model::page_text::{ExtractedPage, PageText};
+use simtool_model::title_words::TitleWords;
 use simtool_read::{Event, Visit};
 use std::ops::ControlFlow;
 
@@ -61,6 +62,8 @@ impl BytesWriter {
         self.number(page_text.as_ref().and_then(place).map_or(0, |place| place as u64 + 1));
         if let Some(page) = page_text {
             self.number(page.title);
+            let words: Vec<u64> = page.title_words.numbers().map(u64::from).collect();
+            self.numbers(words.into_iter());
             self.number(page.left_out_words.into());
         }
         self.number((*skipped_elements).into());
@@ -124,6 +127,7 @@ fn document<'b>(from: &mut BytesReader<'b>) -> Option<Document<'b>> {
         Some(place) => Some(ExtractedPage {
             part: *PageText::ALL.get(place)?,
             title: from.number()?,
+            title_words: TitleWords::from_numbers(&from.list(BytesReader::short_number)?),
             left_out_words: from.short_number()?,
         }),
         None => None,

@@ -9,6 +9,7 @@ use simtool_model::document::{Bad, Document, Record};
 use simtool_model::document_id::DocumentId;
 use simtool_model::non_document::NonDocument;
 use simtool_model::page_text::{ExtractedPage, PageText};
+use simtool_model::title_words::TitleWords;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -67,7 +68,9 @@ impl Corpus for EveryEvent {
             Bad { code: "warc-length", expected: format!("{shard} bytes").into(), length: 1 },
         ];
         let id = shard.to_string();
-        let page = |part| Some(ExtractedPage { part, title: u64::MAX, left_out_words: 3 });
+        let title_words = TitleWords::new(b"Two words", b"words");
+        let page =
+            |part| Some(ExtractedPage { part, title: u64::MAX, title_words, left_out_words: 3 });
         let plain = Document::new(self.text.as_bytes());
         let fields = [Some(&b"en"[..]), None, Some(b""), None];
         let contents = [

@@ -3,7 +3,7 @@
 use super::documents::{FoundDocument, ReadDocuments, Reading};
 use super::sampled_rows::Conflicts;
 use super::verdict::Verdict;
-use crate::method::Method;
+use crate::method::{Criterion, Method};
 use crate::output::coverage_rows::{NamedPlace, place_of};
 use crate::output::finished_rows::RemovedRow;
 use crate::pipeline::compare::compare_texts;
@@ -193,6 +193,13 @@ impl<'c> PairCheck<'c> {
             return Ok(vec![
                 "the two pages have few lines of their own, and other ones".to_owned(),
             ]);
+        }
+        // Fingerprints do not heed the titles of pages.
+        let has_other_name =
+            |kept: &FoundDocument<'_>| kept.document.name().differs(&removed.document.name());
+        let are_sets = matches!(self.plan.method().close(), Criterion::Similarity(_));
+        if are_sets && kept.iter().any(has_other_name) {
+            return Ok(vec!["the titles of the two pages have no own word in common".to_owned()]);
         }
         match self.outcome(&self.plan, removed, kept)? {
             Outcome::Removed(closeness, lost) => Ok(differences(row, closeness, lost)),

@@ -34,6 +34,7 @@ use crate::bytes::html::main_content::{MainContent, letters};
 use crate::bytes::html::visitor::{AttributeVisitor, ElementVisitor};
 use simtool_base::stable_hash::hash;
 use simtool_model::page_text::{ExtractedPage, PageText, count_words};
+use simtool_model::title_words::TitleWords;
 
 /// The character U+FFFD in UTF-8. It replaces a zero byte where the HTML standard requires that.
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
@@ -78,7 +79,7 @@ impl HtmlText {
         if !has_scripts {
             self.read(html, Scripts::Off, text);
         }
-        let title = hash(text.split(|&byte| byte == b'\n').next().unwrap_or_default());
+        let title_line = text.split(|&byte| byte == b'\n').next().unwrap_or_default().to_vec();
         let mut part = PageText::All;
         let mut left_out_words = 0;
         if let Some(main) = &mut self.main {
@@ -87,8 +88,12 @@ impl HtmlText {
             part = main.cut(text);
             left_out_words = words.saturating_sub(count_words(text));
         }
+        // The whole text begins with the title, which proves nothing about a heading.
+        let is_whole = matches!(part, PageText::All | PageText::Whole);
+        let from = if is_whole { title_line.len() } else { 0 };
+        let title_words = TitleWords::new(&title_line, &text[from..]);
         let part = if has_scripts { part } else { PageText::NoScript };
-        ExtractedPage { part, title, left_out_words }
+        ExtractedPage { part, title: hash(&title_line), title_words, left_out_words }
     }
 
     /// Replaces the content of `text` by the whole text of a page.
