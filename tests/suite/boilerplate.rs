@@ -242,8 +242,8 @@ fn eval_compares_pages_with_few_own_words_as_dedup_does() {
         Folder::empty().with("docs.warc", pages_with_notices().concat()).with("truth.tsv", truth);
     for method in ["exact", "minhash:verify=0.65"] {
         let measured = |options: &str| {
-            let run =
-                folder.run_words(&format!("eval . --method {method} --format tsv -q {options}"));
+            let words = format!("eval . --method {method} --format tsv -q {options}");
+            let run = folder.run_words(words.trim_end());
             assert_eq!(run.code, 0, "{}", run.err);
             let best = run.out.lines().find(|line| line.split('\t').nth(6) == Some("1")).unwrap();
             best.split('\t').skip(3).take(2).map(str::to_owned).collect::<Vec<_>>()
