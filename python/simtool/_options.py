@@ -316,8 +316,8 @@ Options:
     words: Number of words of a shingle, from 1 to 1000 [default: 5].
     measure: Measure of how much of an item a document has [default: words]. Values: words,
         shingles, weighted.
-    share: Minimum share of an item that a document has, as 0.8 or 4/5 [default: 0.8, and 0.6 with
-        `measure` weighted].
+    share: List an item for a document that has at least this share of it, as 0.8 or 4/5 [default:
+        0.8, and 0.6 with `measure` weighted].
     ignore: Compare texts without these pieces: numbers, links, mentions, dates, or regular
         expressions such as 're:ORDER-[0-9]+'; commas separate them (repeatable).
     write_kept: Write copies of the documents' files without the items to the folder `output`.
