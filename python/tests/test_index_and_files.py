@@ -55,7 +55,7 @@ def test_an_index_of_another_method_is_refused(tmp_path):
     (tmp_path / "folder" / "file").write_text("x")
     with pytest.raises((OSError, ValueError)):
         simtool.Index(tmp_path / "folder")
-    with pytest.raises(ValueError, match="ids 1: must be as many as the texts, which are 2"):
+    with pytest.raises(ValueError, match="ids 1: must be as many as the texts, of which there are 2"):
         simtool.Index(tmp_path / "seen.idx").add(["a", "b"], ["1"])
 
 

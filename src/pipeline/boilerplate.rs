@@ -255,8 +255,14 @@ impl View for OwnTexts<'_> {
                         0
                     };
                     let name = self.common.name(found);
-                    let own =
-                        Document { text, left_out, words_of_lines, few_own, name, ..document };
+                    let own = Document {
+                        text,
+                        left_out,
+                        words_of_lines,
+                        few_own,
+                        name: Some(&name),
+                        ..document
+                    };
                     record.content = Content::Document(own);
                     return visit(Event::Record(record));
                 }
@@ -335,7 +341,8 @@ mod tests {
     #[test]
     fn texts_that_are_no_pages_are_whole_by_the_rule_for_pages() {
         let lines = CommonLines { documents: UnorderedMap::default(), rule: Boilerplate::Pages };
-        let page_text = Some(extracted(0));
+        let extracted = extracted(0);
+        let page_text = Some(&extracted);
         let page = Document { page_text, ..Document::new(b"a\nb\nc") };
         let file = Path::new("");
         let site = Site::Host.of(&page, file);
@@ -355,7 +362,8 @@ mod tests {
             let mark = |number| {
                 let [title, text] = page(number);
                 let title = hash(title.as_bytes());
-                let page_text = Some(extracted(title));
+                let page = extracted(title);
+                let page_text = Some(&page);
                 mark_of_title(&Document { page_text, ..Document::new(text.as_bytes()) })
             };
             (0..40).map(mark).fold(0, |all, mark| all | mark).count_ones()

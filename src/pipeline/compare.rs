@@ -258,7 +258,7 @@ impl DocumentSearch<'_> {
                     id,
                     text: document.text.to_vec(),
                     fields: document.fields.map(|value| value.map(<[u8]>::to_vec)).into(),
-                    page_text: document.page_text,
+                    page_text: document.page_text.copied(),
                 });
                 if self.is_record() {
                     return Ok(ControlFlow::Break(()));

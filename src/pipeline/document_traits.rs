@@ -93,7 +93,7 @@ impl DocumentTraits {
         }
         self.scope_values.extend(wanted.scope_value(document, file));
         if wanted.own_words {
-            self.names.push(document.name);
+            self.names.push(document.name.copied().unwrap_or_default());
         }
         // Files, folders and hosts are found from the names of documents when they are needed.
         if let Some(ScopeValue::Field(number)) = wanted.source {

@@ -19,7 +19,7 @@ pub(crate) struct HeldDocument {
     left_out: usize,
     words_of_lines: u32,
     few_own: Option<u64>,
-    name: PageName,
+    name: Option<PageName>,
 }
 
 impl HeldDocument {
@@ -28,11 +28,11 @@ impl HeldDocument {
             id: document.id.map(|id| (id.bytes().to_vec(), id.is_number())),
             text: document.text.to_vec(),
             fields: document.fields.map(|value| value.map(<[u8]>::to_vec)),
-            page_text: document.page_text,
+            page_text: document.page_text.copied(),
             left_out: document.left_out,
             words_of_lines: document.words_of_lines,
             few_own: document.few_own,
-            name: document.name,
+            name: document.name.copied(),
         }
     }
 
@@ -54,7 +54,7 @@ impl HeldDocument {
 
     /// Returns the own words of the title of a page.
     pub(crate) fn name(&self) -> PageName {
-        self.name
+        self.name.unwrap_or_default()
     }
 
     fn document(&self) -> Document<'_> {
@@ -65,11 +65,11 @@ impl HeldDocument {
         Document {
             id,
             fields: self.fields.each_ref().map(Option::as_deref),
-            page_text: self.page_text,
+            page_text: self.page_text.as_ref(),
             left_out: self.left_out,
             words_of_lines: self.words_of_lines,
             few_own: self.few_own,
-            name: self.name,
+            name: self.name.as_ref(),
             ..Document::new(&self.text)
         }
     }

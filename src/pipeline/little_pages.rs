@@ -82,25 +82,19 @@ mod tests {
 
     #[test]
     fn the_pages_with_the_most_words_left_out_are_listed_whatever_the_shards_are() {
-        let page = |row: u32| {
-            let part = if row.is_multiple_of(3) { PageText::Main } else { PageText::Little };
-            let left_out_words = row * 7 % 50;
-            Document {
-                page_text: Some(ExtractedPage {
-                    part,
-                    title: 0,
-                    title_words: TitleWords::default(),
-                    left_out_words,
-                }),
-                ..Document::new(b"two words")
-            }
+        let note = |pages: &mut LittlePages, row: u32, number: u32| {
+            let part = if number.is_multiple_of(3) { PageText::Main } else { PageText::Little };
+            let (title_words, left_out_words) = (TitleWords::default(), number * 7 % 50);
+            let page = ExtractedPage { part, title: 0, title_words, left_out_words };
+            let page_text = Some(&page);
+            pages.note(row, &Document { page_text, ..Document::new(b"two words") });
         };
         let mut one = LittlePages::default();
-        (0..90).for_each(|row| one.note(row, &page(row)));
+        (0..90).for_each(|row| note(&mut one, row, row));
         let mut merged = LittlePages::default();
         for first in (0..90).step_by(30) {
             let mut shard = LittlePages::default();
-            (0..30).for_each(|row| shard.note(row, &page(first + row)));
+            (0..30).for_each(|row| note(&mut shard, row, first + row));
             let mut out = BytesWriter::default();
             shard.store(&mut out);
             let bytes = out.into_bytes();

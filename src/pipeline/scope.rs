@@ -144,7 +144,6 @@ impl ScopeValue {
 mod tests {
     use super::*;
     use simtool_model::document::FieldValues;
-    use simtool_model::title_words::PageName;
 
     #[test]
     fn no_value_has_the_hash_of_a_missing_value() {
@@ -159,7 +158,7 @@ mod tests {
             words_of_lines: 0,
             skipped_elements: 0,
             few_own: None,
-            name: PageName::default(),
+            name: None,
         };
         for name in ('a'..='z').map(String::from) {
             let hash = scope.hash_of(&document, Path::new(&name));

@@ -157,7 +157,7 @@ mod tests {
         let title_words = TitleWords::default();
         let page =
             ExtractedPage { part: PageText::Hidden, title: 0, title_words, left_out_words: 5 };
-        twice.push(&Document { page_text: Some(page), ..Document::new(b"page") }, 1);
+        twice.push(&Document { page_text: Some(&page), ..Document::new(b"page") }, 1);
         assert_eq!(
             (twice.content(0), twice.content(16)),
             (Some(PageText::All), Some(PageText::Hidden))

@@ -60,7 +60,13 @@ fn documents_are_compared_within_or_across_a_field_of_any_format() {
         }
     }
     let why = folder.run_words("why simtool-out 3");
-    assert!(why.out.contains("--within, --across, --lose or --keep-count may keep"), "{}", why.out);
+    assert!(
+        why.out.contains(
+            "--within, --across, --lose, --keep-count or other titles of web pages may keep"
+        ),
+        "{}",
+        why.out
+    );
     let (_, removed) = run(&folder, "--within host --threads 1");
     assert!(removed.is_empty());
     let matched = folder

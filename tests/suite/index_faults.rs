@@ -146,7 +146,7 @@ fn an_addition_whose_list_of_repeats_is_not_read_is_complete() {
     let ended = child.wait_with_output().unwrap();
     let message = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(0), "{message}");
-    assert!(message.contains("20,000 new, 20,000 that repeat others"), "{message}");
+    assert!(message.contains("20,000 new, 20,000 repeat others"), "{message}");
     assert_eq!(documents(folder, "i"), 20_000);
 }
 

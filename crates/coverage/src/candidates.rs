@@ -6,7 +6,7 @@
 
 use crate::groups::DocumentGroups;
 use crate::loss::{LossRule, RunWindow};
-use crate::run_table::{MOST_RUNS, joined};
+use crate::run_table::{MOST_RUNS, RUNS, joined};
 use crate::sources::Sources;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::{LargeBuffer, reserve};
@@ -26,8 +26,6 @@ const WINDOW: usize = 24;
 const FIRST_LOOK: usize = 64;
 /// Divisor of the free memory for the table of cells.
 const CELLS_PART: u64 = 2;
-/// Description of the memory for runs, for out-of-memory messages.
-pub(crate) const RUNS: &str = "the runs of documents that may be removed";
 /// Bytes of memory for each run of a candidate, if its hash is kept: its number, its slot in the table, and for each
 /// different run the hash, a part of the filter, and what is known of it.
 pub(crate) const BYTES_A_KEPT_RUN: u64 = 30;

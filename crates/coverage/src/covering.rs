@@ -4,13 +4,13 @@
 //! documents are considered. They are read again, and the one that has most of the words that are left is taken first,
 //! until all kept words are covered.
 
-use crate::candidates::{Candidates, RUNS};
+use crate::candidates::Candidates;
 use crate::coverage::{CoveredDocument, Stretch};
 use crate::lose_limit::LostWords;
 use crate::loss::visit_lost;
 use crate::numbered_runs::{Candidate, NONE, NumberedRuns};
 use crate::own_numbers::{OwnNumbers, PlacedRun, WantedRuns};
-use crate::run_table::{RunSlice, RunTable, joined};
+use crate::run_table::{RUNS, RunSlice, RunTable, joined};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::filled;
 use std::cmp::Reverse;

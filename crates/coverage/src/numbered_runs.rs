@@ -1,7 +1,7 @@
 //! Numbers the runs of the documents that may be removed, and looks them up in all other documents.
 
-use crate::candidates::{BYTES_A_NUMBERED_RUN, Candidates, KeptRuns, RUNS, Shard};
-use crate::run_table::{BYTES_A_LISTED_RUN, MOST_RUNS, RunSlice, RunTable, joined};
+use crate::candidates::{BYTES_A_NUMBERED_RUN, Candidates, KeptRuns, Shard};
+use crate::run_table::{BYTES_A_LISTED_RUN, MOST_RUNS, RUNS, RunSlice, RunTable, joined};
 use bytemuck::Pod;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::{LargeBuffer, reserve};

@@ -3,7 +3,6 @@
 //! Runs are numbered in about the order in which they first occur in the list, which is that of the documents. So the
 //! numbers of a document mostly follow each other, and what is known of its runs lies side by side in memory, too.
 
-use crate::candidates::RUNS;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_compute::threads::Threads;
@@ -12,6 +11,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Maximum number of runs in the list from which a table is made. One bit of a place is a mark.
 pub(crate) const MOST_RUNS: usize = (1 << 31) - 1;
+
+/// Description of the memory for runs, for out-of-memory messages.
+pub(crate) const RUNS: &str = "the runs of documents that may be removed";
 /// Bytes of memory for each run in that list while the table is made: the hash, which may be copied to a buffer of at
 /// most three quarters of the size, the number, and little more than one slot.
 pub(crate) const BYTES_A_LISTED_RUN: u64 = 8 + 6 + 4 + 6;

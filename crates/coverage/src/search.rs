@@ -1,6 +1,6 @@
 //! The search: counts the runs of the candidates exactly, and decides about them in the order of preference.
 
-use crate::candidates::{Candidates, Counting, RUNS, Shard};
+use crate::candidates::{Candidates, Counting, Shard};
 use crate::coverage::Coverage;
 use crate::covering::{Partners, Removed};
 use crate::decision::{Removing, change_counts};
@@ -8,6 +8,7 @@ use crate::groups::DocumentGroups;
 use crate::lose_limit::LoseLimit;
 use crate::loss::LossRule;
 use crate::numbered_runs::{Candidate, NONE, NumberedRuns, Numbering};
+use crate::run_table::RUNS;
 use crate::sources::Sources;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, filled};

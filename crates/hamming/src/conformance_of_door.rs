@@ -182,7 +182,7 @@ fn the_door_refuses_rows_that_do_not_compare_and_methods_of_other_tasks() {
                     shingle=5 and shingle=3";
     assert_eq!(message, expected);
     let message = refused(&of(Shape::bits(63), None));
-    assert_eq!(message, "queries with 63 bits: must have the corpus's 64 bits");
+    assert_eq!(message, "queries with 63 bits: must have the same as the corpus, 64 bits");
     assert!(refused(&of(Shape::lanes(16, 4), None)).contains("with 16 lanes of 4 bits"));
     let plan = JoinPlan { join: find("block-index").unwrap(), ..plan };
     let error = door::join(Sides::One(&corpus), &plan, &context).unwrap_err().to_string();

@@ -106,7 +106,7 @@ pub struct Document<'a> {
     /// a malformed HTTP body was used as it is. With `xml-reference`, unknown XML references are text.
     pub repaired: Option<&'static str>,
     /// Facts about the HTML page from which the text was extracted. `None` if the document is not a page.
-    pub page_text: Option<ExtractedPage>,
+    pub page_text: Option<&'a ExtractedPage>,
     /// Number of bytes of the document that are not in `text`, because many documents have the same lines.
     pub left_out: usize,
     /// Number of words of the document that are not in `text`, because many documents have the same lines.
@@ -117,8 +117,8 @@ pub struct Document<'a> {
     /// Hash of the lines that are left if lines of many documents are removed, but only if these are so few words that
     /// the whole text is compared. `None` if enough words are left, or if no line was to be removed.
     pub few_own: Option<u64>,
-    /// Own words of the title of a page. They are empty if they are not known.
-    pub name: PageName,
+    /// Own words of the title of a page. `None` if they are not known.
+    pub name: Option<&'a PageName>,
 }
 
 impl<'a> Document<'a> {
@@ -135,7 +135,7 @@ impl<'a> Document<'a> {
             words_of_lines: 0,
             skipped_elements: 0,
             few_own: None,
-            name: PageName::default(),
+            name: None,
         }
     }
 

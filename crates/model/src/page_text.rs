@@ -80,7 +80,7 @@ impl PageTextCounts {
     }
 
     /// Counts a document if it is a page. `page` is `None` for other documents.
-    pub fn count(&mut self, page: Option<ExtractedPage>) {
+    pub fn count(&mut self, page: Option<&ExtractedPage>) {
         if let Some(page) = page {
             self.0[page.part as usize] += 1;
         }

@@ -59,7 +59,7 @@ impl BytesWriter {
         }
         self.bytes(repaired.unwrap_or_default().as_bytes());
         let place = |page: &ExtractedPage| PageText::ALL.iter().position(|part| *part == page.part);
-        self.number(page_text.as_ref().and_then(place).map_or(0, |place| place as u64 + 1));
+        self.number(page_text.and_then(place).map_or(0, |place| place as u64 + 1));
         if let Some(page) = page_text {
             self.number(page.title);
             let words: Vec<u64> = page.title_words.numbers().map(u64::from).collect();
@@ -91,8 +91,9 @@ pub(super) fn visit_event<'k>(
     let (number, byte) = (from.number()?, from.number()?);
     let known_hash = if from.number()? == 1 { Some(from.number()?) } else { None };
     let bad;
+    let mut page = None;
     let content = match kind {
-        DOCUMENT => Content::Document(document(from)?),
+        DOCUMENT => Content::Document(document(from, &mut page)?),
         PASS_THROUGH => Content::PassThrough,
         NON_DOCUMENT => {
             let place = usize::try_from(from.number()?).ok()?;
@@ -109,21 +110,24 @@ pub(super) fn visit_event<'k>(
     Some(visit(Event::Record(Record { number, byte, bytes: &[], known_hash, content })))
 }
 
-/// Takes a document.
-fn document<'b>(from: &mut BytesReader<'b>) -> Option<Document<'b>> {
+/// Reads a document. `page` gets the facts about its page.
+fn document<'d, 'b: 'd>(
+    from: &mut BytesReader<'b>,
+    page: &'d mut Option<ExtractedPage>,
+) -> Option<Document<'d>> {
     let id = match (from.number()?, from.bytes()?) {
         (0, _) => None,
         (1, text) => Some(DocumentId::Text(text)),
         (_, digits) => Some(DocumentId::Number(digits)),
     };
     let text = from.bytes()?;
-    let mut fields: FieldValues<'b> = [None; MOST_FIELDS];
+    let mut fields: FieldValues<'d> = [None; MOST_FIELDS];
     for field in &mut fields {
         let is_there = from.number()? == 1;
         *field = Some(from.bytes()?).filter(|_| is_there);
     }
     let repaired = Some(from.code()?).filter(|code| !code.is_empty());
-    let page_text = match usize::try_from(from.number()?).ok()?.checked_sub(1) {
+    *page = match usize::try_from(from.number()?).ok()?.checked_sub(1) {
         Some(place) => Some(ExtractedPage {
             part: *PageText::ALL.get(place)?,
             title: from.number()?,
@@ -133,5 +137,6 @@ fn document<'b>(from: &mut BytesReader<'b>) -> Option<Document<'b>> {
         None => None,
     };
     let skipped_elements = from.short_number()?;
+    let page_text = page.as_ref();
     Some(Document { id, fields, repaired, page_text, skipped_elements, ..Document::new(text) })
 }

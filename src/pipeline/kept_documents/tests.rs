@@ -69,8 +69,8 @@ impl Corpus for EveryEvent {
         ];
         let id = shard.to_string();
         let title_words = TitleWords::new(b"Two words", b"words");
-        let page =
-            |part| Some(ExtractedPage { part, title: u64::MAX, title_words, left_out_words: 3 });
+        let (part, title) = (PageText::Hidden, u64::MAX);
+        let page = ExtractedPage { part, title, title_words, left_out_words: 3 };
         let plain = Document::new(self.text.as_bytes());
         let fields = [Some(&b"en"[..]), None, Some(b""), None];
         let contents = [
@@ -83,7 +83,7 @@ impl Corpus for EveryEvent {
             Content::Document(Document {
                 id: Some(DocumentId::number(id.as_bytes())),
                 repaired: Some("utf8"),
-                page_text: page(PageText::Hidden),
+                page_text: Some(&page),
                 skipped_elements: 5,
                 ..Document::new(b"")
             }),

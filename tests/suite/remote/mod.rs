@@ -15,7 +15,13 @@ const SECRETS: [&str; 3] = ["suite-secret", "hf_suite", "signature=secret"];
 fn run_with(server: &Server, folder: &Path, arguments: &str) -> Finished {
     let endpoint = format!("http://127.0.0.1:{}", server.port);
     let arguments = arguments.replace("HOST", &endpoint);
+    // Without this, Google's service for credentials would be asked.
+    let google = format!(
+        "{{\"gcs_base_url\":\"{endpoint}\",\"disable_oauth\":true,\"client_email\":\"\",\"private_key\":\"\",\
+         \"private_key_id\":\"\"}}"
+    );
     let variables = [
+        ("GOOGLE_SERVICE_ACCOUNT_KEY", &*google),
         ("AWS_ENDPOINT_URL", &*endpoint),
         ("AWS_ACCESS_KEY_ID", ACCESS_KEY),
         ("AWS_SECRET_ACCESS_KEY", "suite-secret"),
@@ -265,7 +271,7 @@ fn results_in_a_bucket_replace_only_those_of_simtool() {
     succeeds("dedup s3://bucket/a.jsonl --output s3://bucket/out/2 --dry-run");
     // The other stores have other requests.
     succeeds("text s3://bucket/a.jsonl --output az://public/texts.jsonl");
-    succeeds("dedup gs://public/a.jsonl --anonymous --output gs://public/out --write-kept");
+    succeeds("dedup gs://public/a.jsonl --output gs://public/out --write-kept");
     let objects = server.objects();
     assert_eq!(objects["public/texts.jsonl"], objects["bucket/text.jsonl"]);
     assert!(

@@ -475,7 +475,7 @@ mod tests {
         let of_slice = Texts::of(&texts).with_ids(&["a", ""]).unwrap();
         assert_eq!(read(&of_slice).0, expected);
         let error = Texts::of(&texts).with_ids(&["a"]).unwrap_err().to_string();
-        assert_eq!(error, "ids 1: must be as many as the texts, which are 2");
+        assert_eq!(error, "ids 1: must be as many as the texts, of which there are 2");
     }
 
     #[test]
@@ -491,6 +491,6 @@ mod tests {
         texts.read_shard(0, visit).unwrap();
         assert_eq!(fields, [Some(b"7".to_vec()), None]);
         let error = Texts::of(&["x", "y"]).with_fields(&["7"]).unwrap_err().to_string();
-        assert_eq!(error, "keep_field 1: must be as many as the texts, which are 2");
+        assert_eq!(error, "keep_field 1: must be as many as the texts, of which there are 2");
     }
 }

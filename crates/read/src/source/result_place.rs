@@ -36,9 +36,9 @@ pub trait ResultPlace: fmt::Debug + Send + Sync {
     /// Uploads the content of `file` for the object `name`, without creating the object. [`StagedObject::finish`]
     /// creates it. The content of a short file is uploaded only then.
     ///
-    /// The file cannot be read, or the store does not take its content.
+    /// # Errors
     ///
-    /// The file cannot be read, or the store does not take it.
+    /// The file cannot be read, or the store does not take its content.
     fn stage(&self, name: &str, file: &Path) -> io::Result<Box<dyn StagedObject>>;
 
     /// Creates or replaces the objects with these names, several at the same time. Each gets the content of a file.

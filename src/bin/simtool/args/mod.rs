@@ -34,8 +34,7 @@ Examples:
       lists for each sample of the current folder the articles within 3 of 16 bits, in result.txt
 
 `simtool dedup -h` lists the options of a command, and `simtool dedup --help` explains them.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done except for bad records,
-4 a condition of --fail-if holds, 130 interrupted.";
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad records, 4 --fail-if, 130 interrupted.";
 
 /// Form of a command line. The first words of the command line decide it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -49,6 +49,8 @@ pub(crate) struct HtmlText {
     main: Option<MainContent>,
     /// Memory for the text of elements `<noscript>`.
     noscript: Vec<u8>,
+    /// Facts about the page that was read last. `None` before the first page.
+    page: Option<ExtractedPage>,
 }
 
 /// Smallest number of letters in elements `<noscript>` that can be the text of a page. Messages that a
@@ -62,7 +64,7 @@ impl HtmlText {
             PageContent::All => None,
             PageContent::Main => Some(MainContent::default()),
         };
-        Self { foreign: Foreign::default(), main, noscript: Vec::new() }
+        Self { foreign: Foreign::default(), main, noscript: Vec::new(), page: None }
     }
 
     /// Replaces the content of `text` by the wanted part of the text of the page `html`. Returns
@@ -70,7 +72,7 @@ impl HtmlText {
     ///
     /// The page is read as by a browser with scripts, which ignores elements `<noscript>`. If most of
     /// the text is in them, the page is read as by a browser without scripts.
-    pub(crate) fn extract(&mut self, html: &str, text: &mut Vec<u8>) -> ExtractedPage {
+    pub(crate) fn extract(&mut self, html: &str, text: &mut Vec<u8>) -> &ExtractedPage {
         self.noscript.clear();
         let html = html.as_bytes();
         self.read(html, Scripts::Run, text);
@@ -93,12 +95,13 @@ impl HtmlText {
         let from = if is_whole { title_line.len() } else { 0 };
         let title_words = TitleWords::new(&title_line, &text[from..]);
         let part = if has_scripts { part } else { PageText::NoScript };
-        ExtractedPage { part, title: hash(&title_line), title_words, left_out_words }
+        let title = hash(&title_line);
+        self.page.insert(ExtractedPage { part, title, title_words, left_out_words })
     }
 
     /// Replaces the content of `text` by the whole text of a page.
     fn read(&mut self, html: &[u8], scripts: Scripts, text: &mut Vec<u8>) {
-        let Self { foreign, main, noscript } = self;
+        let Self { foreign, main, noscript, .. } = self;
         if let Some(main) = main {
             main.clear();
             PageReader { foreign, visitor: main, scripts, noscript }.read(html, text);

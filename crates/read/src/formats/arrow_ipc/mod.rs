@@ -80,7 +80,7 @@ fn is_stream(head: &[u8]) -> bool {
 }
 
 /// Returns whether a file begins like a stream of an Arrow version before 0.15: with the length of the first message,
-/// which is a schema. A message is a table of FlatBuffers. Returns `None` if the first bytes are not such a table.
+/// which is a schema. A message is a table of `FlatBuffers`. Returns `None` if the first bytes are not such a table.
 fn is_old_stream(head: &[u8]) -> Option<bool> {
     const SCHEMA: u8 = 1;
     let length = number(head, 0)?;

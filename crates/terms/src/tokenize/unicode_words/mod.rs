@@ -10,10 +10,10 @@
 //! The fast method processes the text piece by piece, and marks letters, digits and other classes in bit masks:
 //!
 //! 1. A piece with characters beyond ASCII is normalized, and its characters are marked in the masks. A table of all
-//!   characters of two and three bytes does both for many characters at once.
+//!    characters of two and three bytes does both for many characters at once.
 //! 2. Characters that are not in the table are handled one by one.
 //! 3. A few characters depend on more context. The text around them is cut out and handled by the slow method, which
-//!   uses no masks. It is cut at positions where no rule depends on both sides, so the words are the same.
+//!    uses no masks. It is cut at positions where no rule depends on both sides, so the words are the same.
 
 use super::TokenizerKind;
 use super::foreign;

@@ -141,6 +141,7 @@ fn words_of_other_parts_are_counted() {
     let page =
         format!("<nav>one two</nav><main><p>{TEXT}</p><p>{OTHER}</p></main><footer>three</footer>");
     let mut text = Vec::new();
-    let page = HtmlText::new(PageContent::Main).extract(&page, &mut text);
+    let mut html = HtmlText::new(PageContent::Main);
+    let page = html.extract(&page, &mut text);
     assert_eq!((page.part, page.left_out_words), (PageText::Main, 3));
 }
