@@ -111,7 +111,8 @@ impl Index {
         let ids = ids.as_ref().map(ImportedTexts::rows).transpose()?;
         if let Some(ids) = ids.as_ref().filter(|ids| ids.len() != rows.len()) {
             let (ids, rows) = (ids.len(), rows.len());
-            let rule = format!("ids {ids}: must be as many as the texts, of which there are {rows}");
+            let rule =
+                format!("ids {ids}: must be as many as the texts, of which there are {rows}");
             return Err(PyValueError::new_err(rule));
         }
         run(py, progress, |progress| {
