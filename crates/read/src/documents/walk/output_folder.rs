@@ -8,7 +8,7 @@ use std::path::Path;
 pub(super) const SUMMARY: &str = "summary.json";
 
 /// Name of an object that a folder of a store has only while a run writes results to it. Its text begins like the text
-/// of [`SUMMARY`].
+/// of `summary.json`.
 pub const UNFINISHED: &str = "unfinished.json";
 
 /// Number of bytes at the start of [`SUMMARY`] that are enough to find the name of the program.
