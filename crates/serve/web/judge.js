@@ -2,27 +2,31 @@
 import { attempt, counted, el, get, interval, labelText, names, number, post, query, say, waitFor } from './page.js';
 import { drawPair, judge, textKeys } from './pair.js';
 
+/** Fewest judgements for which a limit is advised. A few right ones would advise any limit. */
+const LEAST_JUDGED = 30;
+
 /** Returns the estimates as a section. */
 function drawEstimate(box, estimate) {
   const { whole, limits, bands, below } = estimate;
   const limitText = ({ target, limit, rows }) => (limit === null
     ? `for ${target * 100} % precision: no limit reaches it yet`
-    : `for ${target * 100} % precision use ${limit}: ${number(rows)} documents are removed`);
+    : `for ${target * 100} % precision, a similarity limit of ${limit}, which removes ${number(rows)} documents`);
   const row = (band) => el('tr', {}, el('th', { scope: 'row' }, `${band.from}`),
     el('td', { class: 'n' }, number(band.rows)), el('td', { class: 'n' }, `${band.yes} of ${band.judged}`),
     el('td', { class: 'n' }, band.judged ? interval(band) : '–'));
   box.replaceChildren(
     el('h2', {}, 'What the judgements say'),
     el('p', { class: 'big' }, `Precision: ${interval(whole)}`),
-    el('p', { class: 'quiet' }, `${estimate.yes} near-duplicates, ${estimate.no} different, ${estimate.unsure} unsure. Intervals of 95 %; each band counts by its documents.`),
-    el('ul', {}, limits.filter(() => whole.judged > 0).map((limit) => el('li', {}, limitText(limit)))),
+    el('p', { class: 'quiet' }, `${estimate.yes} near-duplicates, ${estimate.no} different, ${estimate.unsure} unsure, which do not count. Intervals of 95 %. Each band of similarity counts by its documents.`),
+    whole.judged < LEAST_JUDGED ? el('p', {}, `After ${LEAST_JUDGED} judgements, limits for 90, 95 and 99 % are advised here.`)
+      : [el('p', {}, 'Limits that the judgements so far advise. More judgements make them more certain:'), el('ul', {}, limits.map((limit) => el('li', {}, limitText(limit))))],
     el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Precision by band' }, el('table', {},
       el('thead', {}, el('tr', {}, [`${names.closeness} from`, 'Removed', 'Right', 'Precision'].map((name) => el('th', { scope: 'col' }, name)))),
       el('tbody', {}, bands.map(row)))),
   );
   if (below) {
-    const recall = below.recall ? interval(below.recall) : 'judge pairs below the limit first';
-    box.append(el('p', {}, `${counted(below.rows, 'pair')} of kept documents just below the limit, ${below.yes} of ${below.judged} judged ones are near-duplicates. Recall near the limit: ${recall}.`));
+    const recall = below.recall ? interval(below.recall) : 'not known before pairs below the limit are judged';
+    box.append(el('p', {}, `${counted(below.rows, 'pair')} of kept documents just below the limit, ${below.yes} of ${below.judged} judged ones are near-duplicates. Recall near the limit, the share of all near-duplicates there that the run removed: ${recall}.`));
   }
 }
 
@@ -77,7 +81,13 @@ export async function showJudge({ content, parameters, setKeys, signal }) {
     const found = await load(pair.pair);
     if (mine !== turn || signal.aborted) return;
     note.value = pair.note ?? '';
-    drawPair(texts, found);
+    open.href = `#/pair/${pair.pair}`;
+    const show = (shown, words) => drawPair(texts, shown, () => attempt(async () => {
+      const longer = await get('pair', { pair: pair.pair, words });
+      if (mine === turn && !signal.aborted) show(longer, words * 10);
+    }));
+    show(found, 30000);
+    window.scrollTo(0, 0);
     texts.dataset.drawn = at;
     next.clear();
     if (pairs[at + 1]) load(pairs[at + 1].pair).catch(() => {});
@@ -94,7 +104,7 @@ export async function showJudge({ content, parameters, setKeys, signal }) {
     await judge(pair, value, note.value, false);
     pair.label = value || null;
     pair.note = note.value;
-    say(`${value ? labelText(value) : 'judgement removed'}: written`);
+    say(`pair ${at + 1}: ${value ? labelText(value) : 'judgement cleared'}`);
     if (value) at += 1;
     await Promise.all([draw(), refresh()]);
   }
@@ -117,7 +127,7 @@ export async function showJudge({ content, parameters, setKeys, signal }) {
     event.target.disabled = false;
     if (!found) return;
     await start();
-    say(found.count ? `${counted(found.count, 'pair')} below the limit, down to similarity ${found.from}` : 'there are no pairs just below the limit');
+    say(found.count ? `${counted(found.count, 'pair')} below the limit, down to similarity ${found.from}, are among the pairs now` : 'there are no pairs just below the limit');
   }
   async function start() {
     ({ pairs } = await get('sample', { seed, size }));
@@ -132,12 +142,13 @@ export async function showJudge({ content, parameters, setKeys, signal }) {
   }));
   const tools = el('div', { class: 'tools' }, field('size', 'Pairs', size, 'Number of pairs of the sample'), field('seed', 'Seed', seed, 'Another number gives another sample'),
     el('button', { type: 'button', onclick: searchBelow, title: 'Finds pairs of kept documents that are nearly similar enough, to estimate what the run misses' }, 'Add pairs just below the limit'));
-  content.append(el('p', { class: 'quiet' }, 'Is one of the two texts enough? Press ', el('kbd', {}, 'y'), ' if it is, and ',
-    el('kbd', {}, 'n'), ' if the other one has something of its own that matters. The pairs come in random order, so you can stop at any time: the estimates below get narrower with each judgement.'), tools, state,
+  const open = el('a', { href: '#/judge' }, 'Open this pair to keep or swap it');
+  content.append(el('p', { class: 'quiet' }, 'Does the kept text make the removed one superfluous? Press ', el('kbd', {}, 'y'), ' if it does, and ',
+    el('kbd', {}, 'n'), ' if something that matters would be lost. Other headers, dates or paths usually do not matter. A judgement changes no result. The pairs are random ones of each band of similarity, so you can stop at any time: the estimates below get narrower with each judgement.'), tools, state,
   el('div', { class: 'tools', role: 'group', 'aria-label': 'Judge' },
     button('Near-duplicates', 'y', () => label('yes')), button('Different', 'n', () => label('no')),
     button('Unsure', 'u', () => label('gray')), button('Clear', 'x', () => label('')),
-    button('Back', '←', () => step(-1)), button('Skip', '→', () => step(1)), el('label', {}, 'Note ', note)),
+    button('Back', '←', () => step(-1)), button('Skip', '→', () => step(1)), el('label', {}, 'Note ', el('kbd', {}, 'm'), ' ', note), open),
   texts, estimates, people);
   note.addEventListener('keydown', (event) => { if (event.key === 'Enter' || event.key === 'Escape') note.blur(); });
   setKeys({

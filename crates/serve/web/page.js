@@ -77,11 +77,16 @@ export function closeness({ similarity, distance }) {
   return 'chain';
 }
 
-/** Shows a message that screen readers speak. */
+let shownMessages = 0;
+
+/** Shows a message that screen readers speak. It goes after a while, unless it is an error. */
 export function say(message, isError = false) {
   const status = document.getElementById('status');
+  shownMessages += 1;
+  const mine = shownMessages;
   status.textContent = message;
   status.classList.toggle('error', isError);
+  if (!isError) setTimeout(() => { if (mine === shownMessages) status.textContent = ''; }, 4000);
 }
 
 /** Waits for a long search, shows how much of it is done, and lets the person cancel it. Leaving the page cancels it, too. */

@@ -3,8 +3,8 @@ import { attempt, button, closeness, counted, decisionText, el, get, labelText, 
 import { cells, placeInList } from './list.js';
 import { fieldsOf } from './fields.js';
 
-/** Adds the parts of the comparison to the texts of the kept and the removed document. */
-function addPieces(pieces, kept, removed) {
+/** Adds the parts of the comparison to the texts of the kept and the removed document. `isLoss` marks words that are lost. */
+function addPieces(pieces, kept, removed, isLoss) {
   const gap = (text) => el('span', { class: 'gap' }, ` ⋯ ${text} ⋯ `);
   const both = (build) => { for (const side of [kept, removed]) side.append(build()); };
   pieces.forEach(([kind, first, second], at) => {
@@ -14,7 +14,7 @@ function addPieces(pieces, kept, removed) {
     if (kind === 'both') both(() => el('span', link, first));
     else if (kind === 'kept') kept.append(el('del', moved, first));
     else if (kind === 'removed') removed.append(el('ins', moved, first));
-    else if (kind === 'lost') removed.append(el('ins', { class: 'lost', title: 'Lost' }, first));
+    else if (kind === 'lost') removed.append(el('ins', isLoss ? { class: 'lost', title: 'Lost' } : {}, first));
     else if (kind === 'equal') both(() => gap(counted(first, 'equal word')));
     else if (kind === 'equal bytes') both(() => gap(`${number(first)} equal bytes`));
     else {
@@ -62,8 +62,10 @@ function nextDifference(box) {
   if (!differences.length) return;
   const before = differences.findIndex((element) => element.classList.contains('shown'));
   differences[before]?.classList.remove('shown');
-  const next = differences[(before + 1) % differences.length];
+  const at = (before + 1) % differences.length;
+  const next = differences[at];
   next.classList.add('shown');
+  say(`difference ${number(at + 1)} of ${number(differences.length)}`);
   // The other text is scrolled to the equal words before the difference.
   let link = next;
   while (link && !link.matches('span[data-link]')) link = link.previousElementSibling;
@@ -111,7 +113,8 @@ export function drawPair(box, pair, more) {
   const facts = [reason(pair)];
   if (pair.lost) {
     const words = pair.first_lost.length ? `: ${pair.first_lost.join(', ')}${pair.lost[0] > pair.first_lost.length ? ', …' : ''}` : '';
-    facts.push(`${number(pair.lost[0])} of ${counted(pair.lost[1], 'word')} of the removed text are lost${words}.`);
+    const consequence = isBelow ? 'second text are not in the first' : 'removed text are lost';
+    facts.push(`${number(pair.lost[0])} of ${counted(pair.lost[1], 'word')} of the ${consequence}${words}.`);
     facts.push(`${number(pair.shared[0])} of ${number(pair.shared[1])} shingles (${pair.shingle}) are shared.`);
   }
   box.replaceChildren(el('p', { class: 'lead' }, facts.map((fact) => el('span', {}, `${fact} `))));
@@ -119,22 +122,24 @@ export function drawPair(box, pair, more) {
   if (pair.not_read) {
     box.append(el('p', { class: 'warning' }, `The texts cannot be shown: ${pair.not_read}`));
   } else {
-    addPieces(pair.pieces, kept, removed);
+    if (pair.pieces.every(([kind]) => kind === 'both' || kind.startsWith('equal'))) box.append(el('p', {}, 'The compared texts are equal.'));
+    addPieces(pair.pieces, kept, removed, !isBelow);
     linkTexts([kept, removed]);
     const only = isBelow ? ['only in the first text', 'only in the second text'] : ['only in the kept text', 'only in the removed text'];
     box.append(el('p', { class: 'quiet' }, 'Marked words are ', el('del', {}, only[0]), ' or ', el('ins', {}, only[1]),
-      isBelow ? null : [', ', el('ins', { class: 'lost' }, 'bold'), ' ones are lost: the kept text has them in no equal sequence'], ', and ', el('i', {}, 'italic'), ' ones have moved. ', el('kbd', {}, 'd'), ' goes to the next difference.'));
+      isBelow ? null : [', ', el('ins', { class: 'lost' }, 'bold'), ' ones are lost: no sequence of words that both texts have contains them'], ', and ', el('i', {}, 'italic'), ' ones have moved. ', el('kbd', {}, 'd'), ' goes to the next difference.'));
   }
   box.append(el('div', { class: 'sides' }, side(isBelow ? 'First' : 'Kept', pair.kept, kept),
     side(isBelow ? 'Second' : 'Removed', pair.removed, removed)), fieldsOf(pair.pair, ['kept', 'removed'], isBelow ? ['First', 'Second'] : ['Kept', 'Removed']));
   if (pair.pieces?.some(([kind]) => kind === 'equal' || kind === 'unread') && more) {
-    box.append(el('button', { type: 'button', onclick: more }, 'Show more of the texts'));
+    box.append(el('button', { type: 'button', onclick: more, 'data-more': true }, 'Show more of the texts ', el('kbd', {}, 'e')));
   }
 }
 
 /** Returns the keys of the texts that are drawn in `box`. */
 export const textKeys = (box) => ({
   d: () => nextDifference(box), f: () => box.querySelector(':scope > details')?.toggle(),
+  e: () => box.querySelector('[data-more]')?.click(),
 });
 
 /** Writes a judgement. */
