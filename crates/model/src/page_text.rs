@@ -95,7 +95,7 @@ impl PageTextCounts {
     /// let title_words = TitleWords::default();
     /// let mut counts = PageTextCounts::default();
     /// let page = ExtractedPage { part: PageText::Hidden, title: 0, title_words, left_out_words: 0 };
-    /// counts.count(Some(page));
+    /// counts.count(Some(&page));
     /// assert_eq!((counts.of(PageText::Hidden), counts.of(PageText::Whole)), (1, 0));
     /// ```
     #[must_use]
