@@ -90,7 +90,7 @@ impl DiskFolder {
     ///
     /// # Errors
     ///
-    /// Those of [`OutputFolder::finish`](super::output_folder::OutputFolder::finish).
+    /// It fails like [`OutputFolder::finish`](super::output_folder::OutputFolder::finish).
     pub(super) fn finish(self, path: &Path, staging: StagingFolder, content: &Path) -> Result<()> {
         // If the old output disappeared during the run, there is nothing to replace.
         let renamed = match &self.standing {

@@ -1,4 +1,4 @@
-//! What happens to results that are there already.
+//! Decides what happens to results that are there already.
 
 use std::io;
 use std::path::Path;

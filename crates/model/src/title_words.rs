@@ -87,7 +87,7 @@ impl TitleWords {
     }
 }
 
-/// Own words of the title of a page, by which pages of a site are told apart.
+/// Own words of the title of a page. They tell the pages of a site apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PageName {
     /// Hash of the site of the page.

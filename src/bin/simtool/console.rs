@@ -70,7 +70,7 @@ pub(crate) fn option(field: &str) -> Option<String> {
     Some(if row.is_in_files { variable(row.name) } else { name() })
 }
 
-/// Which notes and faults are shown.
+/// Selects the notes and faults that are shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verbosity {
     /// Whether all faults are shown, and not only the first ones of each kind.

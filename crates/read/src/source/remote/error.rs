@@ -113,6 +113,12 @@ impl fmt::Display for RemoteError {
     }
 }
 
+impl From<RemoteError> for io::Error {
+    fn from(error: RemoteError) -> Self {
+        Self::from(&error)
+    }
+}
+
 impl From<&RemoteError> for io::Error {
     fn from(error: &RemoteError) -> Self {
         let kind = match error.failure {

@@ -100,7 +100,7 @@ impl RemoteSource {
             None if address.key.is_empty() || address.key.ends_with('/') => address.key.clone(),
             None => format!("{}/", address.key),
         };
-        let listed = session.list(address, &folder).map_err(|error| io::Error::from(&error))?;
+        let listed = session.list(address, &folder)?;
         // Keys that end with a slash are empty objects that stand for folders.
         let files = listed.into_iter().filter(|object| !object.key.ends_with('/'));
         let sources: Vec<Self> =

@@ -42,7 +42,7 @@ pub fn result_place(path: &Path) -> Result<Box<dyn ResultPlace>> {
     let is_bucket = |address: &Address| !matches!(address.kind, StoreKind::Web | StoreKind::Hub);
     let address = Address::parse(path).filter(is_bucket).ok_or_else(only_buckets)?;
     let session = Session::current();
-    let failed = |error| Error::io(path, "write", io::Error::from(&error));
+    let failed = |error: RemoteError| Error::io(path, "write", error.into());
     let reached = session.store(&address).map_err(failed)?;
     Ok(Box::new(BucketFolder(Arc::new(Shared { address, session, reached }))))
 }
@@ -69,6 +69,11 @@ impl Shared {
         self.prefix() + name
     }
 
+    /// Returns the key of an object as the library for stores needs it.
+    fn parsed_key(&self, name: &str) -> io::Result<Key> {
+        parsed(&self.key(name)).map_err(io::Error::other)
+    }
+
     /// Sends a request until it succeeds, or fails in a way that will not pass.
     fn request<T>(
         &self,
@@ -83,11 +88,8 @@ impl Shared {
 
     /// Returns the length of an object. Returns `None` if there is none with this name.
     fn length(&self, name: &str) -> io::Result<Option<u64>> {
-        match self.session.find(&self.address.with_key(&self.key(name))) {
-            Ok(found) => Ok(Some(found.bytes)),
-            Err(error) if matches!(error.failure, Failure::Missing) => Ok(None),
-            Err(error) => Err((&error).into()),
-        }
+        let found = self.session.find(&self.address.with_key(&self.key(name)));
+        Ok(unless_missing(found)?.map(|found| found.bytes))
     }
 
     fn put(&self, key: &Key, content: &Bytes) -> io::Result<()> {
@@ -95,7 +97,8 @@ impl Shared {
             let content = content.clone().into();
             block_on(time, bucket.objects.put_opts(key, content, PutOptions::default()))
         };
-        self.request(put).map(drop).map_err(|error| io::Error::from(&error))
+        self.request(put)?;
+        Ok(())
     }
 }
 
@@ -107,7 +110,7 @@ impl ResultPlace for BucketFolder {
     fn names(&self) -> io::Result<Vec<String>> {
         let Shared { address, session, .. } = &*self.0;
         let prefix = self.0.prefix();
-        let listed = session.list(address, &prefix).map_err(|error| io::Error::from(&error))?;
+        let listed = session.list(address, &prefix)?;
         let names = listed.into_iter().map(|object| object.key[prefix.len()..].to_owned());
         // An empty object with the name of the folder stands for the folder itself.
         Ok(names.filter(|name| !name.is_empty()).collect())
@@ -118,20 +121,16 @@ impl ResultPlace for BucketFolder {
     }
 
     fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        if !self.contains(name)? {
-            return Ok(None);
-        }
-        let key = parsed(&self.0.key(name)).map_err(io::Error::other)?;
+        let key = self.0.parsed_key(name)?;
         let get = |bucket: &Bucket, time| {
             block_on(time, async { bucket.objects.get(&key).await?.bytes().await })
         };
-        let content = self.0.request(get).map_err(|error| io::Error::from(&error))?;
-        Ok(Some(content.into()))
+        Ok(unless_missing(self.0.request(get))?.map(Vec::from))
     }
 
     fn stage(&self, name: &str, file: &Path) -> io::Result<Box<dyn StagedObject>> {
         let place = Arc::clone(&self.0);
-        let key = parsed(&place.key(name)).map_err(io::Error::other)?;
+        let key = place.parsed_key(name)?;
         let mut file = File::open(file)?;
         let bytes = file.metadata()?.len();
         if bytes <= PART_BYTES {
@@ -140,7 +139,7 @@ impl ResultPlace for BucketFolder {
             return Ok(Box::new(ShortObject { place, key, content: content.into() }));
         }
         let begin = |bucket: &Bucket, time| block_on(time, bucket.uploads.create_multipart(&key));
-        let id = place.request(begin).map_err(|error| io::Error::from(&error))?;
+        let id = place.request(begin)?;
         let name = name.to_owned();
         let mut upload = Upload { place, name, key, id, bytes, parts: Vec::new() };
         upload.send(&file)?;
@@ -155,13 +154,18 @@ impl ResultPlace for BucketFolder {
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        let key = parsed(&self.0.key(name)).map_err(io::Error::other)?;
+        let key = self.0.parsed_key(name)?;
         let remove = |bucket: &Bucket, time| block_on(time, bucket.objects.delete(&key));
-        match self.0.request(remove) {
-            // A repeated request finds that the first one did its work.
-            Err(error) if !matches!(error.failure, Failure::Missing) => Err((&error).into()),
-            _ => Ok(()),
-        }
+        // A repeated request finds that the first one did its work.
+        unless_missing(self.0.request(remove)).map(drop)
+    }
+}
+
+/// Returns the answer of the store. Returns `None` if there is no such object.
+fn unless_missing<T>(answer: Result<T, RemoteError>) -> io::Result<Option<T>> {
+    match answer {
+        Err(error) if matches!(error.failure, Failure::Missing) => Ok(None),
+        answer => Ok(Some(answer?)),
     }
 }
 
@@ -219,7 +223,7 @@ impl Upload {
             let content = content.clone().into();
             block_on(time, bucket.uploads.put_part(&self.key, &self.id, part, content))
         };
-        self.place.request(send).map_err(|error| io::Error::from(&error))
+        Ok(self.place.request(send)?)
     }
 }
 
@@ -233,7 +237,7 @@ impl StagedObject for Upload {
             // The connection may have been cut after the store did what it was asked for.
             Err(error) if matches!(error.failure, Failure::Missing) => {
                 if self.place.length(&self.name)? != Some(self.bytes) {
-                    return Err((&error).into());
+                    return Err(error.into());
                 }
             }
             Err(error) => return Err((&error).into()),
