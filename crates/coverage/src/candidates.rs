@@ -6,7 +6,7 @@
 
 use crate::groups::DocumentGroups;
 use crate::loss::{LossRule, RunWindow};
-use crate::run_table::{MOST_RUNS, RUNS, joined};
+use crate::run_table::{MOST_RUNS, RUNS};
 use crate::sources::Sources;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::{LargeBuffer, reserve};
@@ -53,8 +53,30 @@ pub(crate) struct Candidates<'s> {
 
 /// Runs of the candidates of each shard, one document after the other, if they fit in memory.
 pub(crate) struct KeptRuns {
-    pub(crate) of_shards: Vec<LargeBuffer<u64>>,
+    pub(crate) of_shards: Vec<ShardRuns>,
     pub(crate) memory: Reservation,
+}
+
+/// Runs of the candidates of a shard, with room for more that is never touched and so takes no memory.
+pub(crate) struct ShardRuns {
+    room: LargeBuffer<u64>,
+    count: usize,
+}
+
+impl ShardRuns {
+    /// Appends runs. There must be room for them.
+    fn extend(&mut self, runs: impl Iterator<Item = u64>) {
+        for (place, run) in self.room[self.count..].iter_mut().zip(runs) {
+            *place = run;
+            self.count += 1;
+        }
+    }
+}
+
+impl AsRef<[u64]> for ShardRuns {
+    fn as_ref(&self) -> &[u64] {
+        &self.room[..self.count]
+    }
 }
 
 /// The first reading of a collection: its documents, and which of its runs may be in several of them.
@@ -199,7 +221,9 @@ impl<'s> Counting<'s> {
                 let shard = &shards[number];
                 let Shard { first_row, sizes, .. } = shard;
                 let mut is_confirmed = vec![false; sizes.len()];
-                let mut kept = Vec::new();
+                let most_runs = shard.candidate_runs();
+                let mut kept =
+                    ShardRuns { room: LargeBuffer::try_zeroed(most_runs, RUNS)?, count: 0 };
                 let wanted = |index: u32| {
                     let row = first_row + index;
                     groups.is_compared(row) && shard.is_candidate(row)
@@ -214,16 +238,13 @@ impl<'s> Counting<'s> {
                     let more = runs.len() as u64;
                     // The sum of all documents does not depend on their order, so neither does the decision to keep them.
                     if found.fetch_add(more, Ordering::Relaxed) + more > most {
-                        kept = Vec::new();
+                        kept = ShardRuns { room: LargeBuffer::zeroed(0), count: 0 };
                         return Ok(());
                     }
-                    reserve(&mut kept, runs.len(), RUNS)?;
                     kept.extend(groups.runs(first_row + index, runs));
                     Ok(())
                 })?;
-                // The system gets a buffer back as soon as it is dropped. The allocator would keep the memory of lists,
-                // which is needed for the table of the runs.
-                Ok((is_confirmed, joined([&kept], kept.len())?))
+                Ok((is_confirmed, kept))
             },
         )?;
         let mut of_shards = Vec::with_capacity(confirmed.len());

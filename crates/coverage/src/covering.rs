@@ -9,7 +9,8 @@ use crate::coverage::{CoveredDocument, Stretch};
 use crate::lose_limit::LostWords;
 use crate::loss::visit_lost;
 use crate::numbered_runs::{Candidate, NONE, NumberedRuns};
-use crate::own_numbers::{OwnNumbers, PlacedRun, WantedRuns};
+use crate::own_numbers::OwnNumbers;
+use crate::run_ranges::{RunRanges, SharedRuns};
 use crate::run_table::{RUNS, RunSlice, RunTable, joined};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::filled;
@@ -18,8 +19,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of kept documents that are compared with a removed document.
 const MOST_PARTNERS: usize = 64;
-/// Lists of so many times as many runs are searched by halving instead of from the beginning.
-const LONG: usize = 16;
 /// Bytes of memory for each run of the removed documents that are read again together.
 const BYTES_A_RUN: u64 = 64;
 /// Minimum number of runs that are read again together, even if there is not enough memory.
@@ -52,11 +51,11 @@ pub(crate) struct Partners<'p> {
     pub(crate) run_length: u32,
 }
 
-/// Texts that were read again, as numbers of runs. Only runs of removed documents have numbers.
+/// Texts that were read again, as numbers of runs. Only runs of candidates have numbers.
 struct RereadTexts<'n> {
     own: OwnNumbers<'n>,
-    /// Runs of each kept document in ascending order, by its row number.
-    partners: BTreeMap<u32, Vec<PlacedRun>>,
+    /// Runs of each kept document, by its row number.
+    partners: BTreeMap<u32, RunRanges>,
 }
 
 /// A removed document with the stretches of its words in kept documents.
@@ -106,10 +105,8 @@ impl Partners<'_> {
         let covered = |document: Compared| {
             // A text that can no longer be read has no runs.
             let own = texts.own.of(&document.candidate);
-            let partner = |&rank: &u32| {
-                texts.partners.get(&self.rows[rank as usize]).map_or(&[][..], Vec::as_slice)
-            };
-            let partners: Vec<&[PlacedRun]> = document.partners.iter().map(partner).collect();
+            let partner = |&rank: &u32| texts.partners.get(&self.rows[rank as usize]);
+            let partners: Vec<Option<&RunRanges>> = document.partners.iter().map(partner).collect();
             Covering::new(&document, own, &partners, self.run_length).find(self.rows)
         };
         Ok(threads.map(batch, covered))
@@ -142,25 +139,18 @@ impl Partners<'_> {
         table: &RunTable,
         own: OwnNumbers<'n>,
     ) -> Result<RereadTexts<'n>> {
-        // The table may have runs of documents that were not removed.
-        let mut wanted = WantedRuns(filled(false, table.len(), RUNS)?);
-        for document in batch {
-            for &run in own.of(&document.candidate) {
-                wanted.0[run as usize] = true;
-            }
-        }
         let partners = batch.iter().flat_map(|document| &document.partners);
         let partners: BTreeSet<u32> = partners.map(|&rank| self.rows[rank as usize]).collect();
         let known = partners.iter().filter_map(|&row| Some((row, own.of_partner(row)?)));
         let threads = self.candidates.context.threads();
         let known = threads.map(known.collect(), |(row, numbers): (u32, &[u32])| {
-            (row, wanted.placed(numbers.iter().copied().zip(0..)))
+            (row, RunRanges::new(numbers.iter().copied().zip(0..)))
         });
         let unread = partners.into_iter().filter(|&row| own.of_partner(row).is_none()).collect();
         let mut partners = self.read_rows(&unread, &|runs| {
             let mut found = Vec::new();
             table.visit_numbers(runs, |at, number| found.push((number, at as u32)));
-            wanted.placed(found)
+            RunRanges::new(found)
         })?;
         partners.extend(known);
         Ok(RereadTexts { own, partners })
@@ -192,10 +182,15 @@ impl Partners<'_> {
 /// Returns the different ranks of a list except [`NONE`], in ascending order. If there are more than [`MOST_PARTNERS`],
 /// only the most frequent ones: documents with most of the runs are most likely to have others, too.
 fn most_frequent(firsts: &[u32]) -> Vec<u32> {
-    let mut sorted: Vec<u32> = firsts.iter().copied().filter(|&rank| rank != NONE).collect();
+    // Neighbours mostly have the same rank.
+    let equal = firsts.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len()));
+    let mut sorted: Vec<(u32, usize)> = equal.filter(|&(rank, _)| rank != NONE).collect();
     sorted.sort_unstable();
-    let mut counted: Vec<(Reverse<usize>, u32)> =
-        sorted.chunk_by(|a, b| a == b).map(|equal| (Reverse(equal.len()), equal[0])).collect();
+    let counts = sorted.chunk_by(|a, b| a.0 == b.0).map(|equal| {
+        let count: usize = equal.iter().map(|(_, count)| count).sum();
+        (Reverse(count), equal[0].0)
+    });
+    let mut counted: Vec<(Reverse<usize>, u32)> = counts.collect();
     counted.sort_unstable();
     let mut ranks: Vec<u32> =
         counted.into_iter().map(|(_, rank)| rank).take(MOST_PARTNERS).collect();
@@ -208,11 +203,12 @@ struct Covering<'c> {
     document: &'c Compared,
     /// Numbers of its runs.
     own: &'c [u32],
-    /// The same in ascending order, each with its place.
-    sorted: Vec<PlacedRun>,
-    partners: &'c [&'c [PlacedRun]],
-    /// For each partner, whether it has each run of the document. Empty until the partner is looked at.
-    has: Vec<Vec<bool>>,
+    /// The same as ranges.
+    ranges: RunRanges,
+    /// The kept documents. `None` for a text that can no longer be read.
+    partners: &'c [Option<&'c RunRanges>],
+    /// For each partner, the runs of the document that it has. `None` until the partner is looked at.
+    shared: Vec<Option<Vec<SharedRuns>>>,
     /// For each partner, at least the number of words that it has and that no chosen document has.
     most_gains: Vec<usize>,
     run_length: u32,
@@ -229,7 +225,7 @@ impl<'c> Covering<'c> {
     fn new(
         document: &'c Compared,
         own: &'c [u32],
-        partners: &'c [&'c [PlacedRun]],
+        partners: &'c [Option<&'c RunRanges>],
         run_length: u32,
     ) -> Self {
         // The number of words of a single run is not known.
@@ -238,14 +234,12 @@ impl<'c> Covering<'c> {
         let mut missing = words as usize;
         let is_kept = document.firsts.iter().map(|&rank| rank != NONE);
         visit_lost(words, run_length, is_kept, |from, to| missing -= (to - from) as usize);
-        let mut sorted: Vec<PlacedRun> = own.iter().copied().zip(0..).collect();
-        sorted.sort_unstable();
         Self {
             document,
             own,
-            sorted,
+            ranges: RunRanges::new(own.iter().copied().zip(0..)),
             partners,
-            has: vec![Vec::new(); partners.len()],
+            shared: vec![None; partners.len()],
             most_gains: vec![missing; partners.len()],
             run_length,
             words,
@@ -311,31 +305,31 @@ impl<'c> Covering<'c> {
 
     /// Returns the number of words that a partner has and that no chosen document has.
     fn gain(&mut self, partner: usize) -> usize {
-        if self.has[partner].is_empty() {
-            self.has[partner] = runs_in(&self.sorted, self.partners[partner]);
-        }
-        let (mut gain, mut done) = (0, 0);
-        let missing = |from: u32, to: u32| {
-            self.is_covered[from as usize..to as usize].iter().filter(|it| !**it).count()
-        };
-        // The words that are not lost are those between the lost ones.
-        visit_lost(self.words, self.run_length, self.has[partner].iter().copied(), |from, to| {
-            gain += missing(done, from);
-            done = to;
+        let shared = self.shared[partner].get_or_insert_with(|| {
+            self.partners[partner].map_or(Vec::new(), |partner| self.ranges.shared_with(partner))
         });
-        gain + missing(done, self.words)
+        let (mut gain, mut done) = (0, 0);
+        for &SharedRuns { place, count, .. } in &*shared {
+            let end = (place + count - 1).saturating_add(self.run_length).min(self.words);
+            let words = done.max(place)..end;
+            let words = &self.is_covered[words.start as usize..words.end as usize];
+            gain += words.iter().filter(|is_covered| !**is_covered).count();
+            done = end;
+        }
+        gain
     }
 
     /// Adds the stretches of words that a partner has and that no chosen document has, each with its place in the
     /// partner. The words of a stretch follow each other in the partner, too.
     fn add_stretches(&mut self, partner: usize, kept: u32) {
-        let runs = self.partners[partner];
+        let Some(runs) = self.partners[partner] else { return };
         let row = self.document.candidate.row;
         let mut last: Option<Stretch> = None;
-        for (start, &run) in (0_u32..).zip(self.own) {
-            if !self.has[partner][start as usize] {
-                continue;
-            }
+        let shared = self.shared[partner].iter().flatten();
+        let placed = shared.flat_map(|shared| {
+            (shared.place..shared.place + shared.count).zip(shared.other_place..)
+        });
+        for (start, first_place) in placed {
             let end = start.saturating_add(self.run_length).min(self.words);
             let mut done = start;
             while let Some(words) = next_missing(&self.is_covered, done, end) {
@@ -343,15 +337,16 @@ impl<'c> Covering<'c> {
                 // A stretch goes on if the partner has this run right behind the words before it.
                 let goes_on = last.as_mut().filter(|stretch| {
                     let place = (stretch.kept_from + start).checked_sub(stretch.words[0]);
-                    let has_run = |place| runs.binary_search(&(run, place)).is_ok();
+                    let has_run =
+                        |place| place == first_place || runs.has(self.own[start as usize], place);
                     stretch.words[1] == from && place.is_some_and(has_run)
                 });
                 if let Some(stretch) = goes_on {
                     stretch.words[1] = to;
                 } else {
                     self.stretches.extend(last.take());
-                    let (_, place) = runs[first_place(runs, run)];
-                    last = Some(Stretch { row, words, kept, kept_from: place + (from - start) });
+                    let kept_from = first_place + (from - start);
+                    last = Some(Stretch { row, words, kept, kept_from });
                 }
                 self.is_covered[from as usize..to as usize].fill(true);
                 done = to;
@@ -366,28 +361,4 @@ fn next_missing(is_covered: &[bool], start: u32, end: u32) -> Option<[u32; 2]> {
     let from = (start..end).find(|&word| !is_covered[word as usize])?;
     let to = (from..end).find(|&word| is_covered[word as usize]).unwrap_or(end);
     Some([from, to])
-}
-
-/// Returns for each place of a document whether a partner has the run there. Both lists ascend.
-fn runs_in(sorted: &[PlacedRun], partner: &[PlacedRun]) -> Vec<bool> {
-    let mut has = vec![false; sorted.len()];
-    // A long page has many more runs than a note in it.
-    let is_long = partner.len() / LONG > sorted.len();
-    let mut rest = partner;
-    for &(run, at) in sorted {
-        let is_less = |other: &PlacedRun| other.0 < run;
-        let skipped = if is_long {
-            rest.partition_point(is_less)
-        } else {
-            rest.iter().take_while(|other| is_less(other)).count()
-        };
-        rest = &rest[skipped..];
-        has[at as usize] = rest.first().is_some_and(|other| other.0 == run);
-    }
-    has
-}
-
-/// Returns the index of the first place of a run in a list of runs, or of a greater run.
-fn first_place(runs: &[PlacedRun], run: u32) -> usize {
-    runs.partition_point(|&(other, _)| other < run)
 }

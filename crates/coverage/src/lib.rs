@@ -38,6 +38,7 @@ mod lose_limit;
 mod loss;
 mod numbered_runs;
 mod own_numbers;
+mod run_ranges;
 mod run_table;
 mod search;
 mod sources;

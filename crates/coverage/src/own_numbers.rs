@@ -3,9 +3,6 @@
 use crate::numbered_runs::Candidate;
 use std::collections::BTreeMap;
 
-/// A run of a kept document: its number, and the word at which it begins.
-pub(crate) type PlacedRun = (u32, u32);
-
 /// Numbers of the runs of removed documents.
 pub(crate) enum OwnNumbers<'n> {
     /// The candidates in reading order, and the numbers of the runs of all of them.
@@ -31,21 +28,5 @@ impl OwnNumbers<'_> {
         let Self::Known { listed, numbers } = self else { return None };
         let at = listed.binary_search_by_key(&row, |candidate| candidate.row).ok()?;
         Some(&numbers[listed[at].runs.clone()])
-    }
-}
-
-/// For each number of a run, whether a removed document has the run.
-pub(crate) struct WantedRuns(pub(crate) Vec<bool>);
-
-impl WantedRuns {
-    /// Returns those of the runs of a kept document that a removed document has, in ascending order.
-    pub(crate) fn placed(&self, runs: impl IntoIterator<Item = PlacedRun>) -> Vec<PlacedRun> {
-        let mut found: Vec<PlacedRun> =
-            runs.into_iter().filter(|&(number, _)| self.0[number as usize]).collect();
-        // Sorted by number, a run is found by halving, and its first place comes first. Most numbers ascend already, in
-        // stretches that a sort by key joins.
-        found.sort_by_key(|&run| run);
-        found.shrink_to_fit();
-        found
     }
 }

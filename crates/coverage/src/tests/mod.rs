@@ -24,10 +24,10 @@ const LIMITS: [LoseLimit; 5] = [
 const COLLECTIONS: u64 = 1000;
 
 /// Random numbers of a test.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 = mix(self.0.wrapping_add(1));
         (self.0 % end as u64) as usize
     }
