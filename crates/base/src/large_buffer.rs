@@ -5,7 +5,7 @@
 //! map that are never accessed take no memory.
 
 use crate::error::{Error, Result};
-use crate::mapped_file::map_temporary;
+use crate::mapped_file::{give_back, map_temporary};
 use crate::memory_ledger::{Ledger, Reservation};
 use bytemuck::Pod;
 use std::marker::PhantomData;
@@ -24,14 +24,13 @@ const LARGE_PAGES_BYTES: usize = 8 << 20;
 /// small allocation failed, the program would end without a message about the array.
 const LEFT_BYTES: usize = 8 << 20;
 
-/// Array of fixed length, for many megabytes. All elements are zero at first.
+/// Array for many megabytes, which never becomes longer. All elements are zero at first.
 #[derive(Debug)]
 pub struct LargeBuffer<T> {
     memory: Memory,
     length: usize,
     element: PhantomData<T>,
     /// Reservation of the buffer's bytes in a memory ledger. `None` before [`LargeBuffer::entered_in`] is called.
-    #[expect(dead_code, reason = "held until the buffer is dropped")]
     held: Option<Reservation>,
 }
 
@@ -102,6 +101,18 @@ impl<T: Pod> LargeBuffer<T> {
     pub fn entered_in(self, ledger: &Ledger) -> Self {
         let bytes = (self.length * size_of::<T>()) as u64;
         Self { held: Some(ledger.hold(bytes)), ..self }
+    }
+
+    /// Removes all elements behind the first `length` ones, and gives the memory of many megabytes of them back.
+    pub fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length);
+        let bytes = self.length * size_of::<T>();
+        if let Memory::Mapped(map) = &mut self.memory {
+            give_back(map, bytes);
+        }
+        if let Some(held) = &mut self.held {
+            held.shrink_to(bytes as u64);
+        }
     }
 
     /// Creates a buffer of `length` zeros. The operating system provides all pages at once, unless the buffer is long
@@ -272,6 +283,21 @@ mod tests {
                 assert_eq!(buffer[length - 1], [1, 2, 3, 4]);
                 assert_eq!(*buffer.clone(), *buffer);
             }
+        }
+    }
+
+    #[test]
+    fn truncated_buffers_keep_their_first_elements() {
+        for (length, left) in [(0, 0), (5, 9), (7, 3), (1 << 20, 1 << 19), (3 << 20, 5)] {
+            let ledger = Ledger::new(0);
+            let mut buffer = LargeBuffer::<u64>::zeroed(length).entered_in(&ledger);
+            for (place, element) in (1..).zip(&mut *buffer) {
+                *element = place;
+            }
+            buffer.truncate(left);
+            let left = left.min(length);
+            assert!(buffer.iter().copied().eq(1..=left as u64));
+            assert_eq!(ledger.used(), 8 * left as u64);
         }
     }
 

@@ -85,6 +85,23 @@ pub(crate) fn map_temporary(folder: &Path, bytes: usize) -> Result<memmap2::Mmap
     map.map_err(failed)
 }
 
+/// Smallest unit in which pages of a map are given back. All page sizes divide it.
+const GIVEN_BACK: usize = 2 << 20;
+
+/// Gives the memory of a map behind its first `bytes` bytes back to the system, as far as it is whole pages. What is
+/// read there later is arbitrary.
+pub(crate) fn give_back(map: &mut memmap2::MmapMut, bytes: usize) {
+    #[cfg(target_os = "linux")]
+    if let start = bytes.next_multiple_of(GIVEN_BACK)
+        && start < map.len()
+    {
+        let unneeded = memmap2::UncheckedAdvice::DontNeed;
+        // SAFETY: the caller has the only reference to the map, so nobody relies on the bytes that change. This call is
+        // only a hint, so its result is ignored.
+        drop(unsafe { map.unchecked_advise_range(unneeded, start, map.len() - start) });
+    }
+}
+
 /// Decides whether files are memory-mapped or read into memory. Only a program can choose mapping, because its user
 /// must not change the files while they are mapped.
 ///

@@ -14,9 +14,8 @@ pub(crate) const MOST_RUNS: usize = (1 << 31) - 1;
 
 /// Description of the memory for runs, for out-of-memory messages.
 pub(crate) const RUNS: &str = "the runs of documents that may be removed";
-/// Bytes of memory for each run in that list while the table is made: the hash, which may be copied to a buffer of at
-/// most three quarters of the size, the number, and little more than one slot.
-pub(crate) const BYTES_A_LISTED_RUN: u64 = 8 + 6 + 4 + 6;
+/// Bytes of memory for each run in that list while the table is made: the hash, the number, and little more than one slot.
+pub(crate) const BYTES_A_LISTED_RUN: u64 = 8 + 4 + 6;
 /// Value of a slot that has no run.
 const FREE: u32 = 0;
 /// Number of bits of the filter for each run. With so many, one of 16 runs that the table lacks passes.
@@ -34,10 +33,8 @@ const NUMBERED: u32 = 1 << 31;
 #[derive(Debug)]
 pub(crate) struct RunTable {
     slice: RunSlice,
-    /// Hashes of the runs, by their numbers. There may be unused room behind them.
+    /// Hashes of the runs, by their numbers.
     runs: LargeBuffer<u64>,
-    /// Number of the runs.
-    count: usize,
     /// In each slot, the number of a run plus 1, or [`FREE`]. A run is in the slot that its hash selects, or in the next
     /// free one behind it. A quarter of the slots or more are free.
     slots: LargeBuffer<u32>,
@@ -194,10 +191,10 @@ impl RunTable {
             }
         });
         // Equal runs of copies may be most of the list, and the table is needed to the end.
-        let runs = if count < all.len() / 4 * 3 { joined([&all[..count]], count)? } else { all };
+        all.truncate(count);
         let words = (count * BITS_A_RUN).div_ceil(u32::BITS as usize);
         let filter = LargeBuffer::try_zeroed(words, RUNS)?;
-        let mut table = Self { slice, runs, count, slots, filter };
+        let mut table = Self { slice, runs: all, slots, filter };
         table.fill_filter(threads);
         Ok(table)
     }
@@ -205,7 +202,7 @@ impl RunTable {
     fn fill_filter(&mut self, threads: &Threads) {
         let words = self.filter.len();
         let filter = as_atomics(&mut self.filter);
-        let pieces = self.runs[..self.count].chunks(PIECE).collect();
+        let pieces = self.runs.chunks(PIECE).collect();
         threads.map(pieces, |runs: &[u64]| {
             for &run in runs {
                 filter[filter_word(run, words)].fetch_or(filter_bits(run), Ordering::Relaxed);
@@ -215,12 +212,12 @@ impl RunTable {
 
     /// Returns the number of runs.
     pub(crate) fn len(&self) -> usize {
-        self.count
+        self.runs.len()
     }
 
     /// Calls `visit` with the index in `runs` and the number of each run that the table has.
     pub(crate) fn visit_numbers(&self, runs: &[u64], mut visit: impl FnMut(usize, u32)) {
-        if self.count == 0 {
+        if self.runs.is_empty() {
             return;
         }
         // Each access would find the length of a buffer anew.
