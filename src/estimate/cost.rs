@@ -120,9 +120,7 @@ impl RunCost<'_> {
         let made_again = join.compared_share
             * self.sum(|sample| sample.amounts.make_seconds * (1.0 - sample.expensive_share));
         let reading_bytes = self.reader_bytes() + join.reading_bytes.min(memory - kept.bytes);
-        let most =
-            if self.plan.deciding_rule().is_some() { MANY_PAIRS as f64 } else { f64::INFINITY };
-        let comparing_bytes = join.comparing_bytes + join.pairs_bytes(most);
+        let comparing_bytes = join.comparing_bytes + join.pairs_bytes(self.most_pairs());
         let comparing_bytes = comparing_bytes.min(memory - kept.bytes);
         let stages = kept.bytes + reading_bytes.max(comparing_bytes).max(weighing.bytes);
         Cost {
@@ -170,7 +168,8 @@ impl RunCost<'_> {
         let join_plan = self.join_plan();
         let join = join_plan.as_ref().and_then(JoinPlan::cost);
         let by_chance = self.close_by_chance(max_distance);
-        let pairs = by_chance.cost();
+        let kept = CloseByChance { pairs: by_chance.pairs.min(self.most_pairs()), ..by_chance };
+        let pairs = kept.cost();
         let verifying = self.verifying_cost(by_chance);
         let join_seconds = join.map_or(0.0, |join| join.seconds);
         let seconds = self.joining_seconds(join_seconds + pairs.seconds) + verifying.wall_seconds;
@@ -280,6 +279,11 @@ impl RunCost<'_> {
         let reading = self.reading_seconds(read_seconds + make_seconds * close.document_share);
         let wall_seconds = reading + self.joining_seconds(cost.seconds);
         VerifyingCost { wall_seconds, bytes: cost.bytes }
+    }
+
+    /// Returns the number of pairs above which a run keeps only those that decide which documents stay.
+    fn most_pairs(&self) -> f64 {
+        if self.plan.deciding_rule().is_some() { MANY_PAIRS as f64 } else { f64::INFINITY }
     }
 
     /// Plans the join of the fingerprints. Returns `None` if there is no plan, for example because the
