@@ -195,7 +195,9 @@ fn options_in(help: &str) -> Vec<(String, String)> {
     for line in help.lines() {
         let words = line.trim_start();
         let name = words.split([' ', ',']).find(|word| word.starts_with("--"));
-        if words.starts_with('-') && !words.starts_with("- ") && line.len() - words.len() < 8 {
+        // Options are indented by two or six columns, and a line of the introduction may begin with the name of one.
+        let indent = line.len() - words.len();
+        if words.starts_with('-') && !words.starts_with("- ") && (2..8).contains(&indent) {
             let name = name.unwrap_or_default().trim_end_matches("...");
             options.push((name.to_owned(), String::new()));
             is_described = false;
