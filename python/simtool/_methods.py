@@ -13,7 +13,7 @@ __all__ = ["Exact", "Covered", "SimHash", "MultiLexicon", "MinHash", "IMatch"]
 
 class Exact(Method):
     """All pairs whose sets of shingles have at least `similarity`, by Jaccard or another measure.
-    Needs about a byte of memory per word, or reads the input more often.
+    Needs one to five bytes of memory per word, or reads the input more often.
 
         >>> simtool.Exact(similarity=0.9)
         simtool.Exact(similarity=0.9)

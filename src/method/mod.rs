@@ -264,7 +264,7 @@ impl Method {
     /// Returns the name and the help text of every method.
     pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
         let exact = "All pairs whose sets of shingles have at least `similarity`, by Jaccard or another \
-                     measure. Needs about a byte of memory per word, or reads the input more often";
+                     measure. Needs one to five bytes of memory per word, or reads the input more often";
         let covered = "Documents whose words are all in one or several kept documents, except for those that --lose \
                        allows. A word is there if a run of words around it is (by --shingle, 8 words)";
         [(Self::DEFAULT, exact), (COVERED, covered)]

@@ -133,8 +133,8 @@ impl RowTable for DocumentRows {
         ),
         Column::new(
             "repeated_share",
-            "Share of its words in passages that are also in another document. Computed with --annotate, for \
-             documents with words.",
+            "Share of its words in passages that are also in another document. Computed with \
+             --annotate=repeated=N, for documents with words.",
             Value::Ratio(|row| row.repeated_share),
         ),
         Column::new(

@@ -58,8 +58,8 @@ pub(super) const fn lost_words_column<T: RowTable>(
     Column::new(
         "lost_words",
         "Number of words of the removed document that are in none of the shingles it shares with the kept document \
-         (characters, with --shingle chars). Counted with the method exact and with --verify; for compressed files and \
-         pages, only with --annotate or --lose. With the method covered, words that no kept document has.",
+         (characters, with --shingle chars). Counted with the method exact and with --verify; for compressed files \
+         without web pages, only with --annotate or --lose. With the method covered, words that no kept document has.",
         Value::OptionalCount(lost),
     )
 }

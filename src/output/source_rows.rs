@@ -15,7 +15,7 @@ pub(super) const OUTPUT: Output = Output {
         name: "sources",
         files: &["sources.jsonl"],
         command: "dedup, match",
-        description: "Each source (`--by`) with its removed documents and the sources that they repeat, with `--by`.",
+        description: "Each source with its removed documents and the sources that they repeat, with `--by`.",
         columns: || describe_columns(SourceRows::COLUMNS),
     },
     stage: WRITE_STAGE,

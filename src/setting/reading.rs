@@ -154,7 +154,8 @@ pub const READING: &[Setting] = &[
         "spool_size",
         "SIZE",
         "Maximum size of the temporary file with what was fetched from stores [default: the free space].\n\nObjects \
-         are fetched once and read again from this file, which is compressed. What does not fit is fetched again.",
+         are fetched once and read again from this file, which is compressed from a quarter of the size on. What does not \
+         fit is fetched again.",
     )
     .not_on_engines()
     .of_resources(),
