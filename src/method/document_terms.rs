@@ -149,6 +149,15 @@ impl DocumentTerms {
         scratch.sequence()
     }
 
+    /// Returns the hash of each token of a text that is compared, in reading order. Empty for the words of `simtool N M`.
+    pub(crate) fn tokens(&self, text: &[u8]) -> Vec<u64> {
+        let Self::Shingles { rules, tokenizer, stop_words, .. } = self else { return Vec::new() };
+        let mut tokens = HashedTokens::default();
+        tokenizer.tokenize(rules.apply(text, &mut RuledText::default()), &mut tokens);
+        tokens.hashes.retain(|token| !stop_words.contains(token));
+        tokens.hashes
+    }
+
     /// Returns the number of consecutive tokens in a term. Texts with fewer tokens are one term.
     pub(crate) fn run_length(&self) -> usize {
         match self {

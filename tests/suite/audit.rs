@@ -37,6 +37,10 @@ fn collection() -> Folder {
     // The words of this document are in two others.
     let halves = ["tide", "moon"].map(|name| text(name, &[]));
     writeln!(files[1], "{{\"id\":900,\"text\":\"{}\"}}", halves.join(" ")).unwrap();
+    // The words across the two are only here.
+    let seam = halves.join(" ").split(' ').skip(33).take(14).collect::<Vec<_>>().join(" ");
+    let own = text("seam", &[]);
+    writeln!(files[1], "{{\"id\":901,\"text\":\"{seam} {own}\"}}").unwrap();
     Folder::empty().with("in/a.jsonl", &files[0]).with("in/b.jsonl", &files[1])
 }
 
@@ -80,6 +84,7 @@ fn all_removals_of_clean_runs_hold() {
         "--method simhash --max-distance 12",
         "--method simhash --max-distance 12 --verify 0.7 --shingle words:2",
         "--method covered",
+        "--method covered --lose 0",
         "--method covered --lose 10% --keep longest --output-format parquet",
         "--method covered --within file --shingle words:3",
         "--method auto",

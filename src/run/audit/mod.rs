@@ -3,6 +3,7 @@
 //! The receipt says whether files were changed. A removal is checked without the rest of the run: its documents are read
 //! again, and the plan of the run decides about them alone.
 
+mod covered_words;
 mod documents;
 mod object;
 mod pairs;

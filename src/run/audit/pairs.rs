@@ -1,9 +1,10 @@
 //! Decides about the documents of one removal again, by the plan of the run.
 
+use super::covered_words::lost_words;
 use super::documents::{FoundDocument, ReadDocuments, Reading};
 use super::sampled_rows::Conflicts;
 use super::verdict::Verdict;
-use crate::method::{Criterion, Method};
+use crate::method::{Criterion, DocumentTerms, Fitted, Method};
 use crate::output::coverage_rows::{NamedPlace, place_of};
 use crate::output::finished_rows::RemovedRow;
 use crate::pipeline::compare::compare_texts;
@@ -20,6 +21,7 @@ use simtool_base::options::Options;
 use simtool_base::progress::NoProgress;
 use simtool_base::quantity::counted;
 use simtool_compute::context::Context;
+use simtool_coverage::LoseLimit;
 use simtool_model::closeness::Closeness;
 use simtool_model::sides::Sides;
 use simtool_read::{Corpus, Selector};
@@ -46,6 +48,8 @@ pub(super) struct PairCheck<'c> {
     boilerplate: Option<Boilerplate>,
     /// Reason why the plan cannot decide about a few documents alone. `None` if it can.
     unknown: Option<String>,
+    /// Whether no word may be lost by coverage.
+    loses_nothing: bool,
 }
 
 /// Decision about a removed document in a collection that has only the documents that the decision needs.
@@ -81,7 +85,12 @@ impl<'c> PairCheck<'c> {
         let has_chains = has_decisions || request.config.clusters == ClusterRule::Components;
         // People may keep any of two documents, and in a match the corpus stays.
         let is_open = is_match || method.is_coverage() || has_decisions;
+        // Then each run is kept, but the output has few documents with all words, and others may have a run across two
+        // of its stretches. So the plan allows a word, and the words are counted.
+        let loses_nothing =
+            method.is_coverage() && request.config.lose.is_some_and(LoseLimit::is_zero);
         let config = Config {
+            lose: if loses_nothing { Some(LoseLimit::Words(1)) } else { request.config.lose },
             keep: if is_open { KeepOrder::default() } else { request.config.keep },
             keep_count: KeepCount::ONE,
             clusters: ClusterRule::Proven,
@@ -115,6 +124,7 @@ impl<'c> PairCheck<'c> {
             has_decisions,
             boilerplate,
             unknown,
+            loses_nothing,
         })
     }
 
@@ -202,12 +212,39 @@ impl<'c> PairCheck<'c> {
             return Ok(vec!["the titles of the two pages have no own word in common".to_owned()]);
         }
         match self.outcome(&self.plan, removed, kept)? {
-            Outcome::Removed(closeness, lost) => Ok(differences(row, closeness, lost)),
+            Outcome::Removed(closeness, lost) => {
+                let mut reasons = differences(row, closeness, lost);
+                reasons.extend(lost.and_then(|lost| self.other_words(lost, removed, kept)));
+                Ok(reasons)
+            }
             Outcome::Swapped => {
                 Ok(vec!["by the rules that choose the kept document, it would stay".to_owned()])
             }
             Outcome::Kept => Ok(vec![self.why_kept(removed, kept)?]),
         }
+    }
+
+    /// Returns a reason if the words of a document that went by coverage are not in the kept ones, compared word by word.
+    fn other_words(
+        &self,
+        lost: LostWords,
+        removed: FoundDocument<'_>,
+        kept: &[FoundDocument<'_>],
+    ) -> Option<String> {
+        if !self.is_coverage() {
+            return None;
+        }
+        let terms =
+            DocumentTerms::new(self.plan.method().compared(), &Fitted::Nothing, self.context.isa());
+        let own = terms.tokens(removed.document.text());
+        let kept: Vec<Vec<u64>> =
+            kept.iter().map(|kept| terms.tokens(kept.document.text())).collect();
+        let found = lost_words(&own, &kept, terms.run_length());
+        let is_other = found != lost.lost || self.loses_nothing && found > 0;
+        let words = counted(found.into(), "word");
+        // A text without words is compared as a whole.
+        (is_other && !own.is_empty())
+            .then(|| format!("{words} of it are in no kept document, compared word by word"))
     }
 
     /// Returns the reason why the run would have kept a document that it removed.
