@@ -48,8 +48,8 @@ pub(super) struct PairCheck<'c> {
     boilerplate: Option<Boilerplate>,
     /// Reason why the plan cannot decide about a few documents alone. `None` if it can.
     unknown: Option<String>,
-    /// Whether no word may be lost by coverage.
-    loses_nothing: bool,
+    /// Most words that a removal of the run may lose. `None` if there is no limit.
+    limit: Option<LoseLimit>,
 }
 
 /// Decision about a removed document in a collection that has only the documents that the decision needs.
@@ -85,12 +85,12 @@ impl<'c> PairCheck<'c> {
         let has_chains = has_decisions || request.config.clusters == ClusterRule::Components;
         // People may keep any of two documents, and in a match the corpus stays.
         let is_open = is_match || method.is_coverage() || has_decisions;
-        // Then each run is kept, but the output has few documents with all words, and others may have a run across two
-        // of its stretches. So the plan allows a word, and the words are counted.
-        let loses_nothing =
-            method.is_coverage() && request.config.lose.is_some_and(LoseLimit::is_zero);
+        let limit = request.config.lose;
+        // If no word may be lost, each run is kept. But the output has few documents with all words, and others may have
+        // a run across two of its stretches. So the plan allows a word, and the words are counted.
+        let loses_nothing = method.is_coverage() && limit.is_some_and(LoseLimit::is_zero);
         let config = Config {
-            lose: if loses_nothing { Some(LoseLimit::Words(1)) } else { request.config.lose },
+            lose: if loses_nothing { Some(LoseLimit::Words(1)) } else { limit },
             keep: if is_open { KeepOrder::default() } else { request.config.keep },
             keep_count: KeepCount::ONE,
             clusters: ClusterRule::Proven,
@@ -124,7 +124,7 @@ impl<'c> PairCheck<'c> {
             has_decisions,
             boilerplate,
             unknown,
-            loses_nothing,
+            limit,
         })
     }
 
@@ -240,7 +240,8 @@ impl<'c> PairCheck<'c> {
         let kept: Vec<Vec<u64>> =
             kept.iter().map(|kept| terms.tokens(kept.document.text())).collect();
         let found = lost_words(&own, &kept, terms.run_length());
-        let is_other = found != lost.lost || self.loses_nothing && found > 0;
+        let is_other =
+            found != lost.lost || self.limit.is_some_and(LoseLimit::is_zero) && found > 0;
         let words = counted(found.into(), "word");
         // A text without words is compared as a whole.
         (is_other && !own.is_empty())
