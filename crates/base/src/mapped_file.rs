@@ -100,6 +100,8 @@ pub(crate) fn give_back(map: &mut memmap2::MmapMut, bytes: usize) {
         // only a hint, so its result is ignored.
         drop(unsafe { map.unchecked_advise_range(unneeded, start, map.len() - start) });
     }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (map, bytes);
 }
 
 /// Decides whether files are memory-mapped or read into memory. Only a program can choose mapping, because its user
