@@ -53,30 +53,8 @@ pub(crate) struct Candidates<'s> {
 
 /// Runs of the candidates of each shard, one document after the other, if they fit in memory.
 pub(crate) struct KeptRuns {
-    pub(crate) of_shards: Vec<ShardRuns>,
+    pub(crate) of_shards: Vec<LargeBuffer<u64>>,
     pub(crate) memory: Reservation,
-}
-
-/// Runs of the candidates of a shard, with room for more that is never touched and so takes no memory.
-pub(crate) struct ShardRuns {
-    room: LargeBuffer<u64>,
-    count: usize,
-}
-
-impl ShardRuns {
-    /// Appends runs. There must be room for them.
-    fn extend(&mut self, runs: impl Iterator<Item = u64>) {
-        for (place, run) in self.room[self.count..].iter_mut().zip(runs) {
-            *place = run;
-            self.count += 1;
-        }
-    }
-}
-
-impl AsRef<[u64]> for ShardRuns {
-    fn as_ref(&self) -> &[u64] {
-        &self.room[..self.count]
-    }
 }
 
 /// The first reading of a collection: its documents, and which of its runs may be in several of them.
@@ -221,9 +199,9 @@ impl<'s> Counting<'s> {
                 let shard = &shards[number];
                 let Shard { first_row, sizes, .. } = shard;
                 let mut is_confirmed = vec![false; sizes.len()];
-                let most_runs = shard.candidate_runs();
-                let mut kept =
-                    ShardRuns { room: LargeBuffer::try_zeroed(most_runs, RUNS)?, count: 0 };
+                // There is room for all candidates of the shard. What is never touched takes no memory.
+                let mut kept = LargeBuffer::try_zeroed(shard.candidate_runs(), RUNS)?;
+                let mut count = 0;
                 let wanted = |index: u32| {
                     let row = first_row + index;
                     groups.is_compared(row) && shard.is_candidate(row)
@@ -238,12 +216,15 @@ impl<'s> Counting<'s> {
                     let more = runs.len() as u64;
                     // The sum of all documents does not depend on their order, so neither does the decision to keep them.
                     if found.fetch_add(more, Ordering::Relaxed) + more > most {
-                        kept = ShardRuns { room: LargeBuffer::zeroed(0), count: 0 };
+                        (kept, count) = (LargeBuffer::zeroed(0), 0);
                         return Ok(());
                     }
-                    kept.extend(groups.runs(first_row + index, runs));
+                    let own = kept[count..].iter_mut().zip(groups.runs(first_row + index, runs));
+                    own.for_each(|(place, run)| *place = run);
+                    count += runs.len();
                     Ok(())
                 })?;
+                kept.truncate(count);
                 Ok((is_confirmed, kept))
             },
         )?;

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::tests::Random;
 
-    /// Returns random runs in reading order, some of which are missing, and some repeated.
+    /// Returns random runs in reading order. Some places have no run, and some runs are repeated.
     fn random_runs(random: &mut Random) -> Vec<PlacedRun> {
         let mut runs = Vec::new();
         let mut place = 0;
