@@ -81,6 +81,8 @@ impl TermComparison<'_> {
         let sizes: Vec<u64> = rows.iter().map(|&row| self.size(row)).collect();
         let similar = if sizes.iter().sum::<u64>() <= self.fitting {
             self.compared(&candidates, &rows, sizes_of)?
+        } else if candidates.len() < MANY_PAIRS * rows.len() {
+            self.streamed(&candidates, &rows, &sizes, sizes_of)?
         } else {
             let batches = self.batches(&candidates, &sizes);
             // Batches group the pairs by their links, so their results must be put in order again.
@@ -99,15 +101,14 @@ impl TermComparison<'_> {
         rows: &[u32],
         sizes_of: &mut [u32],
     ) -> Result<LargeBuffer<SetPair>> {
-        self.context.progress().begin("read candidates", Work::Bytes(self.sources.bytes()));
-        let documents = self.read(pairs, rows)?;
+        let mut is_wanted = vec![false; rows.len()];
+        pairs.as_flattened().iter().for_each(|&place| is_wanted[place as usize] = true);
+        let documents = self.read(&is_wanted, rows)?;
         self.context.progress().begin("compare terms", Work::Steps(pairs.len() as u64));
         let links = Links::new(pairs, rows.len());
         let comparisons = self.comparisons(&documents, &links)?;
-        let _shared_counts = self.context.memory().hold(size_of_val(pairs) as u64 / 2);
-        // Zeros are `UNLIKE`, so a pair that is not similar needs no write.
-        let shared: Vec<AtomicU32> = try_zeroed_vec(pairs.len())
-            .map_err(|()| Error::memory(PAIRS, size_of_val(pairs) as u64 / 2))?;
+        let _held = self.context.memory().hold(size_of_val(pairs) as u64 / 2);
+        let shared = Self::shared_counts(pairs.len())?;
         self.context.threads().try_fold(
             comparisons.tasks.len(),
             || Ok((DistinctTerms::default(), Vec::new())),
@@ -131,18 +132,25 @@ impl TermComparison<'_> {
                 Ok(())
             },
         )?;
-        for (place, &row) in rows.iter().enumerate() {
-            // The other documents belong to another batch.
-            if documents.stored_at[place] != NOWHERE {
-                sizes_of[row as usize] = documents.sizes[place];
-            }
-        }
+        documents.write_sizes(rows, sizes_of);
         self.found(pairs, &shared, rows)
+    }
+
+    /// Returns a place for the number of shared terms of each of `pairs` pairs.
+    pub(super) fn shared_counts(pairs: usize) -> Result<Vec<AtomicU32>> {
+        // Zeros are `UNLIKE`, so a pair that is not similar needs no write.
+        let bytes = pairs * size_of::<AtomicU32>();
+        try_zeroed_vec(pairs).map_err(|()| Error::memory(PAIRS, bytes as u64))
+    }
+
+    /// Begins the progress stage of a reading.
+    pub(super) fn begin_reading(&self) {
+        self.context.progress().begin("read candidates", Work::Bytes(self.sources.bytes()));
     }
 
     /// Returns the similar pairs as row numbers. A pair of `pairs` is similar if its number of shared
     /// terms in `shared` is not [`UNLIKE`]. `pairs` holds indices into `rows`.
-    fn found(
+    pub(super) fn found(
         &self,
         pairs: &[Candidate],
         shared: &[AtomicU32],
@@ -275,7 +283,7 @@ impl TermComparison<'_> {
             let terms = documents.terms_of(pair[1]);
             let needed = self.threshold.min_shared(size, terms.len() as u32) as usize;
             if let Some(found) = table.count_if_enough(terms, needed) {
-                self.judge(documents, pair, found, shared);
+                self.judge(documents.sizes_of(pair), found, shared);
             }
         }
         Ok(())
@@ -299,28 +307,26 @@ impl TermComparison<'_> {
         let mut pairs = run.pairs.iter().zip(run.shared);
         sets.shared_with(number(run.place), others, self.context.isa(), room, |found| {
             if let Some((&pair, shared)) = pairs.next() {
-                self.judge(documents, pair, found, shared);
+                self.judge(documents.sizes_of(pair), found, shared);
             }
         });
     }
 
-    /// Writes `found` to `shared` if two documents that share `found` terms are similar enough.
-    fn judge(&self, documents: &Documents, pair: Candidate, found: usize, shared: &AtomicU32) {
-        let [left, right] = pair.map(|place| documents.sizes[place as usize].into());
+    /// Writes `found` to `shared` if two documents with `sizes` distinct terms that share `found` terms are similar
+    /// enough.
+    pub(super) fn judge(&self, sizes: [u32; 2], found: usize, shared: &AtomicU32) {
+        let [left, right] = sizes.map(u64::from);
         if self.threshold.reached(found as u64, left, right).is_some() {
             // The number fits into 32 bits, because no set has more terms.
             shared.store(found as u32, Ordering::Relaxed);
         }
     }
 
-    /// Reads the documents of the given pairs into memory. Only distinct terms are kept. `pairs` holds
-    /// indices into `rows`.
-    fn read(&self, pairs: &[Candidate], rows: &[u32]) -> Result<Documents> {
-        let mut is_wanted = vec![false; rows.len()];
-        for &place in pairs.as_flattened() {
-            is_wanted[place as usize] = true;
-        }
-        let wanted = rows.iter().zip(&is_wanted).filter(|&(_, &is_wanted)| is_wanted);
+    /// Reads the documents with the wanted indices into memory. Only distinct terms are kept. `is_wanted` and `rows`
+    /// have an element for each document.
+    pub(super) fn read(&self, is_wanted: &[bool], rows: &[u32]) -> Result<Documents> {
+        self.begin_reading();
+        let wanted = rows.iter().zip(is_wanted).filter(|&(_, &is_wanted)| is_wanted);
         let terms: u64 = wanted.map(|(&row, _)| self.size(row)).sum();
         // Threads do not get equal shares, so each one reserves half as much again.
         let expected = terms as usize / self.context.threads().count() * 3 / 2;
@@ -447,7 +453,7 @@ struct PairRun<'r> {
 }
 
 /// The documents of one batch, which are in memory with their distinct terms.
-struct Documents {
+pub(super) struct Documents {
     /// For each document, the index of its part in `parts` and its index in that part. It is
     /// [`NOWHERE`] if the document is not in memory.
     stored_at: Vec<(u32, u32)>,
@@ -459,8 +465,23 @@ struct Documents {
 impl Documents {
     /// Returns the distinct terms of the document with index `place`. Returns an empty list if the
     /// document is not in memory.
-    fn terms_of(&self, place: u32) -> &[u64] {
+    pub(super) fn terms_of(&self, place: u32) -> &[u64] {
         terms_at(&self.parts, self.stored_at[place as usize])
+    }
+
+    /// Returns the numbers of distinct terms of the documents of a pair.
+    fn sizes_of(&self, pair: Candidate) -> [u32; 2] {
+        pair.map(|place| self.sizes[place as usize])
+    }
+
+    /// Writes the number of distinct terms of each document to `sizes_of`, by row number.
+    pub(super) fn write_sizes(&self, rows: &[u32], sizes_of: &mut [u32]) {
+        for (place, &row) in rows.iter().enumerate() {
+            // The other documents belong to another batch.
+            if self.stored_at[place] != NOWHERE {
+                sizes_of[row as usize] = self.sizes[place];
+            }
+        }
     }
 }
 

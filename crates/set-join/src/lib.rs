@@ -62,6 +62,7 @@ mod sketch_join;
 mod sketch_pairs;
 mod sketch_parts;
 mod sketches;
+mod streamed_terms;
 mod survivors;
 mod term_numbers;
 mod term_source;

@@ -1,0 +1,149 @@
+//! Compares candidate pairs term by term whose documents do not fit in memory together, if most documents have few
+//! pairs. Only one document of each pair is in memory, and the other is compared with it while it is read. Copies of a
+//! document are usually candidates with one or two kept documents, and these fit in memory when the copies do not.
+
+use super::compare_terms::TermComparison;
+use super::pair_order::Candidate;
+use super::term_source::{TermSource as _, Wanted};
+use crate::close::SetPair;
+use simtool_base::error::Result;
+use simtool_base::large_buffer::LargeBuffer;
+use simtool_model::distinct_terms::DistinctTerms;
+use std::sync::atomic::AtomicU32;
+
+/// A term of a stored document takes 1/`TERMS_A_FITTING` of the memory of a term for which
+/// [`TermComparison::fitting`] plans, because there is no table of stored terms.
+const TERMS_A_FITTING: u64 = 2;
+
+/// A candidate pair as it is compared. All numbers are indices.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Link {
+    /// Batch of the stored document.
+    batch: u32,
+    /// Document that is compared while it is read.
+    read: u32,
+    /// Document whose terms are in memory.
+    stored: u32,
+    pair: u32,
+}
+
+impl TermComparison<'_> {
+    /// Compares pairs, and returns the similar ones in ascending order. `pairs` holds indices into `rows`, in ascending
+    /// order. `sizes` has the number of terms of each document in `rows`. Writes the number of distinct terms of each
+    /// document to `sizes_of`, by row number.
+    ///
+    /// # Complexity
+    /// O(terms of the pairs). Each document is read twice at most, unless the stored documents do not fit in memory.
+    ///
+    /// # Errors
+    /// The source fails, or there is not enough memory.
+    pub(super) fn streamed(
+        &self,
+        pairs: &[Candidate],
+        rows: &[u32],
+        sizes: &[u64],
+        sizes_of: &mut [u32],
+    ) -> Result<LargeBuffer<SetPair>> {
+        let links = self.stored_and_read(pairs, sizes);
+        let shared = Self::shared_counts(pairs.len())?;
+        for of_batch in links.chunk_by(|one, other| one.batch == other.batch) {
+            self.compare_while_reading(of_batch, rows, &shared, sizes_of)?;
+        }
+        self.found(pairs, &shared, rows)
+    }
+
+    /// Decides which document of each pair is stored. Returns the pairs, sorted by the batch of the stored document and
+    /// then by the other one.
+    fn stored_and_read(&self, pairs: &[Candidate], sizes: &[u64]) -> Vec<Link> {
+        let mut counts = vec![0_u32; sizes.len()];
+        for &place in pairs.as_flattened() {
+            counts[place as usize] += 1;
+        }
+        let stored_first = pairs.iter().map(|&[a, b]| {
+            // A document with many pairs takes the place of many others in memory.
+            if counts[b as usize] > counts[a as usize] { [b, a] } else { [a, b] }
+        });
+        let mut links: Vec<Link> = (0..)
+            .zip(stored_first)
+            .map(|(pair, [stored, read])| Link { batch: 0, read, stored, pair })
+            .collect();
+        let mut is_stored = vec![false; sizes.len()];
+        for link in &links {
+            is_stored[link.stored as usize] = true;
+        }
+        let (mut batch, mut terms) = (0, 0);
+        let mut batches = vec![0_u32; sizes.len()];
+        for place in (0..sizes.len()).filter(|&place| is_stored[place]) {
+            if terms > 0 && terms + sizes[place] > self.fitting * TERMS_A_FITTING {
+                (batch, terms) = (batch + 1, 0);
+            }
+            terms += sizes[place];
+            batches[place] = batch;
+        }
+        for link in &mut links {
+            link.batch = batches[link.stored as usize];
+        }
+        self.context.threads().sort_by_key(&mut links, |&link| link);
+        links
+    }
+
+    /// Reads the stored documents of one batch into memory. Then reads the other documents and compares them. Writes the
+    /// number of shared terms of each similar pair to `shared`.
+    fn compare_while_reading(
+        &self,
+        links: &[Link],
+        rows: &[u32],
+        shared: &[AtomicU32],
+        sizes_of: &mut [u32],
+    ) -> Result<()> {
+        let mut is_stored = vec![false; rows.len()];
+        for link in links {
+            is_stored[link.stored as usize] = true;
+        }
+        let documents = self.read(&is_stored, rows)?;
+        self.begin_reading();
+        let read_sizes = self.context.threads().try_fold(
+            self.shards.len(),
+            || Ok((DistinctTerms::default(), Vec::new())),
+            |(table, read_sizes), number| {
+                let shard = &self.shards[number];
+                let row_of = |link: &Link| rows[link.read as usize];
+                let before = |row| links.partition_point(|link| row_of(link) < row);
+                let own = &links[before(shard.first_row)..before(shard.end_row())];
+                if own.is_empty() {
+                    // A shard that is skipped counts as done. Otherwise the stage would never reach its end.
+                    self.context.progress().advance(self.sources.shard_bytes(number));
+                    return Ok(());
+                }
+                self.context.check_cancelled()?;
+                let first =
+                    |index: u32| own.partition_point(|link| row_of(link) < shard.first_row + index);
+                let is_read = |index: u32| {
+                    own.get(first(index))
+                        .is_some_and(|link| row_of(link) == shard.first_row + index)
+                };
+                self.sources.try_visit(number, Wanted::Some(&is_read), &mut |index, terms| {
+                    let of_document = &own[first(index)..first(index + 1)];
+                    let size = table.replace(terms)?.len() as u32;
+                    read_sizes.push((shard.first_row + index, size));
+                    for link in of_document {
+                        let terms = documents.terms_of(link.stored);
+                        let sizes = [size, terms.len() as u32];
+                        let needed = self.threshold.min_shared(size, sizes[1]) as usize;
+                        if let Some(found) = table.count_if_enough(terms, needed) {
+                            self.judge(sizes, found, &shared[link.pair as usize]);
+                        }
+                    }
+                    Ok(())
+                })
+            },
+        )?;
+        for (_, read_sizes) in read_sizes {
+            for (row, size) in read_sizes {
+                sizes_of[row as usize] = size;
+            }
+        }
+        documents.write_sizes(rows, sizes_of);
+        Ok(())
+    }
+}
