@@ -12,7 +12,7 @@
 use super::prune::{JoinShard, living_terms};
 use super::set_join::{FoundPairs, SetJoin};
 use super::sketch_join::{Deciding, FewCandidates, SketchJoin};
-use super::sketches::Sketching;
+use super::sketching::Sketching;
 use super::survivors::sketch_counted;
 use super::term_source::TermSources;
 use super::window_scan;
@@ -25,6 +25,9 @@ const FEW_CANDIDATES: u64 = if cfg!(test) { 2 } else { 64 };
 /// If there are at most this many candidates, terms are never counted, because comparing the candidates takes less than
 /// a second.
 const LEAST_CANDIDATES: u64 = if cfg!(test) { 8 } else { 1 << 19 };
+/// If more than this fraction of the candidates are similar, terms are not counted, because that would leave most of the
+/// candidates.
+const MOST_ARE_SIMILAR: f64 = 0.5;
 /// Number of copies of the pairs that are in memory while the result of a join by prefixes is put together.
 const COPIES_OF_PAIRS: u64 = 3;
 /// Nanoseconds of a core for each term that is read, counted, read again and sketched.
@@ -41,17 +44,27 @@ impl SetJoin<'_> {
         second_from: Option<u32>,
         deciding: Option<&Deciding<'_>>,
     ) -> Result<FoundPairs> {
+        let join = SketchJoin::new(self, sources, shards, sketched, second_from)?;
+        let few = (FEW_CANDIDATES * join.sketches.len() as u64).max(LEAST_CANDIDATES);
+        let most = if deciding.is_some() { join.most_to_decide() } else { u64::MAX };
+        // The first reading may have counted the terms already.
+        let is_counted = join.sketches.are_counted();
+        if let (Some(deciding), Some(sample)) = (deciding, join.sample()?) {
+            // If most sketches are similar because their sets are, other sketches do not help.
+            let is_useless = is_counted || sample.similar_share > MOST_ARE_SIMILAR;
+            if sample.has_more_than(most) && is_useless {
+                return join.deciding(deciding);
+            }
+        }
         let longest = self.nanoseconds(sources, shards, window_scan::longest_nanoseconds);
         // Comparing all sketches may take longer than counting the terms.
-        if longest > living_terms(shards) as f64 * NANOSECONDS_A_COUNTED_TERM {
-            drop(sketched);
+        if !is_counted && longest > living_terms(shards) as f64 * NANOSECONDS_A_COUNTED_TERM {
+            drop(join);
         } else {
-            let join = SketchJoin::new(self, sources, shards, sketched, second_from)?;
-            let few = (FEW_CANDIDATES * join.sketches.len() as u64).max(LEAST_CANDIDATES);
-            let most = if deciding.is_some() { join.most_to_decide() } else { u64::MAX };
             match join.pairs_if_few(few.min(most))? {
                 FewCandidates::Compared(pairs) => return Ok(pairs),
                 FewCandidates::InParts => return join.pairs(deciding),
+                FewCandidates::TooMany if is_counted => return join.pairs(deciding),
                 FewCandidates::TooMany => {}
             }
         }

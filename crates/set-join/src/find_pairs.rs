@@ -8,7 +8,7 @@ use super::reread::Rereading;
 use super::set_join::{BYTES_OF_FEW_PAIRS, FoundPairs, KeptChoice, SetJoin};
 use super::sketch_join::{Deciding, SketchJoin};
 use super::sketch_pairs::SketchPairs;
-use super::sketches;
+use super::sketch_rows;
 use super::survivors::{Survivors, sketch_living};
 use super::term_source::{TermSource, TermSources};
 use simtool_base::error::Result;
@@ -191,7 +191,7 @@ impl SetJoin<'_> {
         deciding: Option<&Deciding<'_>>,
         most: u64,
     ) -> Result<FoundPairs> {
-        let bytes = sketches::planned_bytes(living_terms(shards), self.threshold);
+        let bytes = sketch_rows::planned_bytes(living_terms(shards), self.threshold);
         let Some(deciding) =
             deciding.filter(|_| bytes <= self.memory_bytes && !sources.is_weighted())
         else {

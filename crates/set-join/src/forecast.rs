@@ -1,7 +1,7 @@
 //! Forecasts the time and the results of comparing the sketches of all sets, from the sizes of a
 //! sample of the sets.
 
-use super::sketches::words_of;
+use super::sketch_rows::words_of;
 use super::window_scan::estimated_nanoseconds;
 use simtool_kernels::Isa;
 use simtool_model::sides::Sides;
@@ -138,7 +138,8 @@ fn normal_tail(deviations: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::pair_filter::JoinFilter;
-    use crate::sketches::{SketchScratch, Sketches, Sketching};
+    use crate::sketches::Sketches;
+    use crate::sketching::{SketchScratch, Sketching};
     use crate::window_scan::{CandidateSets, WindowScan};
     use simtool_base::stable_hash::mix;
     use simtool_compute::context::Context;
@@ -162,7 +163,8 @@ mod tests {
         }
         let all = Sketches::new(&[sketching], |_| true, threshold, context).unwrap();
         let scan = WindowScan {
-            sets: &all,
+            places: all.places(),
+            sketches: &all,
             candidates: &all,
             which: CandidateSets::Earlier,
             threshold,

@@ -8,12 +8,13 @@
 //!    in a table of two-bit cells, and sets with too many unmatched terms are dropped (`prune`, or
 //!    `reread` if the terms do not fit into memory). With few terms this step does not pay and is
 //!    skipped.
-//! 2. *Sketch* the sets that were not dropped in about three bits a term (`sketches`). Among equal sets, only the first
+//! 2. *Sketch* the sets that were not dropped in about three bits a term (`sketching`). Among equal sets, only the first
 //!    one is joined.
 //! 3. *Compare the sketches* of every two sets whose sizes allow similarity (`window_scan`). The few documents with
-//!    near sketches are read again and compared term by term (`compare_terms`). If there are too many pairs for the
-//!    memory or the time, only those pairs are found that decide which documents are kept (`kept_pairs`). If too many
-//!    sketches are similar, new sketches are made without the terms that no other document has (`counted_join`).
+//!    near sketches are read again and compared term by term (`compare_terms`, or `streamed_terms` if they do not fit in
+//!    memory). If there are too many pairs for the memory or the time (`pair_sample`), only those pairs are found that
+//!    decide which documents are kept (`kept_pairs`). If too many sketches are similar, new sketches are made without the
+//!    terms that no other document has (`counted_join`).
 //! 4. *Or join by prefixes*, if comparing sketches would cost more: the terms are renumbered by
 //!    frequency (`ranked_sets`) and joined (`prefix_join`), block by block if memory is scarce
 //!    (`block_join`).
@@ -51,6 +52,7 @@ mod memory_texts;
 mod other_sequences;
 mod pair_filter;
 pub mod pair_order;
+mod pair_sample;
 mod pair_search;
 mod prefix_join;
 mod prune;
@@ -61,7 +63,9 @@ mod set_join;
 mod sketch_join;
 mod sketch_pairs;
 mod sketch_parts;
+mod sketch_rows;
 mod sketches;
+mod sketching;
 mod streamed_terms;
 mod survivors;
 mod term_numbers;

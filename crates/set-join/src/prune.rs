@@ -2,9 +2,9 @@
 //!
 //! A term is called unmatched if no other set contains it. Two sets that are similar at threshold t
 //! share at least the fraction t of their terms. So a set with too many unmatched terms is dropped.
-//! The terms that only dropped sets had are unmatched in the next round. The first round counts a
-//! sample of the terms, chosen by their hashes. The limit on unmatched terms holds for every subset
-//! of a set, so with a sample fewer sets are dropped, but never a wrong one.
+//! The terms that only dropped sets had are unmatched in the next round. If memory is scarce, or the cells of the terms
+//! are kept in memory, the first round counts a sample of the terms, chosen by their hashes. The limit on unmatched
+//! terms holds for every subset of a set, so with a sample fewer sets are dropped, but never a wrong one.
 
 use super::cells::{CellNumbers, CellWriter, Cells};
 use super::large_vec::LargeVec;
@@ -31,7 +31,7 @@ pub(crate) fn sample_eighths(threshold: Threshold) -> u64 {
 
 /// Maximum number of terms of a document. It is so small that 32 bits are enough for the number of
 /// terms of two documents together.
-const MOST_TERMS: usize = (1 << 31) - 1;
+pub(super) const MOST_TERMS: usize = (1 << 31) - 1;
 
 /// Returns the number of terms of a document as 32 bits, counting repeated terms.
 ///

@@ -8,9 +8,13 @@ use super::prune::{
     CELLS_PER_TERM, JoinShard, document_size, living_terms, outweighs, row_after, sample_eighths,
     unmatched_up_to,
 };
+use super::sketch_rows;
+use super::sketching::{SketchScratch, Sketching};
+use super::survivors::{BYTES_A_SET, FirstRound};
 use super::term_source::{TermSource as _, TermSources, Wanted};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::filled;
+use simtool_base::memory_ledger::Ledger;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use simtool_model::similarity::Threshold;
@@ -20,6 +24,10 @@ use std::ops::Range;
 /// three fifths of the unmatched terms, which no other set contains. If there is not enough memory for
 /// so many cells, terms are counted in slices, one after the other.
 const LEAST_CELLS_PER_TERM: u64 = 2;
+
+/// Minimum number of cells per term with which the first round counts all terms instead of a sample. Most unmatched terms
+/// are then recognized, which saves a second round and leaves few terms in the sketches.
+const CELLS_FOR_ALL_TERMS: u64 = 3;
 
 /// Maximum number of slices of the terms in the first round of counting. A slice has the terms that are
 /// counted in one table. Each slice takes two readings of the collection.
@@ -57,10 +65,13 @@ impl TermSlice {
         Self(start(number)..start(number + 1))
     }
 
-    fn terms<'t>(&self, terms: &'t [u64]) -> impl Iterator<Item = u64> + use<'_, 't> {
+    fn has(&self, term: u64) -> bool {
         // Terms are hashes, so their low bits divide them evenly among the slices.
-        let has = |term: &u64| self.0.contains(&(term % (1 << SLICE_BITS)));
-        terms.iter().copied().filter(has)
+        self.0.contains(&(term % (1 << SLICE_BITS)))
+    }
+
+    fn terms<'t>(&self, terms: &'t [u64]) -> impl Iterator<Item = u64> + use<'_, 't> {
+        terms.iter().copied().filter(|&term| self.has(term))
     }
 }
 
@@ -84,19 +95,21 @@ impl Rereading<'_> {
     }
 
     /// Runs the first round of counting: reads the documents, and drops the documents that cannot have
-    /// a similar one. Returns all shards, in which the dropped documents are marked.
+    /// a similar one. Returns all shards, in which the dropped documents are marked, and the sketches of the other
+    /// documents if they fit in memory.
     ///
     /// # Errors
     /// The source fails, there is not enough memory, more than [`MOST_SLICES`] slices would be
     /// necessary, or a number of documents or terms exceeds 32 bits.
-    pub(super) fn first_round(&self) -> Result<Vec<JoinShard>> {
+    pub(super) fn first_round(&self) -> Result<FirstRound> {
         let hint = self.sources.term_count_hint();
-        let mut slices = self.slices(hint, FAR_TOO_MANY_SLICES)?.min(MOST_SLICES);
-        let mut cells = self.first_cells(hint, slices)?;
+        let mut eighths = self.eighths(hint);
+        let mut slices = self.slices(hint, eighths, FAR_TOO_MANY_SLICES)?.min(MOST_SLICES);
+        let mut cells = self.cells(hint / 8 * eighths / slices, 0)?;
         let mut shards: Vec<JoinShard> = Vec::new();
         let mut first_row = 0;
         self.begin("read and count");
-        for sizes in self.count(&mut cells, &self.slice(0, slices), &[])? {
+        for sizes in self.count(&mut cells, &TermSlice::of(eighths, 0, slices), &[])? {
             let shard = JoinShard::new(first_row, sizes);
             first_row = row_after(first_row, shard.sizes.len())?;
             shards.push(shard);
@@ -104,20 +117,21 @@ impl Rereading<'_> {
         // If the estimated number of terms was far from the truth, starting again takes fewer
         // readings or drops more documents.
         let terms = living_terms(&shards);
-        let needed = self.slices(terms, MOST_SLICES)?;
+        let needed = self.slices(terms, self.eighths(terms), MOST_SLICES)?;
         let is_anew =
             needed != slices || terms / hint.max(1) >= CELLS_PER_TERM / LEAST_CELLS_PER_TERM;
         if is_anew {
             drop(cells);
-            slices = needed;
-            cells = self.first_cells(terms, slices)?;
+            (slices, eighths) = (needed, self.eighths(terms));
+            cells = self.cells(terms / 8 * eighths / slices, 0)?;
         }
         // With a single slice, the first decision is final, so no counts have to be kept.
         for shard in shards.iter_mut().filter(|_| slices > 1) {
             shard.unmatched = filled(0, shard.sizes.len(), TERMS)?;
         }
+        let mut sketches = None;
         for number in 0..slices {
-            let slice = self.slice(number, slices);
+            let slice = TermSlice::of(eighths, number, slices);
             if number > 0 {
                 cells.clear();
             }
@@ -125,21 +139,23 @@ impl Rereading<'_> {
                 self.begin("read and count");
                 self.count(&mut cells, &slice, &shards)?;
             }
-            self.prune(&mut shards, &cells, &slice)?;
+            // The last reading has all documents that are left, so it can make their sketches, too.
+            let with_sketches = number + 1 == slices && self.has_room_for_sketches(&shards);
+            sketches = self.prune(&mut shards, &cells, &slice, with_sketches)?;
         }
         for shard in &mut shards {
             shard.unmatched = Vec::new();
         }
-        Ok(shards)
+        Ok(FirstRound { shards, sketches, has_counted_all: eighths == 8 })
     }
 
     /// Returns the number of slices into which terms must be divided if the documents have `terms`
-    /// terms.
+    /// terms, of which `eighths` eighths are counted.
     ///
     /// # Errors
     /// There would be more than `most` slices.
-    fn slices(&self, terms: u64, most: u64) -> Result<u64> {
-        let least_cells = self.sampled(terms).saturating_mul(LEAST_CELLS_PER_TERM);
+    fn slices(&self, terms: u64, eighths: u64, most: u64) -> Result<u64> {
+        let least_cells = (terms / 8).saturating_mul(eighths * LEAST_CELLS_PER_TERM);
         // More slices need less memory, and each of them reads all documents twice more.
         let slices = least_cells.div_ceil(self.most_cells()).max(1);
         if slices <= most {
@@ -156,20 +172,11 @@ impl Rereading<'_> {
         Err(Error::limit(format!("about {terms} shingles"), rule))
     }
 
-    /// Creates the table of counters in which the slices of the first round are counted, one after the
-    /// other.
-    fn first_cells(&self, terms: u64, slices: u64) -> Result<Cells> {
-        self.cells(self.sampled(terms) / slices, 0)
-    }
-
-    /// Returns the number of terms that the first round counts if the documents have `terms` terms in
-    /// total. The round counts only a sample of the terms.
-    fn sampled(&self, terms: u64) -> u64 {
-        terms.saturating_mul(sample_eighths(self.threshold)) / 8
-    }
-
-    fn slice(&self, number: u64, slices: u64) -> TermSlice {
-        TermSlice::of(sample_eighths(self.threshold), number, slices)
+    /// Returns how many eighths of all terms the first round counts if the documents have `terms` terms. It counts all
+    /// terms if their table is not too small for them, and otherwise a sample.
+    fn eighths(&self, terms: u64) -> u64 {
+        let is_fitting = terms.saturating_mul(CELLS_FOR_ALL_TERMS) <= self.most_cells();
+        if is_fitting { 8 } else { sample_eighths(self.threshold) }
     }
 
     /// Runs further rounds of counting. Ends when the documents that were not dropped have at most
@@ -186,7 +193,7 @@ impl Rereading<'_> {
             let mut cells = self.cells(before, round)?;
             self.begin("prune");
             self.count(&mut cells, &TermSlice::ALL, shards)?;
-            self.prune(shards, &cells, &TermSlice::ALL)?;
+            self.prune(shards, &cells, &TermSlice::ALL, false)?;
             let after = living_terms(shards);
             // A round that drops less than a fifth costs more time than it saves later.
             if after * 5 >= before * 4 {
@@ -248,51 +255,88 @@ impl Rereading<'_> {
         )
     }
 
+    /// Returns whether the sketches of all documents fit in the memory that a table of counters leaves.
+    fn has_room_for_sketches(&self, shards: &[JoinShard]) -> bool {
+        let documents: u64 = shards.iter().map(|shard| shard.sizes.len() as u64).sum();
+        // Sketches exist twice only after the table was freed.
+        let bytes = sketch_rows::planned_bytes(living_terms(shards), self.threshold) / 2;
+        !self.sources.is_weighted() && bytes + documents * BYTES_A_SET <= self.table_bytes
+    }
+
     /// Drops each document that has too many unmatched terms for a similar document. The unmatched
-    /// terms of earlier slices count, too.
-    fn prune(&self, shards: &mut [JoinShard], cells: &Cells, slice: &TermSlice) -> Result<()> {
+    /// terms of earlier slices count, too. If `with_sketches` is true, returns the sketches of the other documents.
+    fn prune(
+        &self,
+        shards: &mut [JoinShard],
+        cells: &Cells,
+        slice: &TermSlice,
+        with_sketches: bool,
+    ) -> Result<Option<Vec<Sketching>>> {
         let numbers = cells.numbers();
         let terms = living_terms(shards);
         let known = &*shards;
-        let judged = self.context.threads().try_map(
+        let judged = self.context.threads().try_fold(
             shards.len(),
-            || Ok(Vec::new()),
-            |sampled: &mut Vec<u64>, number| {
+            || Ok(Pruning::new(self.threshold, self.context.memory())),
+            |Pruning { judged, sampled, sketches, scratch }, number| {
                 let shard = &known[number];
                 let is_one = &|index| shard.is_alive(index);
                 let mut alive = shard.alive.clone();
                 let mut unmatched = shard.unmatched.clone();
-                self.sources.visit_shard(
-                    number,
-                    Wanted::Remaining { is_one, terms },
-                    &mut |index, terms| {
-                        let index = index as usize;
-                        if let Some(&weight) = shard.weights.get(index) {
-                            let limit = weight - self.threshold.min_weight(weight);
-                            let weight = |term| self.sources.weight(term);
-                            alive[index] = !outweighs(terms, limit, cells, weight);
-                            return;
-                        }
-                        sampled.clear();
-                        sampled.extend(slice.terms(terms).map(|term| numbers.of(term)));
-                        let mut limit = self.threshold.max_unshared(terms.len() as u32);
-                        // Earlier slices found some unmatched terms, which count against the same limit.
-                        let known = unmatched.get_mut(index);
-                        limit = limit.saturating_sub(known.as_deref().copied().unwrap_or(0));
-                        let found =
-                            unmatched_up_to(sampled, limit, |&cell| !cells.is_matched(cell));
-                        alive[index] = found <= limit;
-                        if let Some(known) = known {
-                            *known += found;
-                        }
-                    },
-                )?;
-                Ok((alive, unmatched))
+                let visit = &mut |row: u32, terms: &[u64]| {
+                    let index = row as usize;
+                    if let Some(&weight) = shard.weights.get(index) {
+                        let limit = weight - self.threshold.min_weight(weight);
+                        let weight = |term| self.sources.weight(term);
+                        alive[index] = !outweighs(terms, limit, cells, weight);
+                        return Ok(());
+                    }
+                    sampled.clear();
+                    sampled.extend(slice.terms(terms).map(|term| numbers.of(term)));
+                    let mut limit = self.threshold.max_unshared(terms.len() as u32);
+                    // Earlier slices found some unmatched terms, which count against the same limit.
+                    let known = unmatched.get_mut(index);
+                    limit = limit.saturating_sub(known.as_deref().copied().unwrap_or(0));
+                    let found = unmatched_up_to(sampled, limit, |&cell| !cells.is_matched(cell));
+                    alive[index] = found <= limit;
+                    if let Some(known) = known {
+                        *known += found;
+                    }
+                    if !(with_sketches && alive[index]) {
+                        return Ok(());
+                    }
+                    let is_matched = |term| !slice.has(term) || cells.is_matched(numbers.of(term));
+                    sketches.push_counted(shard.first_row + row, terms, is_matched, scratch)
+                };
+                self.sources.try_visit(number, Wanted::Remaining { is_one, terms }, visit)?;
+                judged.push((number, alive, unmatched));
+                Ok(())
             },
         )?;
-        for (shard, (alive, unmatched)) in shards.iter_mut().zip(judged) {
+        let (judged, sketches): (Vec<_>, Vec<_>) =
+            judged.into_iter().map(|pruning| (pruning.judged, pruning.sketches)).unzip();
+        for (number, alive, unmatched) in judged.into_iter().flatten() {
+            let shard = &mut shards[number];
             (shard.alive, shard.unmatched) = (alive, unmatched);
         }
-        Ok(())
+        Ok(with_sketches.then_some(sketches))
+    }
+}
+
+/// Results and buffers of one worker thread that drops documents.
+struct Pruning {
+    /// For each shard that the thread has read: its number, whether each document may still have a similar one, and the
+    /// numbers of unmatched terms.
+    judged: Vec<(usize, Vec<bool>, Vec<u32>)>,
+    sampled: Vec<u64>,
+    sketches: Sketching,
+    scratch: SketchScratch,
+}
+
+impl Pruning {
+    fn new(threshold: Threshold, ledger: &Ledger) -> Self {
+        let sketches = Sketching::new(threshold, true, ledger);
+        let (sampled, scratch) = (Vec::new(), SketchScratch::default());
+        Self { judged: Vec::new(), sampled, sketches, scratch }
     }
 }

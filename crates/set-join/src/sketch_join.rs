@@ -5,11 +5,13 @@ use super::compare_terms::TermComparison;
 use super::kept_pairs::many_pairs;
 use super::pair_filter::JoinFilter;
 use super::pair_order::{Candidate, PAIRS, in_order};
+use super::pair_sample::PairSample;
 use super::prune::{self, JoinShard};
 use super::set_join::{BYTES_OF_FEW_PAIRS, FoundPairs, SetJoin};
-use super::sketches::{Sketches, Sketching};
+use super::sketches::Sketches;
+use super::sketching::Sketching;
 use super::term_source::TermSources;
-use super::window_scan::{CandidateSets, WindowScan};
+use super::window_scan::{CandidateSets, WindowScan, near_pairs};
 use crate::close::{ClosePairs, SetPair};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, filled};
@@ -39,32 +41,6 @@ pub(super) type Found<'f> = dyn FnMut(LargeBuffer<SetPair>, &[u32]) -> Result<u6
 /// terms of each document.
 pub(super) type Deciding<'f> =
     dyn Fn(&SketchJoin<'_>, u64, &mut [u32]) -> Result<LargeBuffer<SetPair>> + 'f;
-
-/// One comparison of two lists of documents. The sketches of documents in `sets` are compared with the
-/// sketches of documents in `candidates`.
-pub(super) struct SketchScan<'s> {
-    sets: &'s Sketches,
-    candidates: &'s Sketches,
-    which: CandidateSets,
-}
-
-impl<'s> SketchScan<'s> {
-    /// Returns one scan that compares every two sets of the list. The result is an array, so that
-    /// callers can use it like the two scans of [`Self::across`].
-    pub(super) fn within(sets: &'s Sketches) -> [Self; 1] {
-        [Self { sets, candidates: sets, which: CandidateSets::Earlier }]
-    }
-
-    /// Returns two scans that together compare every set of `first` with every set of `second`. The
-    /// first scan compares sets of `first` with sets of `second` that are not larger. The second scan
-    /// compares sets of `second` with smaller sets of `first`. The lists must be disjoint.
-    pub(super) fn across(first: &'s Sketches, second: &'s Sketches) -> [Self; 2] {
-        [
-            Self { sets: first, candidates: second, which: CandidateSets::NotLarger },
-            Self { sets: second, candidates: first, which: CandidateSets::Smaller },
-        ]
-    }
-}
 
 /// Pairs of documents with similar sketches.
 enum NearPairs {
@@ -216,12 +192,12 @@ impl<'a> SketchJoin<'a> {
     /// The source or `found` fails, or there is not enough memory.
     pub(super) fn visit(
         &self,
-        scans: &[SketchScan<'_>],
+        scans: &[WindowScan<'_>],
         sizes: &mut [u32],
         found: &mut Found<'_>,
     ) -> Result<()> {
         let mut held = 0;
-        self.near(scans, self.most_candidates(), &mut |near| {
+        near_pairs(scans, self.most_candidates(), &mut |near| {
             held = found(self.similar(near, held, sizes)?, sizes)?;
             Ok(())
         })
@@ -259,11 +235,14 @@ impl<'a> SketchJoin<'a> {
     ///
     /// # Errors
     /// The work is cancelled.
-    fn near_if_few(&self, scans: &[SketchScan<'_>], most: u64) -> Result<NearPairs> {
+    fn near_if_few(&self, scans: &[WindowScan<'_>], most: u64) -> Result<NearPairs> {
+        if self.sample()?.is_some_and(|sample| sample.has_more_than(most)) {
+            return Ok(NearPairs::TooMany);
+        }
         let mut first = None;
         let mut parts = 0;
         let mut count = 0;
-        let scanned = self.near(scans, self.most_candidates().min(most), &mut |near| {
+        let scanned = near_pairs(scans, self.most_candidates().min(most), &mut |near| {
             count += near.iter().map(|pairs| pairs.len() as u64).sum::<u64>();
             parts += 1;
             // Only a single part is kept, because a part may take all memory for candidates.
@@ -278,38 +257,20 @@ impl<'a> SketchJoin<'a> {
         Ok(first.map_or(NearPairs::InParts, NearPairs::All))
     }
 
+    /// Compares a sample of the documents with all others, if this is much less work than comparing all.
+    ///
+    /// # Errors
+    /// The work is cancelled.
+    pub(super) fn sample(&self) -> Result<Option<PairSample>> {
+        match self.second {
+            None => PairSample::of(&self.within(&self.sketches)),
+            Some(_) => Ok(None),
+        }
+    }
+
     /// Returns the number of candidates that fit in memory while they are compared.
     fn most_candidates(&self) -> u64 {
         self.memory / 4 / BYTES_PER_CANDIDATE
-    }
-
-    /// Finds the pairs of documents with similar sketches. Calls `found` with at most `most` pairs at a
-    /// time, unless a single document has more pairs.
-    pub(super) fn near(
-        &self,
-        scans: &[SketchScan<'_>],
-        most: u64,
-        found: &mut dyn FnMut(Vec<Vec<Candidate>>) -> Result<()>,
-    ) -> Result<()> {
-        let SetJoin { threshold, context, .. } = *self.join;
-        let mut held = Vec::new();
-        let mut count = 0;
-        for &SketchScan { sets, candidates, which } in scans {
-            let scan =
-                WindowScan { sets, candidates, which, threshold, filter: self.filter(), context };
-            // Up to half of `most` pairs are held when the next part comes.
-            scan.visit(most / 2, &mut |pairs| {
-                count += pairs.iter().map(|pairs| pairs.len() as u64).sum::<u64>();
-                held.extend(pairs);
-                let are_many = count > most / 2;
-                if are_many {
-                    count = 0;
-                    found(std::mem::take(&mut held))?;
-                }
-                Ok(are_many)
-            })?;
-        }
-        found(held)
     }
 
     /// Returns the closeness of the two sets of a pair. `sizes` has the number of distinct terms of each
@@ -329,22 +290,49 @@ impl<'a> SketchJoin<'a> {
         JoinFilter { filter: self.join.filter, second_from }
     }
 
+    /// Returns the scan that compares every two sets of the list.
+    fn within<'s>(&'s self, sets: &'s Sketches) -> WindowScan<'s> {
+        self.scan(sets, sets.places(), sets, CandidateSets::Earlier)
+    }
+
+    /// Returns two scans that together compare every set of `first` with every set of `second`. The lists must be
+    /// disjoint.
+    fn across<'s>(&'s self, first: &'s Sketches, second: &'s Sketches) -> [WindowScan<'s>; 2] {
+        [
+            self.scan(first, first.places(), second, CandidateSets::NotLarger),
+            self.scan(second, second.places(), first, CandidateSets::Smaller),
+        ]
+    }
+
+    /// Returns the scan that compares the sets at `places` in `sketches` with candidates.
+    pub(super) fn scan<'s>(
+        &'s self,
+        sketches: &'s Sketches,
+        places: Vec<u32>,
+        candidates: &'s Sketches,
+        which: CandidateSets,
+    ) -> WindowScan<'s> {
+        let SetJoin { threshold, context, .. } = *self.join;
+        let filter = self.filter();
+        WindowScan { places, sketches, candidates, which, threshold, filter, context }
+    }
+
     /// Returns the scans that together compare all documents that may form pairs.
-    pub(super) fn scans(&self) -> Vec<SketchScan<'_>> {
+    pub(super) fn scans(&self) -> Vec<WindowScan<'_>> {
         match &self.second {
-            Some((_, second)) => SketchScan::across(&self.sketches, second).into(),
-            None => SketchScan::within(&self.sketches).into(),
+            Some((_, second)) => self.across(&self.sketches, second).into(),
+            None => vec![self.within(&self.sketches)],
         }
     }
 
     /// Returns the scans that compare the documents of this join with those of `other`. The two joins have
     /// no document in common.
-    pub(super) fn scans_with<'s>(&'s self, other: &'s Self) -> Vec<SketchScan<'s>> {
+    pub(super) fn scans_with<'s>(&'s self, other: &'s Self) -> Vec<WindowScan<'s>> {
         let (Some((_, second)), Some((_, other_second))) = (&self.second, &other.second) else {
-            return SketchScan::across(&self.sketches, &other.sketches).into();
+            return self.across(&self.sketches, &other.sketches).into();
         };
         let scans = [(&self.sketches, other_second), (&other.sketches, second)];
-        scans.into_iter().flat_map(|(first, second)| SketchScan::across(first, second)).collect()
+        scans.into_iter().flat_map(|(first, second)| self.across(first, second)).collect()
     }
 
     /// Returns the number of candidates above which only the pairs are found that decide which documents are kept.

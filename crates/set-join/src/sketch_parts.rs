@@ -9,7 +9,8 @@ use super::pair_order::{PAIRS, in_order};
 use super::prune::{self, JoinShard};
 use super::set_join::{FoundPairs, SetJoin};
 use super::sketch_join::SketchJoin;
-use super::sketches::{self, Sketching, words_of};
+use super::sketch_rows::words_of;
+use super::sketching::{self, Sketching};
 use super::survivors::sketch_some;
 use super::term_source::{TermSource as _, TermSources};
 use crate::close::{ClosePairs, SetPair};
@@ -92,7 +93,7 @@ impl SetJoin<'_> {
             return Ok(None);
         }
         let mut sizes = filled(0, prune::end_row(shards) as usize, PAIRS)?;
-        sketches::write_sizes(sketches, &mut sizes);
+        sketching::write_sizes(sketches, &mut sizes);
         // Two parts take half of the memory. The other half is for candidates, their terms, and pairs.
         let parts = SketchParts::new(sizes, self.bytes_for_parts(shards) / 4, self.threshold);
         Ok((parts.readings(self.threshold) <= MOST_READINGS).then_some(parts))

@@ -8,7 +8,8 @@ use super::pair_filter::PairFilter;
 use super::prune::{self, JoinShard, living_terms, sample_eighths};
 use super::ranked_sets::NANOSECONDS_A_RANKED_TERM;
 use super::set_join::SetJoin;
-use super::sketches::{self, SketchScratch, Sketching};
+use super::sketch_rows;
+use super::sketching::{self, SketchScratch, Sketching};
 use super::term_source::{TermSource as _, TermSources, Wanted};
 use super::window_scan;
 use simtool_base::error::{Error, Result};
@@ -25,7 +26,7 @@ const BYTES_PER_SAMPLED_TERM: u64 = 6;
 
 /// Bytes of memory for each document with a sketch, in addition to its bits: its size and signature, and its place
 /// while equal documents are looked for.
-const BYTES_A_SET: u64 = 48;
+pub(super) const BYTES_A_SET: u64 = 48;
 
 /// The memory limit may be exceeded by 1/`SPARE_SHARE` of it plus [`SPARE_BYTES`], for the sketches of many small
 /// documents. An error would be worse.
@@ -69,31 +70,29 @@ impl SetJoin<'_> {
             return self.weighed(sources);
         }
         let hint = sources.term_count_hint();
-        let sketched_bytes = |terms: u64| sketches::planned_bytes(terms, self.threshold);
+        let sketched_bytes = |terms: u64| sketch_rows::planned_bytes(terms, self.threshold);
         // For few terms, sketches of all documents cost less than a round and a second reading.
         let few = hint <= FEW_TERMS && sketched_bytes(hint) <= self.memory_bytes;
-        let mut sketched = None;
         let reading = Work::Bytes(sources.bytes());
         let mut first = None;
         if few {
             self.context.progress().begin("read and sketch", reading);
             first = sketch_all(sources, self.threshold, self.context)?;
         }
-        let mut shards = if let Some((shards, sketches)) = first {
-            sketched = Some(sketches);
-            shards
-        } else {
-            self.first_round(sources)?
+        let FirstRound { mut shards, sketches: sketched, has_counted_all } = match first {
+            Some(first) => first,
+            None => self.first_round(sources)?,
         };
         let sizes = shards.iter().flat_map(|shard| &shard.sizes);
-        self.context.progress().counted("rows", sizes.clone().count() as u64);
-        self.context.progress().counted("terms", sizes.map(|&size| u64::from(size)).sum());
+        let terms = sizes.clone().map(|&size| u64::from(size)).sum();
+        self.context.progress().counted("rows", sizes.count() as u64);
+        self.context.progress().counted("terms", terms);
         // The comparison of sketches is quadratic. The sketches must fit in memory, and comparing them
         // must take at most the given nanoseconds per term.
         let is_scannable = |shards: &[JoinShard], nanoseconds_a_term| {
-            let terms = living_terms(shards);
-            sketched_bytes(terms) <= self.memory_bytes
-                && self.scan_nanoseconds(sources, shards) <= terms as f64 * nanoseconds_a_term
+            let living = living_terms(shards);
+            sketched_bytes(living) <= self.memory_bytes
+                && self.scan_nanoseconds(sources, shards) <= living as f64 * nanoseconds_a_term
         };
         let mut is_scanned = is_scannable(&shards, NANOSECONDS_A_ROUND);
         if !is_scanned {
@@ -105,13 +104,17 @@ impl SetJoin<'_> {
             {
                 return Err(self.too_little_memory(&shards));
             }
-            self.rereading(sources).rounds(&mut shards, 0)?;
-            self.count_living(&shards);
+            // Documents that have lost their matches may be dropped, too. These are few, unless the first round has dropped
+            // most terms or has counted only some.
+            if !has_counted_all || living_terms(&shards) * 2 < terms {
+                self.rereading(sources).rounds(&mut shards, 0)?;
+                self.count_living(&shards);
+            }
             is_scanned = sketched_bytes(living_terms(&shards)) <= self.memory_bytes
                 && self.is_scan_timely(sources, &shards);
         }
         let sketches = if let Some(mut sketches) = sketched {
-            sketches::retain_living(&mut sketches, &shards);
+            sketching::retain_living(&mut sketches, &shards);
             sketches
         } else {
             self.check_living(&shards)?;
@@ -190,12 +193,13 @@ impl SetJoin<'_> {
         self.scan_nanoseconds(sources, shards) <= by_prefixes
     }
 
-    fn first_round(&self, sources: &TermSources<'_>) -> Result<Vec<JoinShard>> {
+    fn first_round(&self, sources: &TermSources<'_>) -> Result<FirstRound> {
         let hint = sources.term_count_hint();
         let sampled = hint / 8 * sample_eighths(self.threshold);
         if sampled.saturating_mul(BYTES_PER_SAMPLED_TERM) <= self.memory_bytes.min(SAMPLE_BYTES) {
             self.context.progress().begin("read and count", Work::Bytes(sources.bytes()));
-            prune::first_round(sources, self.threshold, self.context)
+            let shards = prune::first_round(sources, self.threshold, self.context)?;
+            Ok(FirstRound { shards, sketches: None, has_counted_all: false })
         } else {
             self.rereading(sources).first_round()
         }
@@ -212,22 +216,28 @@ impl Survivors {
                     *is_alive &= filter.class(row).is_some();
                 }
             }
-            sketches::retain_living(&mut self.sketches, &self.shards);
+            sketching::retain_living(&mut self.sketches, &self.shards);
         }
-        let equal = sketches::equal_sets(&self.sketches, filter);
+        let equal = sketching::equal_sets(&self.sketches, filter);
         // Equal documents have the same partners, so the first one finds them for all.
         for &other in equal.iter().flat_map(|group| &group[1..]) {
             let shard = prune::shard_of(&self.shards, other);
             let shard = &mut self.shards[shard];
             shard.alive[(other - shard.first_row) as usize] = false;
         }
-        sketches::retain_living(&mut self.sketches, &self.shards);
+        sketching::retain_living(&mut self.sketches, &self.shards);
         equal
     }
 }
 
-/// All shards, and the sketches of the documents of each shard.
-type SketchedShards = (Vec<JoinShard>, Vec<Sketching>);
+/// Result of the first round of counting, or of a reading that has only sketched all documents.
+pub(super) struct FirstRound {
+    pub(super) shards: Vec<JoinShard>,
+    /// The sketches of the documents that may have a similar one. `None` if they were not made.
+    pub(super) sketches: Option<Vec<Sketching>>,
+    /// Whether all terms were counted, and not only a sample.
+    pub(super) has_counted_all: bool,
+}
 
 /// Reads all documents for the first time, and makes their sketches. Returns `None` if the sketches do not fit in
 /// memory, which shows only while documents are read.
@@ -235,7 +245,7 @@ pub(super) fn sketch_all(
     sources: &TermSources<'_>,
     threshold: Threshold,
     context: &Context<'_>,
-) -> Result<Option<SketchedShards>> {
+) -> Result<Option<FirstRound>> {
     let is_full = AtomicBool::new(false);
     // Rows are numbered after all shards were read. Until then, a document has its index in its
     // shard.
@@ -271,7 +281,7 @@ pub(super) fn sketch_all(
         shards.push(shard);
         all.push(sketches);
     }
-    Ok(Some((shards, all)))
+    Ok(Some(FirstRound { shards, sketches: Some(all), has_counted_all: false }))
 }
 
 /// Reads the documents that may still have a similar one, and makes their sketches. If `with_bits` is
@@ -353,7 +363,11 @@ fn sketched(
         |(sketches, scratch), number| {
             let first_row = shards[number].first_row;
             visit(number, &mut |index, terms| match cells {
-                Some(cells) => sketches.push_counted(first_row + index, terms, cells, scratch),
+                Some(cells) => {
+                    let numbers = cells.numbers();
+                    let is_matched = |term| cells.is_matched(numbers.of(term));
+                    sketches.push_counted(first_row + index, terms, is_matched, scratch)
+                }
                 None => sketches.push(first_row + index, terms, scratch),
             })
         },

@@ -13,7 +13,7 @@ use super::memory_texts::INDEX;
 use super::prune::{self, JoinShard, Stored, shard_of};
 use super::ranked_sets::{RankedSets, Ranking};
 use super::set_join::SetJoin;
-use super::sketches::{SketchScratch, Sketching};
+use super::sketching::{SketchScratch, Sketching};
 use super::survivors::Survivors;
 use super::term_source::{TermSource as _, TermSources, Wanted};
 use crate::close::ClosePair;

@@ -7,7 +7,8 @@
 
 use super::pair_filter::JoinFilter;
 use super::pair_order::Candidate;
-use super::sketches::{SketchLevel, Sketches, fold, words_of};
+use super::sketch_rows::{difference_of, fold, words_of};
+use super::sketches::{SketchLevel, Sketches};
 use simtool_base::error::Result;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
@@ -19,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Number of sets that a worker thread compares together. It compares all of them with one tile of
 /// candidates before it goes on to the next tile.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 /// Maximum number of sets in a part. After each part, the pairs of its sets are passed to the caller. All threads share
 /// the work on a part.
 const PART_SETS: usize = 256 * BLOCK;
@@ -35,8 +36,8 @@ const TILE_WORDS: usize = 16 << 10;
 /// The sets with which a set is compared, which are called its candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CandidateSets {
-    /// The sets that come before the set in the order of the sketches. Candidates and sets are in the
-    /// same list.
+    /// The sets that come before the set in the order of the sketches. The list of candidates has some of
+    /// the sets.
     Earlier,
     /// The sets in another list that have at most as many terms as the set.
     NotLarger,
@@ -44,9 +45,11 @@ pub(super) enum CandidateSets {
     Smaller,
 }
 
-/// The comparison of each set in `sets` with some of the sets in `candidates`, by their sketches.
+/// The comparison of some sets with some of the sets in `candidates`, by their sketches.
 pub(super) struct WindowScan<'a> {
-    pub(super) sets: &'a Sketches,
+    /// Indices of the sets in `sketches`, in ascending order.
+    pub(super) places: Vec<u32>,
+    pub(super) sketches: &'a Sketches,
     pub(super) candidates: &'a Sketches,
     pub(super) which: CandidateSets,
     pub(super) threshold: Threshold,
@@ -57,13 +60,20 @@ pub(super) struct WindowScan<'a> {
 
 /// One of the sets that a worker thread compares with a tile of candidates.
 struct ComparedSet {
+    place: usize,
     /// Range of the set's candidates in [`WindowScan::candidates`].
     window: Range<usize>,
-    size: u32,
-    /// Number of terms of the set that no other set has. The row does not have these terms.
-    unmatched: u32,
     own_limit: u32,
     row: Vec<u64>,
+}
+
+/// A pair of sets with similar sketches.
+pub(super) struct NearPair {
+    pair: Candidate,
+    /// Index of the candidate in [`WindowScan::candidates`].
+    pub(super) candidate: usize,
+    /// Number of bits in which the rows differ.
+    pub(super) difference: u32,
 }
 
 /// Counter of the pairs of a part. All threads that work on the part share it.
@@ -112,12 +122,12 @@ impl WindowScan<'_> {
         most: u64,
         found: &mut dyn FnMut(Vec<Vec<Candidate>>) -> Result<bool>,
     ) -> Result<()> {
-        let mut rest = self.windows(0..self.sets.len());
+        let mut rest = self.windows(0..self.places.len());
         self.begin(rest);
-        self.context.progress().counted("rows", self.sets.len() as u64);
+        self.context.progress().counted("rows", self.places.len() as u64);
         self.context.progress().counted("pairs", rest);
         // The largest sets cost the most, so they come first.
-        let mut end = self.sets.len();
+        let mut end = self.places.len();
         let mut width = PART_SETS;
         while end > 0 {
             let part = end.saturating_sub(width)..end;
@@ -147,9 +157,9 @@ impl WindowScan<'_> {
         self.context.progress().begin("compare sketches", Work::Steps(rest));
     }
 
-    /// Returns the number of comparisons for the sets with the indices `sets` in [`Self::sets`].
+    /// Returns the number of comparisons for the sets with the indices `sets` in [`Self::places`].
     fn windows(&self, sets: Range<usize>) -> u64 {
-        sets.map(|place| self.window(place).len() as u64).sum()
+        self.places[sets].iter().map(|&place| self.window(place).len() as u64).sum()
     }
 
     /// Returns the pairs of the sets in `part`, in one list for each block of sets. If `room` is exceeded, the result
@@ -170,35 +180,91 @@ impl WindowScan<'_> {
         )
     }
 
-    /// Returns the range of the candidates of the set with index `place`. Candidates are sorted by
+    /// Returns the range of the candidates of the set at `place`. Candidates are sorted by
     /// size, and only some sizes allow similarity.
-    fn window(&self, place: usize) -> Range<usize> {
-        let size = self.sets.sizes[place];
+    fn window(&self, place: u32) -> Range<usize> {
+        let place = place as usize;
+        let size = self.sketches.sizes[place];
         let smallest = self.threshold.min_size(size);
+        let largest = self.sketches.most_size(place, self.threshold);
         let sizes = &self.candidates.sizes;
         let end = match self.which {
-            CandidateSets::Earlier => place,
+            CandidateSets::Earlier => {
+                let equal = sizes.partition_point(|&other| other < size);
+                let documents = &self.candidates.documents[equal..];
+                let of_size = sizes[equal..].partition_point(|&other| other <= size);
+                let document = self.sketches.documents[place];
+                equal + documents[..of_size].partition_point(|&other| other < document)
+            }
             CandidateSets::NotLarger => sizes.partition_point(|&other| other <= size),
             CandidateSets::Smaller => sizes.partition_point(|&other| other < size),
         };
+        let end = end.min(sizes.partition_point(|&other| other <= largest));
         sizes[..end].partition_point(|&other| other < smallest)..end
+    }
+
+    /// Returns the pair of the set at `place` and a candidate, if they may be similar and pass the filter. `difference`
+    /// is the number of bits in which their rows differ.
+    fn pair(&self, place: usize, candidate: usize, difference: u32) -> Option<Candidate> {
+        let rows = [self.sketches.documents[place], self.candidates.documents[candidate]];
+        let sizes = [self.sketches.sizes[place], self.candidates.sizes[candidate]];
+        // The limit of a group is the largest of its sets. The limit of this pair may be lower. All
+        // terms that only one set has are differences, and the rows do not show them.
+        let unmatched = self.sketches.unmatched(place) + self.candidates.unmatched(candidate);
+        let is_near = difference + unmatched <= self.threshold.max_difference(sizes[0], sizes[1]);
+        let pair = [rows[0].min(rows[1]), rows[0].max(rows[1])];
+        (is_near && self.filter.takes(pair[0], pair[1])).then_some(pair)
+    }
+
+    /// Returns whether the set at `place` and a candidate are probably similar. `difference` is the number of bits in
+    /// which their rows differ.
+    pub(super) fn is_probably_similar(
+        &self,
+        place: usize,
+        candidate: usize,
+        difference: u32,
+    ) -> bool {
+        let unmatched = self.sketches.unmatched(place) + self.candidates.unmatched(candidate);
+        let sizes = [self.sketches.sizes[place], self.candidates.sizes[candidate]];
+        let bits = self.candidates.levels[self.candidates.level_of(candidate)].words * 64;
+        let difference = difference_of(difference, bits) + f64::from(unmatched);
+        difference <= f64::from(self.threshold.max_difference(sizes[0], sizes[1]))
     }
 
     /// Returns the pairs of the sets in `block`. If `room` is exceeded, the result is not complete.
     fn of_block(&self, block: Range<usize>, room: &PairRoom) -> Vec<Candidate> {
-        let first = block.start;
-        let mut compared: Vec<ComparedSet> = Vec::with_capacity(block.len());
-        for place in block {
-            let size = self.sets.sizes[place];
-            let mut row = Vec::new();
-            self.sets.levels[self.sets.level_of(place)].copy_row(place, &mut row);
-            let unmatched = self.sets.unmatched(place);
-            let own_limit = (self.threshold.difference_share(size) + 1).saturating_sub(unmatched);
-            let window = self.window(place);
-            compared.push(ComparedSet { window, size, unmatched, own_limit, row });
-        }
         let mut found = Vec::new();
+        let mut counted = 0;
+        let has_room = self.near(&self.places[block], |_, near| {
+            found.extend(near.iter().map(|near| near.pair));
+            let more = found.len() - counted;
+            counted = found.len();
+            room.take(more)
+        });
+        if !has_room {
+            return Vec::new();
+        }
+        // A growing vector has room for up to twice as many pairs.
+        found.shrink_to_fit();
+        found
+    }
+
+    /// Compares the sets at `places` with their candidates. Calls `found` with the index of a set in `places` and some of
+    /// its pairs. Ends early and returns false if `found` returns false.
+    pub(super) fn near(
+        &self,
+        places: &[u32],
+        mut found: impl FnMut(usize, &[NearPair]) -> bool,
+    ) -> bool {
+        let compared = places.iter().map(|&place| ComparedSet {
+            place: place as usize,
+            window: self.window(place),
+            own_limit: self.sketches.own_limit(place as usize, self.threshold),
+            row: self.sketches.row(place as usize),
+        });
+        let mut compared: Vec<ComparedSet> = compared.collect();
         let mut hits = Vec::new();
+        let mut near = Vec::new();
         // The rows of the candidates get shorter from level to level. The rows of the sets are
         // shortened accordingly.
         for level in self.candidates.levels.iter().rev() {
@@ -214,42 +280,33 @@ impl WindowScan<'_> {
             let tile_sets = (TILE_WORDS / level.group_words()).max(1) * GROUP;
             for tile in level.sets.clone().step_by(tile_sets) {
                 let tile = tile..level.sets.end.min(tile + tile_sets);
-                for (place, set) in (first..).zip(&compared) {
-                    let near = tile.start.max(set.window.start)..tile.end.min(set.window.end);
-                    if !near.is_empty() {
-                        let document = self.sets.documents[place];
-                        let before = found.len();
-                        self.in_tile(level, near, set, &mut hits, |candidate| {
-                            let candidate = self.candidates.documents[candidate];
-                            let [a, b] = [document.min(candidate), document.max(candidate)];
-                            if self.filter.takes(a, b) {
-                                found.push([a, b]);
-                            }
-                        });
-                        if !room.take(found.len() - before) {
-                            return Vec::new();
+                for (number, set) in compared.iter().enumerate() {
+                    let window = tile.start.max(set.window.start)..tile.end.min(set.window.end);
+                    if !window.is_empty() {
+                        near.clear();
+                        self.in_tile(level, window, set, &mut hits, &mut near);
+                        if !near.is_empty() && !found(number, &near) {
+                            return false;
                         }
                     }
                 }
             }
         }
-        // A growing vector has room for up to twice as many pairs.
-        found.shrink_to_fit();
-        found
+        true
     }
 
-    /// Compares a set with the candidates in the range `near`, whose rows are in `level`. Calls `found`
-    /// with the index of each candidate whose sketch is similar. `hits` is a buffer.
+    /// Compares a set with the candidates in the range `window`, whose rows are in `level`. Appends its pairs to `near`.
+    /// `hits` is a buffer.
     fn in_tile(
         &self,
         level: &SketchLevel,
-        near: Range<usize>,
+        window: Range<usize>,
         set: &ComparedSet,
         hits: &mut Vec<u64>,
-        mut found: impl FnMut(usize),
+        near: &mut Vec<NearPair>,
     ) {
         let first = level.sets.start;
-        let groups = (near.start - first) / GROUP..(near.end - first).div_ceil(GROUP);
+        let groups = (window.start - first) / GROUP..(window.end - first).div_ceil(GROUP);
         let words = groups.start * level.group_words()..groups.end * level.group_words();
         hits.clear();
         let search = GroupSearch {
@@ -259,20 +316,40 @@ impl WindowScan<'_> {
             limits: &level.limits[groups.clone()],
         };
         near_in_groups(self.context.isa(), search, hits);
-        for &hit in &*hits {
+        near.extend(hits.iter().filter_map(|&hit| {
             let candidate = first + groups.start * GROUP + (hit >> 32) as usize;
+            let difference = hit as u32;
             // Whole groups were compared, and they can reach beyond both ends of the window.
-            if near.contains(&candidate) {
-                let size = self.candidates.sizes[candidate];
-                // The limit of a group is the largest of its sets. The limit of this pair may be lower. All
-                // terms that only one set has are differences, and the rows do not show them.
-                let unmatched = set.unmatched + self.candidates.unmatched(candidate);
-                if hit as u32 + unmatched <= self.threshold.max_difference(set.size, size) {
-                    found(candidate);
-                }
-            }
-        }
+            let is_inside = window.contains(&candidate);
+            let pair = is_inside.then(|| self.pair(set.place, candidate, difference)).flatten()?;
+            Some(NearPair { pair, candidate, difference })
+        }));
     }
+}
+
+/// Finds the pairs of all scans. Calls `found` with at most `most` pairs at a
+/// time, unless a single document has more pairs.
+pub(super) fn near_pairs(
+    scans: &[WindowScan<'_>],
+    most: u64,
+    found: &mut dyn FnMut(Vec<Vec<Candidate>>) -> Result<()>,
+) -> Result<()> {
+    let mut held = Vec::new();
+    let mut count = 0;
+    for scan in scans {
+        // Up to half of `most` pairs are held when the next part comes.
+        scan.visit(most / 2, &mut |pairs| {
+            count += pairs.iter().map(|pairs| pairs.len() as u64).sum::<u64>();
+            held.extend(pairs);
+            let are_many = count > most / 2;
+            if are_many {
+                count = 0;
+                found(std::mem::take(&mut held))?;
+            }
+            Ok(are_many)
+        })?;
+    }
+    found(held)
 }
 
 /// Estimates the nanoseconds that one core takes to compare the sketches of sets with all candidates

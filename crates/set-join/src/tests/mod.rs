@@ -11,11 +11,13 @@ use crate::compare_terms::TermComparison;
 use crate::kept_pairs::{DecidingRule, Turns, deciding_pairs};
 use crate::pair_order::in_order;
 use crate::prune::{self, JoinShard};
-use crate::sketch_join::{SketchJoin, SketchScan};
+use crate::sketch_join::SketchJoin;
 use crate::sketch_pairs::SketchPairs;
 use crate::sketch_parts::SketchParts;
-use crate::survivors::{Survivors, sketch_all};
+use crate::sketching::Sketching;
+use crate::survivors::{Survivors, sketch_all, sketch_counted};
 use crate::term_source::TermSources;
+use crate::window_scan::near_pairs;
 use proptest::prelude::*;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
@@ -228,6 +230,16 @@ fn check(documents: &[Vec<u64>], threshold: Threshold) {
     }
 }
 
+/// Returns all shards, and the sketches of all documents.
+fn all_sketched(
+    sources: &TermSources<'_>,
+    threshold: Threshold,
+    context: &Context<'_>,
+) -> (Vec<JoinShard>, Vec<Sketching>) {
+    let first = sketch_all(sources, threshold, context).unwrap().unwrap();
+    (first.shards, first.sketches.unwrap())
+}
+
 fn source_of(documents: &[Vec<u64>]) -> ListedDocuments {
     ListedDocuments { documents: documents.to_vec(), shard_documents: 9 }
 }
@@ -244,9 +256,9 @@ pub(super) fn check_in_parts(documents: &[Vec<u64>], threshold: Threshold, most:
     let alone = TermSources { first: &all, second: None };
     let two = TermSources { first: &left_source, second: Some(&right_source) };
     for (sources, second_from) in [(alone, None), (two, Some(left.len() as u32))] {
-        let (shards, sketched) = sketch_all(&sources, threshold, context).unwrap().unwrap();
+        let (shards, sketched) = all_sketched(&sources, threshold, context);
         let mut sizes = vec![0; documents.len()];
-        sketches::write_sizes(&sketched, &mut sizes);
+        sketching::write_sizes(&sketched, &mut sizes);
         let parts = SketchParts::new(sizes, most, threshold);
         let found = join.join_in_parts(&sources, &shards, &parts, second_from).unwrap();
         let expected = match second_from {
@@ -393,14 +405,19 @@ fn check_kept(
     let mut deciding = 0;
     let join = SetJoin { threshold, memory_bytes, filter: None, context: pooled };
     let all = join.self_join(&source).unwrap();
-    // The second time, allow only as much memory as the pairs need.
-    for context in [alone, pooled] {
+    // After the first time, allow only as much memory as the pairs need.
+    for (context, is_counted) in [(alone, false), (pooled, false), (pooled, true)] {
         let join = SetJoin { context, ..join };
-        let (shards, mut parts) = sketch_all(&sources, threshold, context).unwrap().unwrap();
-        let equal = sketches::equal_sets(&parts, None);
+        let (shards, mut parts) = all_sketched(&sources, threshold, context);
+        let equal = sketching::equal_sets(&parts, None);
         let mut survivors = Survivors { shards, sketches: parts, is_scanned: true };
         assert_eq!(survivors.remove_equal(None), equal);
         Survivors { sketches: parts, .. } = survivors;
+        if is_counted {
+            // The sketches have only the terms that another document may have.
+            let cells = join.rereading(&sources).counted(&survivors.shards).unwrap();
+            parts = sketch_counted(&sources, &survivors.shards, &cells, &join).unwrap();
+        }
         let by_sketches = SketchJoin::new(&join, &sources, &survivors.shards, parts, None).unwrap();
         let turns = Turns::new(order.to_vec(), &equal);
         let mut sizes = vec![0; documents.len()];
@@ -517,7 +534,7 @@ fn repeated_terms_count_once() {
 
 /// Returns documents that are made from two templates. The documents have different lengths, and most
 /// of them also have terms of their own.
-fn templates(documents: u64) -> Vec<Vec<u64>> {
+pub(super) fn templates(documents: u64) -> Vec<Vec<u64>> {
     let document = |number: u64| -> Vec<u64> {
         let template = number % 7 / 5;
         let common = (0..60).map(|term| mix(term << 8 | template));
@@ -527,36 +544,68 @@ fn templates(documents: u64) -> Vec<Vec<u64>> {
     (0..documents).map(document).collect()
 }
 
-#[test]
-fn templates_are_compared_by_blocks_of_terms() {
-    let documents = templates(90);
-    let source = source_of(&documents);
+/// Finds the similar pairs of documents by their sketches, and checks them against a comparison of every two documents.
+/// The terms of `fitting` documents' terms fit into memory. Returns the numbers of candidates and of readings of a shard.
+#[track_caller]
+fn check_comparison(documents: &[Vec<u64>], fitting: u64) -> [usize; 2] {
+    let source = CountedReadings::new(source_of(documents), u64::MAX);
     let sources = TermSources { first: &source, second: None };
     let context = Context::default();
-    let join = SetJoin::new(threshold(7, 10), &context);
-    let survivors = join.survivors(&sources).unwrap();
-    let mut candidates = LargeBuffer::zeroed(0);
-    let Survivors { shards, sketches, .. } = survivors;
+    let threshold = threshold(7, 10);
+    let join = SetJoin::new(threshold, &context);
+    let (shards, sketches) = all_sketched(&sources, threshold, &context);
     let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
-    let scans = SketchScan::within(&by_sketches.sketches);
-    let visited = by_sketches.near(&scans, u64::MAX, &mut |found| {
+    let scans = by_sketches.scans();
+    let mut candidates = LargeBuffer::zeroed(0);
+    let visited = near_pairs(&scans, u64::MAX, &mut |found| {
         candidates = in_order(&found, &context)?;
         Ok(())
     });
     visited.unwrap();
-    assert!(candidates.len() > 1000);
+    let count = candidates.len();
+    let comparison = TermComparison {
+        sources: &sources,
+        shards: &shards,
+        threshold,
+        fitting,
+        context: &Context::default().with_isa(Isa::PORTABLE),
+    };
+    let mut sizes = vec![0; documents.len()];
+    let before = source.readings.load(Ordering::Relaxed);
+    let similar = comparison.similar(candidates, &mut sizes).unwrap();
+    let similar = ClosePairs::of_sets(similar, sizes, 0, threshold);
+    assert_eq!(similar, brute_force(documents, documents, threshold, false).into());
+    [count, source.readings.load(Ordering::Relaxed) - before]
+}
+
+#[test]
+fn templates_are_compared_by_blocks_of_terms() {
+    let documents = templates(90);
     // Ten documents' terms fit into memory, so the documents are read many times.
     for fitting in [u64::MAX, 700] {
-        let comparison = TermComparison {
-            sources: &sources,
-            shards: &shards,
-            threshold: threshold(7, 10),
-            fitting,
-            context: &Context::default().with_isa(Isa::PORTABLE),
-        };
-        let mut sizes = vec![0; documents.len()];
-        let similar = comparison.similar(candidates.clone(), &mut sizes).unwrap();
-        let similar = ClosePairs::of_sets(similar, sizes, 0, threshold(7, 10));
-        assert_eq!(similar, brute_force(&documents, &documents, threshold(7, 10), false).into());
+        assert!(check_comparison(&documents, fitting)[0] > 1000);
     }
+}
+
+#[test]
+fn copies_are_compared_while_they_are_read() {
+    // 50 documents of 60 terms, each with three copies in which some terms are others.
+    let document = |number: u64| {
+        let (original, copy) = (number % 50, number / 50);
+        let own = |term: u64| mix(1 << 63 | number << 16 | term);
+        let term = |term: u64| if term < copy * 4 { own(term) } else { mix(original << 16 | term) };
+        (0..60).map(term).collect()
+    };
+    let documents: Vec<Vec<u64>> = (0..200).map(document).collect();
+    let shards = source_of(&documents).shard_count();
+    let [candidates, at_once] = check_comparison(&documents, u64::MAX);
+    assert!((100..600).contains(&candidates), "{candidates}");
+    assert_eq!(at_once, shards);
+    // The stored documents fit into memory and the others do not. Shards without the latter are not read again.
+    let [_, stored] = check_comparison(&documents, 5000);
+    assert!((shards + 1..=2 * shards).contains(&stored), "{stored}");
+    let [_, in_batches] = check_comparison(&documents, 900);
+    assert!((2 * shards + 1..20 * shards).contains(&in_batches), "{in_batches}");
+    // A document may be larger than the memory.
+    check_comparison(&documents, 1);
 }

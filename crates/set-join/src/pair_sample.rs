@@ -1,0 +1,122 @@
+//! Estimates from a sample of the sets how many sketches are similar, before all are compared.
+
+use super::window_scan::{BLOCK, WindowScan};
+use simtool_base::error::Result;
+use simtool_base::stable_hash::mix;
+
+/// Approximate number of sets in the sample.
+const SAMPLED: usize = if cfg!(test) { 64 } else { 1 << 14 };
+/// Scans with fewer sets need no sample, because comparing all sets takes less than some seconds.
+const FEW_SETS: usize = if cfg!(test) { 256 } else { 1 << 18 };
+/// The number of pairs is certainly greater than the estimate less this number of standard errors.
+const STANDARD_ERRORS: f64 = 3.0;
+
+/// What a sample says about the pairs of a scan.
+#[derive(Clone, Copy)]
+pub(super) struct PairSample {
+    /// Number of pairs with similar sketches that there certainly are.
+    least_pairs: f64,
+    /// Fraction of the pairs with similar sketches whose sets are probably similar, too.
+    pub(super) similar_share: f64,
+}
+
+impl PairSample {
+    /// Compares some sets of a scan with all their candidates. Returns `None` if the scan has few sets.
+    ///
+    /// # Errors
+    /// The work is cancelled.
+    pub(super) fn of(scan: &WindowScan<'_>) -> Result<Option<Self>> {
+        if scan.places.len() < FEW_SETS {
+            return Ok(None);
+        }
+        let one_in = scan.places.len().div_ceil(SAMPLED) as u64;
+        // Neighbours may be alike, so the sample does not take every set at an equal distance.
+        let is_one = |place: &u32| mix(u64::from(*place)).is_multiple_of(one_in);
+        let places: Vec<u32> = scan.places.iter().copied().filter(is_one).collect();
+        let counts = scan.context.threads().try_map(
+            places.len().div_ceil(BLOCK),
+            || Ok(()),
+            |(), block| {
+                scan.context.check_cancelled()?;
+                let places = &places[block * BLOCK..places.len().min((block + 1) * BLOCK)];
+                let mut counts = vec![[0_u32; 2]; places.len()];
+                scan.near(places, |number, pairs| {
+                    let place = places[number] as usize;
+                    for pair in pairs {
+                        let is_similar =
+                            scan.is_probably_similar(place, pair.candidate, pair.difference);
+                        counts[number][0] += 1;
+                        counts[number][1] += u32::from(is_similar);
+                    }
+                    true
+                });
+                Ok(counts)
+            },
+        )?;
+        let counts = counts.concat();
+        let sampled = counts.len() as f64;
+        let [near, similar] =
+            [0, 1].map(|at| counts.iter().map(|of_set| f64::from(of_set[at])).sum::<f64>());
+        let mean = near / sampled;
+        let squares = counts.iter().map(|&[near, _]| (f64::from(near) - mean).powi(2));
+        let standard_error = (squares.sum::<f64>() / sampled).sqrt() / sampled.sqrt();
+        Ok(Some(Self {
+            least_pairs: (mean - STANDARD_ERRORS * standard_error) * scan.places.len() as f64,
+            similar_share: similar / near.max(1.0),
+        }))
+    }
+
+    /// Returns whether there are certainly more than `most` pairs.
+    pub(super) fn has_more_than(&self, most: u64) -> bool {
+        self.least_pairs > most as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pair_filter::JoinFilter;
+    use crate::sketches::Sketches;
+    use crate::sketching::{SketchScratch, Sketching};
+    use crate::tests::{templates, threshold};
+    use crate::window_scan::CandidateSets;
+    use simtool_compute::context::Context;
+
+    /// Returns the number of pairs of the first `count` pages with similar sketches, and the sample.
+    fn sampled(count: usize) -> (u64, Option<PairSample>) {
+        let context = Context::default();
+        let threshold = threshold(7, 10);
+        let mut sketching = Sketching::new(threshold, true, context.memory());
+        let mut scratch = SketchScratch::default();
+        for (row, page) in (0..).zip(templates(2000).iter().take(count)) {
+            sketching.push(row, page, &mut scratch).unwrap();
+        }
+        let all = Sketches::new(&[sketching], |_| true, threshold, &context).unwrap();
+        let scan = WindowScan {
+            places: all.places(),
+            sketches: &all,
+            candidates: &all,
+            which: CandidateSets::Earlier,
+            threshold,
+            filter: JoinFilter { filter: None, second_from: 0 },
+            context: &context,
+        };
+        let mut pairs = 0;
+        let count = &mut |found: Vec<Vec<_>>| {
+            pairs += found.concat().len() as u64;
+            Ok(false)
+        };
+        scan.visit(u64::MAX, count).unwrap();
+        (pairs, PairSample::of(&scan).unwrap())
+    }
+
+    #[test]
+    fn a_sample_foretells_how_many_sketches_are_similar() {
+        let (pairs, sample) = sampled(2000);
+        let sample = sample.unwrap();
+        assert!(sample.has_more_than(pairs / 2) && !sample.has_more_than(pairs), "{pairs}");
+        // The sketches of pages that are just below the limit are similar, too.
+        assert!((0.5..1.0).contains(&sample.similar_share), "{}", sample.similar_share);
+        assert!(sampled(200).1.is_none());
+    }
+}
