@@ -137,10 +137,9 @@ fn normal_tail(deviations: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pair_filter::JoinFilter;
     use crate::sketches::Sketches;
     use crate::sketching::{SketchScratch, Sketching};
-    use crate::window_scan::{CandidateSets, WindowScan};
+    use crate::window_scan::WindowScan;
     use simtool_base::stable_hash::mix;
     use simtool_compute::context::Context;
 
@@ -162,15 +161,7 @@ mod tests {
             sketching.push(document, &set, &mut scratch).unwrap();
         }
         let all = Sketches::new(&[sketching], |_| true, threshold, context).unwrap();
-        let scan = WindowScan {
-            places: all.places(),
-            sketches: &all,
-            candidates: &all,
-            which: CandidateSets::Earlier,
-            threshold,
-            filter: JoinFilter { filter: None, second_from: 0 },
-            context,
-        };
+        let scan = WindowScan::of_all(&all, threshold, context);
         let mut found = 0;
         let mut has_near = vec![false; sizes.len()];
         scan.visit(u64::MAX, &mut |pairs| {

@@ -75,11 +75,9 @@ impl PairSample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pair_filter::JoinFilter;
     use crate::sketches::Sketches;
     use crate::sketching::{SketchScratch, Sketching};
     use crate::tests::{templates, threshold};
-    use crate::window_scan::CandidateSets;
     use simtool_compute::context::Context;
 
     /// Returns the number of pairs of the first `count` pages with similar sketches, and the sample.
@@ -92,15 +90,7 @@ mod tests {
             sketching.push(row, page, &mut scratch).unwrap();
         }
         let all = Sketches::new(&[sketching], |_| true, threshold, &context).unwrap();
-        let scan = WindowScan {
-            places: all.places(),
-            sketches: &all,
-            candidates: &all,
-            which: CandidateSets::Earlier,
-            threshold,
-            filter: JoinFilter { filter: None, second_from: 0 },
-            context: &context,
-        };
+        let scan = WindowScan::of_all(&all, threshold, &context);
         let mut pairs = 0;
         let count = &mut |found: Vec<Vec<_>>| {
             pairs += found.concat().len() as u64;

@@ -106,6 +106,21 @@ impl PairRoom {
     }
 }
 
+#[cfg(test)]
+impl<'a> WindowScan<'a> {
+    /// Creates a scan of every two sketches.
+    pub(super) fn of_all(
+        sketches: &'a Sketches,
+        threshold: Threshold,
+        context: &'a Context<'a>,
+    ) -> Self {
+        let filter = JoinFilter { filter: None, second_from: 0 };
+        let which = CandidateSets::Earlier;
+        let (places, candidates) = (sketches.places(), sketches);
+        Self { places, sketches, candidates, which, threshold, filter, context }
+    }
+}
+
 impl WindowScan<'_> {
     /// Finds the pairs whose sketches are similar. This includes all pairs of similar sets. Calls
     /// `found` with one part of the pairs after the other. A part has at most `most` pairs, unless it
