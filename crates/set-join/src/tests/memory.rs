@@ -293,6 +293,11 @@ fn many_terms_are_counted_before_documents_are_sketched() {
         // The documents are templates. If the cells were kept, terms are counted again and sketched again before texts are
         // compared. Otherwise the reading that drops documents has made such sketches.
         assert_eq!(per_shard, if memory_bytes == u64::MAX { 5 } else { 3 });
+
+        let [few, many] = [40, 90].map(templates);
+        let expected = brute_force(&few, &many, threshold, true);
+        let [few, many] = [few, many].map(|pages| CountedReadings::new(source_of(&pages), 1 << 26));
+        assert_eq!(join.query(&few, &many).unwrap().pairs, expected.into());
     }
 }
 
