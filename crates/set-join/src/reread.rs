@@ -25,10 +25,6 @@ use std::ops::Range;
 /// so many cells, terms are counted in slices, one after the other.
 const LEAST_CELLS_PER_TERM: u64 = 2;
 
-/// Minimum number of cells per term with which the first round counts all terms instead of a sample. Most unmatched terms
-/// are then recognized, which saves a second round and leaves few terms in the sketches.
-const CELLS_FOR_ALL_TERMS: u64 = 3;
-
 /// Maximum number of slices of the terms in the first round of counting. A slice has the terms that are
 /// counted in one table. Each slice takes two readings of the collection.
 const MOST_SLICES: u64 = 16;
@@ -173,9 +169,10 @@ impl Rereading<'_> {
     }
 
     /// Returns how many eighths of all terms the first round counts if the documents have `terms` terms. It counts all
-    /// terms if their table is not too small for them, and otherwise a sample.
+    /// terms if one table is large enough for them, and otherwise a sample. Even with the fewest cells, more unmatched terms
+    /// are recognized among all terms than in a sample.
     fn eighths(&self, terms: u64) -> u64 {
-        let is_fitting = terms.saturating_mul(CELLS_FOR_ALL_TERMS) <= self.most_cells();
+        let is_fitting = terms.saturating_mul(LEAST_CELLS_PER_TERM) <= self.most_cells();
         if is_fitting { 8 } else { sample_eighths(self.threshold) }
     }
 
