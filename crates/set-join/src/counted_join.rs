@@ -47,15 +47,14 @@ impl SetJoin<'_> {
         let join = SketchJoin::new(self, sources, shards, sketched, second_from)?;
         let few = (FEW_CANDIDATES * join.sketches.len() as u64).max(LEAST_CANDIDATES);
         let most = if deciding.is_some() { join.most_to_decide() } else { u64::MAX };
-        // The first reading may have counted the terms already.
-        let is_counted = join.sketches.are_counted();
         if let (Some(deciding), Some(sample)) = (deciding, join.sample()?) {
             // If most sketches are similar because their sets are, other sketches do not help.
-            let is_useless = is_counted || sample.similar_share > MOST_ARE_SIMILAR;
-            if sample.has_more_than(most) && is_useless {
+            if sample.has_more_than(most) && sample.similar_share > MOST_ARE_SIMILAR {
                 return join.deciding(deciding);
             }
         }
+        // The first reading may have counted the terms already.
+        let is_counted = join.sketches.are_counted();
         let longest = self.nanoseconds(sources, shards, window_scan::longest_nanoseconds);
         // Comparing all sketches may take longer than counting the terms.
         if !is_counted && longest > living_terms(shards) as f64 * NANOSECONDS_A_COUNTED_TERM {

@@ -11,7 +11,7 @@ const FEW_SETS: usize = if cfg!(test) { 256 } else { 1 << 18 };
 /// The number of pairs is certainly greater than the estimate less this number of standard errors.
 const STANDARD_ERRORS: f64 = 3.0;
 
-/// What a sample says about the pairs of a scan.
+/// Estimate of the pairs of a scan, from a sample of its sets.
 #[derive(Clone, Copy)]
 pub(super) struct PairSample {
     /// Number of pairs with similar sketches that there certainly are.
@@ -43,10 +43,8 @@ impl PairSample {
                 scan.near(places, |number, pairs| {
                     let place = places[number] as usize;
                     for pair in pairs {
-                        let is_similar =
-                            scan.is_probably_similar(place, pair.candidate, pair.difference);
                         counts[number][0] += 1;
-                        counts[number][1] += u32::from(is_similar);
+                        counts[number][1] += u32::from(scan.is_probably_similar(place, pair));
                     }
                     true
                 });

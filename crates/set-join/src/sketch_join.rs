@@ -19,6 +19,7 @@ use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use simtool_model::closeness::Closeness;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Bytes of memory for each term of documents that are compared term by term. These are the term, and
 /// its number in a hash table that doubles its size when it grows.
@@ -75,6 +76,8 @@ pub(super) struct SketchJoin<'a> {
     /// Number of bytes of memory that candidate pairs, the terms of their documents and similar pairs
     /// may take.
     memory: u64,
+    /// The sample of the pairs, once it was taken.
+    sampled: OnceLock<Option<PairSample>>,
 }
 
 impl<'a> SketchJoin<'a> {
@@ -103,7 +106,8 @@ impl<'a> SketchJoin<'a> {
         let bytes =
             2 * (sketches.bytes() + second.as_ref().map_or(0, |(_, second)| second.bytes()));
         let memory = join.memory_bytes.saturating_sub(bytes).max(join.memory_bytes / 4);
-        Ok(Self { join, sources, shards, sketches, second, memory })
+        let sampled = OnceLock::new();
+        Ok(Self { join, sources, shards, sketches, second, memory, sampled })
     }
 
     /// Returns all similar pairs in ascending order. If `deciding` is given, and the pairs may not fit in
@@ -262,10 +266,14 @@ impl<'a> SketchJoin<'a> {
     /// # Errors
     /// The work is cancelled.
     pub(super) fn sample(&self) -> Result<Option<PairSample>> {
-        match self.second {
-            None => PairSample::of(&self.within(&self.sketches)),
-            Some(_) => Ok(None),
+        if let Some(&sampled) = self.sampled.get() {
+            return Ok(sampled);
         }
+        let sampled = match self.scans().as_slice() {
+            [scan] => PairSample::of(scan)?,
+            _ => None,
+        };
+        Ok(*self.sampled.get_or_init(|| sampled))
     }
 
     /// Returns the number of candidates that fit in memory while they are compared.
@@ -288,11 +296,6 @@ impl<'a> SketchJoin<'a> {
     fn filter(&self) -> JoinFilter<'a> {
         let second_from = self.second.as_ref().map_or(0, |(from, _)| *from);
         JoinFilter { filter: self.join.filter, second_from }
-    }
-
-    /// Returns the scan that compares every two sets of the list.
-    fn within<'s>(&'s self, sets: &'s Sketches) -> WindowScan<'s> {
-        self.scan(sets, sets.places(), sets, CandidateSets::Earlier)
     }
 
     /// Returns two scans that together compare every set of `first` with every set of `second`. The lists must be
@@ -319,10 +322,11 @@ impl<'a> SketchJoin<'a> {
 
     /// Returns the scans that together compare all documents that may form pairs.
     pub(super) fn scans(&self) -> Vec<WindowScan<'_>> {
-        match &self.second {
-            Some((_, second)) => self.across(&self.sketches, second).into(),
-            None => vec![self.within(&self.sketches)],
+        if let Some((_, second)) = &self.second {
+            return self.across(&self.sketches, second).into();
         }
+        let (sketches, which) = (&self.sketches, CandidateSets::Earlier);
+        vec![self.scan(sketches, sketches.places(), sketches, which)]
     }
 
     /// Returns the scans that compare the documents of this join with those of `other`. The two joins have

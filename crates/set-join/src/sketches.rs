@@ -114,10 +114,15 @@ impl Sketches {
         (threshold.difference_share(self.sizes[place]) + 1).saturating_sub(self.unmatched(place))
     }
 
+    /// Returns whether the set with index `place` can be similar to a set of its size or a larger one.
+    pub(super) fn has_larger(&self, place: usize, threshold: Threshold) -> bool {
+        let size = self.sizes[place];
+        threshold.min_shared(size, size) <= size - self.unmatched(place)
+    }
+
     /// Returns the places of the sets that can be similar to a set of their size or a larger one.
     pub(super) fn with_larger(&self, places: &[u32], threshold: Threshold) -> Vec<u32> {
-        let has_larger =
-            |&place: &u32| self.most_size(place as usize, threshold) >= self.sizes[place as usize];
+        let has_larger = |&place: &u32| self.has_larger(place as usize, threshold);
         places.iter().copied().filter(has_larger).collect()
     }
 

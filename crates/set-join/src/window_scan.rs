@@ -71,9 +71,9 @@ struct ComparedSet {
 pub(super) struct NearPair {
     pair: Candidate,
     /// Index of the candidate in [`WindowScan::candidates`].
-    pub(super) candidate: usize,
+    candidate: usize,
     /// Number of bits in which the rows differ.
-    pub(super) difference: u32,
+    difference: u32,
 }
 
 /// Counter of the pairs of a part. All threads that work on the part share it.
@@ -201,49 +201,51 @@ impl WindowScan<'_> {
         let place = place as usize;
         let size = self.sketches.sizes[place];
         let smallest = self.threshold.min_size(size);
-        let largest = self.sketches.most_size(place, self.threshold);
         let sizes = &self.candidates.sizes;
-        let end = match self.which {
+        let mut end = match self.which {
+            CandidateSets::Earlier if std::ptr::eq(self.sketches, self.candidates) => place,
             CandidateSets::Earlier => {
                 let equal = sizes.partition_point(|&other| other < size);
-                let documents = &self.candidates.documents[equal..];
-                let of_size = sizes[equal..].partition_point(|&other| other <= size);
-                let document = self.sketches.documents[place];
-                equal + documents[..of_size].partition_point(|&other| other < document)
+                let end = sizes.partition_point(|&other| other <= size);
+                let documents = &self.candidates.documents[equal..end];
+                equal + documents.partition_point(|&other| other < self.sketches.documents[place])
             }
             CandidateSets::NotLarger => sizes.partition_point(|&other| other <= size),
             CandidateSets::Smaller => sizes.partition_point(|&other| other < size),
         };
-        let end = end.min(sizes.partition_point(|&other| other <= largest));
+        if !self.sketches.has_larger(place, self.threshold) {
+            let largest = self.sketches.most_size(place, self.threshold);
+            end = end.min(sizes.partition_point(|&other| other <= largest));
+        }
         sizes[..end].partition_point(|&other| other < smallest)..end
+    }
+
+    /// Returns the largest number of bits in which the rows of the set at `place` and a candidate differ if they are
+    /// similar, or `None` if they cannot be similar.
+    fn most_difference(&self, place: usize, candidate: usize) -> Option<u32> {
+        let sizes = [self.sketches.sizes[place], self.candidates.sizes[candidate]];
+        // All terms that only one set has are differences, and the rows do not show them.
+        let unmatched = self.sketches.unmatched(place) + self.candidates.unmatched(candidate);
+        self.threshold.max_difference(sizes[0], sizes[1]).checked_sub(unmatched)
     }
 
     /// Returns the pair of the set at `place` and a candidate, if they may be similar and pass the filter. `difference`
     /// is the number of bits in which their rows differ.
     fn pair(&self, place: usize, candidate: usize, difference: u32) -> Option<Candidate> {
+        // The limit of a group is the largest of its sets. The limit of this pair may be lower.
+        if self.most_difference(place, candidate)? < difference {
+            return None;
+        }
         let rows = [self.sketches.documents[place], self.candidates.documents[candidate]];
-        let sizes = [self.sketches.sizes[place], self.candidates.sizes[candidate]];
-        // The limit of a group is the largest of its sets. The limit of this pair may be lower. All
-        // terms that only one set has are differences, and the rows do not show them.
-        let unmatched = self.sketches.unmatched(place) + self.candidates.unmatched(candidate);
-        let is_near = difference + unmatched <= self.threshold.max_difference(sizes[0], sizes[1]);
         let pair = [rows[0].min(rows[1]), rows[0].max(rows[1])];
-        (is_near && self.filter.takes(pair[0], pair[1])).then_some(pair)
+        self.filter.takes(pair[0], pair[1]).then_some(pair)
     }
 
-    /// Returns whether the set at `place` and a candidate are probably similar. `difference` is the number of bits in
-    /// which their rows differ.
-    pub(super) fn is_probably_similar(
-        &self,
-        place: usize,
-        candidate: usize,
-        difference: u32,
-    ) -> bool {
-        let unmatched = self.sketches.unmatched(place) + self.candidates.unmatched(candidate);
-        let sizes = [self.sketches.sizes[place], self.candidates.sizes[candidate]];
-        let bits = self.candidates.levels[self.candidates.level_of(candidate)].words * 64;
-        let difference = difference_of(difference, bits) + f64::from(unmatched);
-        difference <= f64::from(self.threshold.max_difference(sizes[0], sizes[1]))
+    /// Returns whether the sets of a pair of the set at `place` are probably similar.
+    pub(super) fn is_probably_similar(&self, place: usize, near: &NearPair) -> bool {
+        let bits = self.candidates.levels[self.candidates.level_of(near.candidate)].words * 64;
+        let most = self.most_difference(place, near.candidate);
+        most.is_some_and(|most| difference_of(near.difference, bits) <= f64::from(most))
     }
 
     /// Returns the pairs of the sets in `block`. If `room` is exceeded, the result is not complete.
