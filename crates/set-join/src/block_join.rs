@@ -120,8 +120,7 @@ impl SetJoin<'_> {
         self.context.progress().begin("rank", Work::Steps(0));
         let cells = prune::rounds(&mut stored, second_from, self.context, |_, terms, cells| {
             let limit = threshold.max_unshared(terms.len() as u32);
-            let numbers = cells.numbers();
-            let is_unmatched = |&term: &u64| !cells.is_matched(numbers.of(term));
+            let is_unmatched = |&term: &u64| !cells.may_match(term);
             prune::unmatched_up_to(terms, limit, is_unmatched) <= limit
         })?;
         let ranking = Ranking {

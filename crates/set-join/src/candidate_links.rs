@@ -42,6 +42,15 @@ pub(super) fn linked_rows(
     rows
 }
 
+/// Returns a list of `count` elements that is true at `places`.
+pub(super) fn marked(places: impl Iterator<Item = u32>, count: usize) -> Vec<bool> {
+    let mut is_marked = vec![false; count];
+    for place in places {
+        is_marked[place as usize] = true;
+    }
+    is_marked
+}
+
 /// The candidate pairs as a graph. It has connected components, which are called groups, and for each
 /// document the pairs that begin with it. Documents are given by indices and not by row numbers.
 pub(super) struct Links {

@@ -118,6 +118,12 @@ impl Cells {
         is_matched(&self.bytes, cell)
     }
 
+    /// Returns whether a term may be matched, as [`Self::is_matched`] returns it for the cell of the term.
+    #[inline]
+    pub fn may_match(&self, term: u64) -> bool {
+        self.is_matched(self.numbers.of(term))
+    }
+
     /// Appends to `matched` for each of `cells` whether its terms may be matched, as
     /// [`Self::is_matched`] returns it. Most cells of a large table are in no cache, so reading many of
     /// them together takes a fraction of the time.

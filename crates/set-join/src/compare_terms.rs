@@ -8,7 +8,7 @@
 //! pair costs no more than comparing these words.
 
 use super::block_sets::{BlockSets, Comparable};
-use super::candidate_links::{Links, NONE, PART, linked_rows};
+use super::candidate_links::{Links, NONE, PART, linked_rows, marked};
 use super::pair_order::{Candidate, PAIRS, in_order};
 use super::prune::{JoinShard, Stored, end_row, shard_of};
 use super::term_numbers::TermNumbers;
@@ -17,6 +17,7 @@ use crate::close::SetPair;
 use bytemuck::allocation::try_zeroed_vec;
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::LargeBuffer;
+use simtool_base::memory_ledger::Reservation;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use simtool_model::distinct_terms::DistinctTerms;
@@ -101,14 +102,12 @@ impl TermComparison<'_> {
         rows: &[u32],
         sizes_of: &mut [u32],
     ) -> Result<LargeBuffer<SetPair>> {
-        let mut is_wanted = vec![false; rows.len()];
-        pairs.as_flattened().iter().for_each(|&place| is_wanted[place as usize] = true);
+        let is_wanted = marked(pairs.as_flattened().iter().copied(), rows.len());
         let documents = self.read(&is_wanted, rows)?;
         self.context.progress().begin("compare terms", Work::Steps(pairs.len() as u64));
         let links = Links::new(pairs, rows.len());
         let comparisons = self.comparisons(&documents, &links)?;
-        let _held = self.context.memory().hold(size_of_val(pairs) as u64 / 2);
-        let shared = Self::shared_counts(pairs.len())?;
+        let (shared, _held) = self.shared_counts(pairs.len())?;
         self.context.threads().try_fold(
             comparisons.tasks.len(),
             || Ok((DistinctTerms::default(), Vec::new())),
@@ -136,11 +135,13 @@ impl TermComparison<'_> {
         self.found(pairs, &shared, rows)
     }
 
-    /// Returns a place for the number of shared terms of each of `pairs` pairs.
-    pub(super) fn shared_counts(pairs: usize) -> Result<Vec<AtomicU32>> {
+    /// Returns a place for the number of shared terms of each of `pairs` pairs, and the reservation of their memory.
+    pub(super) fn shared_counts(&self, pairs: usize) -> Result<(Vec<AtomicU32>, Reservation)> {
+        let bytes = (pairs * size_of::<AtomicU32>()) as u64;
+        let held = self.context.memory().hold(bytes);
         // Zeros are `UNLIKE`, so a pair that is not similar needs no write.
-        let bytes = pairs * size_of::<AtomicU32>();
-        try_zeroed_vec(pairs).map_err(|()| Error::memory(PAIRS, bytes as u64))
+        let counts = try_zeroed_vec(pairs).map_err(|()| Error::memory(PAIRS, bytes))?;
+        Ok((counts, held))
     }
 
     /// Begins the progress stage of a reading.

@@ -276,10 +276,9 @@ pub(super) fn outweighs(
     cells: &Cells,
     weight: impl Fn(u64) -> u32,
 ) -> bool {
-    let numbers = cells.numbers();
     let mut found = 0;
     terms.iter().any(|&term| {
-        if !cells.is_matched(numbers.of(term)) {
+        if !cells.may_match(term) {
             found += u64::from(weight(term));
         }
         found > limit

@@ -251,7 +251,6 @@ impl Ranking<'_> {
         bits: u32,
     ) -> Result<(TermRecords, Vec<u32>)> {
         let ledger = self.context.memory();
-        let numbers = self.cells.numbers();
         let partition_of = |term: u64| (term >> (64 - bits)) as usize;
         let mut matched = LargeVec::with_capacity(part.terms.len(), INDEX, ledger);
         let mut unmatched = Vec::with_capacity(part.rows.len());
@@ -260,7 +259,7 @@ impl Ranking<'_> {
             let room: &mut [TermRecord] = matched.spare(terms.len())?;
             let mut here = 0;
             for &term in terms {
-                let is_matched = usize::from(self.cells.is_matched(numbers.of(term)));
+                let is_matched = usize::from(self.cells.may_match(term));
                 // The record is kept only if `here` advances. A branch on random cells would be
                 // slower.
                 room[here] = [term, document];

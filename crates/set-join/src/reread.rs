@@ -14,7 +14,6 @@ use super::survivors::{BYTES_A_SET, FirstRound};
 use super::term_source::{TermSource as _, TermSources, Wanted};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::filled;
-use simtool_base::memory_ledger::Ledger;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use simtool_model::similarity::Threshold;
@@ -100,8 +99,8 @@ impl Rereading<'_> {
     pub(super) fn first_round(&self) -> Result<FirstRound> {
         let hint = self.sources.term_count_hint();
         let mut eighths = self.eighths(hint);
-        let mut slices = self.slices(hint, eighths, FAR_TOO_MANY_SLICES)?.min(MOST_SLICES);
-        let mut cells = self.cells(hint / 8 * eighths / slices, 0)?;
+        let mut slices = self.slices(hint, FAR_TOO_MANY_SLICES)?.min(MOST_SLICES);
+        let mut cells = self.first_cells(hint, eighths, slices)?;
         let mut shards: Vec<JoinShard> = Vec::new();
         let mut first_row = 0;
         self.begin("read and count");
@@ -113,13 +112,13 @@ impl Rereading<'_> {
         // If the estimated number of terms was far from the truth, starting again takes fewer
         // readings or drops more documents.
         let terms = living_terms(&shards);
-        let needed = self.slices(terms, self.eighths(terms), MOST_SLICES)?;
+        let needed = self.slices(terms, MOST_SLICES)?;
         let is_anew =
             needed != slices || terms / hint.max(1) >= CELLS_PER_TERM / LEAST_CELLS_PER_TERM;
         if is_anew {
             drop(cells);
             (slices, eighths) = (needed, self.eighths(terms));
-            cells = self.cells(terms / 8 * eighths / slices, 0)?;
+            cells = self.first_cells(terms, eighths, slices)?;
         }
         // With a single slice, the first decision is final, so no counts have to be kept.
         for shard in shards.iter_mut().filter(|_| slices > 1) {
@@ -146,12 +145,12 @@ impl Rereading<'_> {
     }
 
     /// Returns the number of slices into which terms must be divided if the documents have `terms`
-    /// terms, of which `eighths` eighths are counted.
+    /// terms.
     ///
     /// # Errors
     /// There would be more than `most` slices.
-    fn slices(&self, terms: u64, eighths: u64, most: u64) -> Result<u64> {
-        let least_cells = (terms / 8).saturating_mul(eighths * LEAST_CELLS_PER_TERM);
+    fn slices(&self, terms: u64, most: u64) -> Result<u64> {
+        let least_cells = (terms / 8).saturating_mul(self.eighths(terms) * LEAST_CELLS_PER_TERM);
         // More slices need less memory, and each of them reads all documents twice more.
         let slices = least_cells.div_ceil(self.most_cells()).max(1);
         if slices <= most {
@@ -166,6 +165,12 @@ impl Rereading<'_> {
             enough_more(table / 8 * 2, self.table_bytes * 2)
         );
         Err(Error::limit(format!("about {terms} shingles"), rule))
+    }
+
+    /// Creates the table of counters in which the slices of the first round are counted, one after the
+    /// other. The documents have `terms` terms, and `eighths` is the number of eighths of them that are counted.
+    fn first_cells(&self, terms: u64, eighths: u64, slices: u64) -> Result<Cells> {
+        self.cells(terms / 8 * eighths / slices, 0)
     }
 
     /// Returns how many eighths of all terms the first round counts if the documents have `terms` terms. It counts all
@@ -274,36 +279,40 @@ impl Rereading<'_> {
         let known = &*shards;
         let judged = self.context.threads().try_fold(
             shards.len(),
-            || Ok(Pruning::new(self.threshold, self.context.memory())),
+            || {
+                let sketches = Sketching::new(self.threshold, true, self.context.memory());
+                let (sampled, scratch) = (Vec::new(), SketchScratch::default());
+                Ok(Pruning { judged: Vec::new(), sampled, sketches, scratch })
+            },
             |Pruning { judged, sampled, sketches, scratch }, number| {
                 let shard = &known[number];
                 let is_one = &|index| shard.is_alive(index);
                 let mut alive = shard.alive.clone();
                 let mut unmatched = shard.unmatched.clone();
-                let visit = &mut |row: u32, terms: &[u64]| {
-                    let index = row as usize;
-                    if let Some(&weight) = shard.weights.get(index) {
+                let visit = &mut |index: u32, terms: &[u64]| {
+                    let at = index as usize;
+                    if let Some(&weight) = shard.weights.get(at) {
                         let limit = weight - self.threshold.min_weight(weight);
                         let weight = |term| self.sources.weight(term);
-                        alive[index] = !outweighs(terms, limit, cells, weight);
+                        alive[at] = !outweighs(terms, limit, cells, weight);
                         return Ok(());
                     }
                     sampled.clear();
                     sampled.extend(slice.terms(terms).map(|term| numbers.of(term)));
                     let mut limit = self.threshold.max_unshared(terms.len() as u32);
                     // Earlier slices found some unmatched terms, which count against the same limit.
-                    let known = unmatched.get_mut(index);
+                    let known = unmatched.get_mut(at);
                     limit = limit.saturating_sub(known.as_deref().copied().unwrap_or(0));
                     let found = unmatched_up_to(sampled, limit, |&cell| !cells.is_matched(cell));
-                    alive[index] = found <= limit;
+                    alive[at] = found <= limit;
                     if let Some(known) = known {
                         *known += found;
                     }
-                    if !(with_sketches && alive[index]) {
+                    if !(with_sketches && alive[at]) {
                         return Ok(());
                     }
-                    let is_matched = |term| !slice.has(term) || cells.is_matched(numbers.of(term));
-                    sketches.push_counted(shard.first_row + row, terms, is_matched, scratch)
+                    let is_matched = |term| !slice.has(term) || cells.may_match(term);
+                    sketches.push_counted(shard.first_row + index, terms, is_matched, scratch)
                 };
                 self.sources.try_visit(number, Wanted::Remaining { is_one, terms }, visit)?;
                 judged.push((number, alive, unmatched));
@@ -328,12 +337,4 @@ struct Pruning {
     sampled: Vec<u64>,
     sketches: Sketching,
     scratch: SketchScratch,
-}
-
-impl Pruning {
-    fn new(threshold: Threshold, ledger: &Ledger) -> Self {
-        let sketches = Sketching::new(threshold, true, ledger);
-        let (sampled, scratch) = (Vec::new(), SketchScratch::default());
-        Self { judged: Vec::new(), sampled, sketches, scratch }
-    }
 }

@@ -2,6 +2,7 @@
 //! pairs. Only one document of each pair is in memory, and the other is compared with it while it is read. Copies of a
 //! document are usually candidates with one or two kept documents, and these fit in memory when the copies do not.
 
+use super::candidate_links::marked;
 use super::compare_terms::TermComparison;
 use super::pair_order::Candidate;
 use super::term_source::{TermSource as _, Wanted};
@@ -45,7 +46,7 @@ impl TermComparison<'_> {
         sizes_of: &mut [u32],
     ) -> Result<LargeBuffer<SetPair>> {
         let links = self.stored_and_read(pairs, sizes);
-        let shared = Self::shared_counts(pairs.len())?;
+        let (shared, _held) = self.shared_counts(pairs.len())?;
         for of_batch in links.chunk_by(|one, other| one.batch == other.batch) {
             self.compare_while_reading(of_batch, rows, &shared, sizes_of)?;
         }
@@ -59,18 +60,11 @@ impl TermComparison<'_> {
         for &place in pairs.as_flattened() {
             counts[place as usize] += 1;
         }
-        let stored_first = pairs.iter().map(|&[a, b]| {
-            // A document with many pairs takes the place of many others in memory.
+        // A document with many pairs takes the place of many others in memory.
+        let stored_and_read = |&[a, b]: &Candidate| {
             if counts[b as usize] > counts[a as usize] { [b, a] } else { [a, b] }
-        });
-        let mut links: Vec<Link> = (0..)
-            .zip(stored_first)
-            .map(|(pair, [stored, read])| Link { batch: 0, read, stored, pair })
-            .collect();
-        let mut is_stored = vec![false; sizes.len()];
-        for link in &links {
-            is_stored[link.stored as usize] = true;
-        }
+        };
+        let is_stored = marked(pairs.iter().map(|pair| stored_and_read(pair)[0]), sizes.len());
         let (mut batch, mut terms) = (0, 0);
         let mut batches = vec![0_u32; sizes.len()];
         for place in (0..sizes.len()).filter(|&place| is_stored[place]) {
@@ -80,9 +74,11 @@ impl TermComparison<'_> {
             terms += sizes[place];
             batches[place] = batch;
         }
-        for link in &mut links {
-            link.batch = batches[link.stored as usize];
-        }
+        let link = |(number, pair)| {
+            let [stored, read] = stored_and_read(pair);
+            Link { batch: batches[stored as usize], read, stored, pair: number }
+        };
+        let mut links: Vec<Link> = (0..).zip(pairs).map(link).collect();
         self.context.threads().sort_by_key(&mut links, |&link| link);
         links
     }
@@ -96,10 +92,7 @@ impl TermComparison<'_> {
         shared: &[AtomicU32],
         sizes_of: &mut [u32],
     ) -> Result<()> {
-        let mut is_stored = vec![false; rows.len()];
-        for link in links {
-            is_stored[link.stored as usize] = true;
-        }
+        let is_stored = marked(links.iter().map(|link| link.stored), rows.len());
         let documents = self.read(&is_stored, rows)?;
         self.begin_reading();
         let read_sizes = self.context.threads().try_fold(
@@ -108,25 +101,23 @@ impl TermComparison<'_> {
             |(table, read_sizes), number| {
                 let shard = &self.shards[number];
                 let row_of = |link: &Link| rows[link.read as usize];
-                let before = |row| links.partition_point(|link| row_of(link) < row);
-                let own = &links[before(shard.first_row)..before(shard.end_row())];
+                let before = |links: &[Link], row| links.partition_point(|link| row_of(link) < row);
+                let own = &links[before(links, shard.first_row)..before(links, shard.end_row())];
                 if own.is_empty() {
                     // A shard that is skipped counts as done. Otherwise the stage would never reach its end.
                     self.context.progress().advance(self.sources.shard_bytes(number));
                     return Ok(());
                 }
                 self.context.check_cancelled()?;
-                let first =
-                    |index: u32| own.partition_point(|link| row_of(link) < shard.first_row + index);
-                let is_read = |index: u32| {
-                    own.get(first(index))
-                        .is_some_and(|link| row_of(link) == shard.first_row + index)
+                let of_document = |index: u32| {
+                    let row = shard.first_row + index;
+                    &own[before(own, row)..before(own, row + 1)]
                 };
+                let is_read = |index: u32| !of_document(index).is_empty();
                 self.sources.try_visit(number, Wanted::Some(&is_read), &mut |index, terms| {
-                    let of_document = &own[first(index)..first(index + 1)];
                     let size = table.replace(terms)?.len() as u32;
                     read_sizes.push((shard.first_row + index, size));
-                    for link in of_document {
+                    for link in of_document(index) {
                         let terms = documents.terms_of(link.stored);
                         let sizes = [size, terms.len() as u32];
                         let needed = self.threshold.min_shared(size, sizes[1]) as usize;
@@ -138,10 +129,8 @@ impl TermComparison<'_> {
                 })
             },
         )?;
-        for (_, read_sizes) in read_sizes {
-            for (row, size) in read_sizes {
-                sizes_of[row as usize] = size;
-            }
+        for (row, size) in read_sizes.into_iter().flat_map(|(_, sizes)| sizes) {
+            sizes_of[row as usize] = size;
         }
         documents.write_sizes(rows, sizes_of);
         Ok(())

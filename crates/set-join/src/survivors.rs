@@ -364,8 +364,7 @@ fn sketched(
             let first_row = shards[number].first_row;
             visit(number, &mut |index, terms| match cells {
                 Some(cells) => {
-                    let numbers = cells.numbers();
-                    let is_matched = |term| cells.is_matched(numbers.of(term));
+                    let is_matched = |term| cells.may_match(term);
                     sketches.push_counted(first_row + index, terms, is_matched, scratch)
                 }
                 None => sketches.push(first_row + index, terms, scratch),
