@@ -5,6 +5,7 @@ use crate::block_join::blocks;
 use crate::cells::Cells;
 use crate::prune::Stored;
 use crate::sketching::{SketchScratch, Sketching};
+use crate::window_scan::near_pairs;
 
 /// The default rule, with an order of preference.
 fn to_keep(order: &dyn Fn() -> Vec<u32>) -> KeptChoice<'_> {
