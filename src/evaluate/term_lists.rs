@@ -9,7 +9,7 @@ use rayon::slice::ParallelSliceMut;
 use simtool_base::error::Result;
 use simtool_compute::threads::Threads;
 use simtool_kernels::Isa;
-use simtool_kernels::shared_bits::shared_bits;
+use simtool_kernels::row_bits::shared_bits;
 use std::ops::{AddAssign, Range};
 
 /// Divisor for deciding how the documents of a term are stored. If more than 1/32 of all documents contain

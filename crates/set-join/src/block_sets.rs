@@ -5,7 +5,7 @@ use super::term_numbers::TermNumbers;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, reserve};
 use simtool_kernels::Isa;
-use simtool_kernels::shared_bits::shared_bits;
+use simtool_kernels::row_bits::shared_bits;
 use std::ops::Range;
 
 /// Number of term numbers in a block. A block is one 64-bit word with a bit for each of them.
