@@ -137,6 +137,11 @@ impl Cells {
             matched.extend(chunk.iter().map(|&cell| is_matched(bytes, cell)));
         });
     }
+
+    /// Appends to `matched` for each of `terms` whether it may be matched, as [`Self::look_up`] does for their cells.
+    pub(super) fn look_up_terms(&self, terms: &[u64], matched: &mut Vec<bool>) {
+        self.look_up(terms.iter().map(|&term| self.numbers.of(term)), matched);
+    }
 }
 
 /// Returns whether the terms of cell number `cell` of a table of these bytes may be matched.

@@ -12,10 +12,10 @@
 use super::prune::{JoinShard, living_terms};
 use super::set_join::{FoundPairs, SetJoin};
 use super::sketch_join::{Deciding, FewCandidates, SketchJoin};
+use super::sketch_levels;
 use super::sketching::Sketching;
 use super::survivors::sketch_counted;
 use super::term_source::TermSources;
-use super::window_scan;
 use simtool_base::error::Result;
 use simtool_base::progress::Work;
 
@@ -44,29 +44,35 @@ impl SetJoin<'_> {
         second_from: Option<u32>,
         deciding: Option<&Deciding<'_>>,
     ) -> Result<FoundPairs> {
-        let join = SketchJoin::new(self, sources, shards, sketched, second_from)?;
+        let join = SketchJoin::new(self, sources, shards, sketched, second_from);
+        let all = join.all()?;
         let few = (FEW_CANDIDATES * join.sketches.len() as u64).max(LEAST_CANDIDATES);
         let most = if deciding.is_some() { join.most_to_decide() } else { u64::MAX };
-        if let (Some(deciding), Some(sample)) = (deciding, join.sample()?) {
+        if let (Some(deciding), Some(sample)) = (deciding, all.sample()?) {
             // If most sketches are similar because their sets are, other sketches do not help.
             if sample.has_more_than(most) && sample.similar_share > MOST_ARE_SIMILAR {
+                drop(all);
                 return join.deciding(deciding);
             }
         }
         // The first reading may have counted the terms already.
         let is_counted = join.sketches.are_counted();
-        let longest = self.nanoseconds(sources, shards, window_scan::longest_nanoseconds);
+        let longest = self.nanoseconds(sources, shards, sketch_levels::longest_nanoseconds);
         // Comparing all sketches may take longer than counting the terms.
-        if !is_counted && longest > living_terms(shards) as f64 * NANOSECONDS_A_COUNTED_TERM {
-            drop(join);
+        let is_timely =
+            is_counted || longest <= living_terms(shards) as f64 * NANOSECONDS_A_COUNTED_TERM;
+        let few = if is_timely {
+            join.pairs_if_few(&all, few.min(most))?
         } else {
-            match join.pairs_if_few(few.min(most))? {
-                FewCandidates::Compared(pairs) => return Ok(pairs),
-                FewCandidates::InParts => return join.pairs(deciding),
-                FewCandidates::TooMany if is_counted => return join.pairs(deciding),
-                FewCandidates::TooMany => {}
-            }
+            FewCandidates::TooMany
+        };
+        match few {
+            FewCandidates::Compared(pairs) => return Ok(pairs),
+            FewCandidates::InParts => return join.pairs(all, deciding),
+            FewCandidates::TooMany if is_counted => return join.pairs(all, deciding),
+            FewCandidates::TooMany => drop(all),
         }
+        drop(join);
         // Similar documents share one of their rarest terms. If few others have these, looking them up is quickest.
         let fitting = Self { memory_bytes: self.memory_bytes / COPIES_OF_PAIRS, ..*self };
         let most = fitting.most_prefix_pairs(sources, shards, deciding.is_some());
@@ -78,7 +84,8 @@ impl SetJoin<'_> {
         self.context.progress().begin("sketch", Work::Bytes(sources.bytes()));
         let sketched = sketch_counted(sources, shards, &cells, self)?;
         drop(cells);
-        SketchJoin::new(self, sources, shards, sketched, second_from)?.pairs(deciding)
+        let join = SketchJoin::new(self, sources, shards, sketched, second_from);
+        join.pairs(join.all()?, deciding)
     }
 }
 

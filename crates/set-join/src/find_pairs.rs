@@ -199,7 +199,7 @@ impl SetJoin<'_> {
         };
         self.context.progress().begin("sketch", Work::Bytes(sources.bytes()));
         let sketched = sketch_living(sources, shards, true, self)?;
-        SketchJoin::new(self, sources, shards, sketched, None)?.deciding(deciding)
+        SketchJoin::new(self, sources, shards, sketched, None).deciding(deciding)
     }
 
     pub(super) fn rereading<'s>(&'s self, sources: &'s TermSources<'s>) -> Rereading<'s> {

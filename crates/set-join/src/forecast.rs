@@ -1,8 +1,8 @@
 //! Forecasts the time and the results of comparing the sketches of all sets, from the sizes of a
 //! sample of the sets.
 
+use super::sketch_levels::estimated_nanoseconds;
 use super::sketch_rows::words_of;
-use super::window_scan::estimated_nanoseconds;
 use simtool_kernels::Isa;
 use simtool_model::sides::Sides;
 use simtool_model::similarity::Threshold;
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use crate::sketches::Sketches;
     use crate::sketching::{SketchScratch, Sketching};
-    use crate::window_scan::WindowScan;
+    use crate::window_scan::{ScanPlan, WindowScan};
     use simtool_base::stable_hash::mix;
     use simtool_compute::context::Context;
 
@@ -160,8 +160,8 @@ mod tests {
             sizes.push(set.len() as u32);
             sketching.push(document, &set, &mut scratch).unwrap();
         }
-        let all = Sketches::new(&[sketching], |_| true, threshold, context).unwrap();
-        let scan = WindowScan::of_all(&all, threshold, context);
+        let (all, _) = Sketches::sorted(vec![sketching], None, threshold);
+        let scan = WindowScan::of_all(&all, ScanPlan::new(threshold, context)).unwrap();
         let mut found = 0;
         let mut has_near = vec![false; sizes.len()];
         scan.visit(u64::MAX, &mut |pairs| {

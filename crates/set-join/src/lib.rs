@@ -9,8 +9,9 @@
 //!    `reread` if the terms do not fit into memory). With few terms this step does not pay and is
 //!    skipped.
 //! 2. *Sketch* the sets that were not dropped in about three bits a term (`sketching`). Among equal sets, only the first
-//!    one is joined.
-//! 3. *Compare the sketches* of every two sets whose sizes allow similarity (`window_scan`). The few documents with
+//!    one is joined, and all share a sketch (`known_rows`).
+//! 3. *Compare the sketches* of every two sets whose sizes allow similarity (`window_scan`), or of those that an index of
+//!    the sets' first terms names (`prefix_postings`). The few documents with
 //!    near sketches are read again and compared term by term (`compare_terms`, or `streamed_terms` if they do not fit in
 //!    memory). If there are too many pairs for the memory or the time (`pair_sample`), only those pairs are found that
 //!    decide which documents are kept (`kept_pairs`). If too many sketches are similar, new sketches are made without the
@@ -46,6 +47,7 @@ mod counted_join;
 mod find_pairs;
 mod forecast;
 pub mod kept_pairs;
+mod known_rows;
 mod large_vec;
 mod linking_pairs;
 mod memory_texts;
@@ -55,12 +57,14 @@ pub mod pair_order;
 mod pair_sample;
 mod pair_search;
 mod prefix_join;
+mod prefix_postings;
 mod prune;
 mod ranked_sets;
 mod reread;
 pub mod row_sequences;
 mod set_join;
 mod sketch_join;
+mod sketch_levels;
 mod sketch_pairs;
 mod sketch_parts;
 mod sketch_rows;
@@ -69,6 +73,7 @@ mod sketching;
 mod streamed_terms;
 mod survivors;
 mod term_numbers;
+mod term_sample;
 mod term_source;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Estimates from a sample of the sets how many sketches are similar, before all are compared.
 
-use super::window_scan::{BLOCK, WindowScan};
+use super::window_scan::{BLOCK, ScanScratch, WindowScan};
 use simtool_base::error::Result;
 use simtool_base::stable_hash::mix;
 
@@ -26,21 +26,21 @@ impl PairSample {
     /// # Errors
     /// The work is cancelled.
     pub(super) fn of(scan: &WindowScan<'_>) -> Result<Option<Self>> {
-        if scan.places.len() < FEW_SETS {
+        if scan.sets.places.len() < FEW_SETS {
             return Ok(None);
         }
-        let one_in = scan.places.len().div_ceil(SAMPLED) as u64;
+        let one_in = scan.sets.places.len().div_ceil(SAMPLED) as u64;
         // Neighbours may be alike, so the sample does not take every set at an equal distance.
         let is_one = |place: &u32| mix(u64::from(*place)).is_multiple_of(one_in);
-        let places: Vec<u32> = scan.places.iter().copied().filter(is_one).collect();
-        let counts = scan.context.threads().try_map(
+        let places: Vec<u32> = scan.sets.places.iter().copied().filter(is_one).collect();
+        let counts = scan.plan.context.threads().try_map(
             places.len().div_ceil(BLOCK),
-            || Ok(()),
-            |(), block| {
-                scan.context.check_cancelled()?;
+            || Ok(ScanScratch::default()),
+            |scratch, block| {
+                scan.plan.context.check_cancelled()?;
                 let places = &places[block * BLOCK..places.len().min((block + 1) * BLOCK)];
                 let mut counts = vec![[0_u32; 2]; places.len()];
-                scan.near(places, |number, pairs| {
+                scan.near(places, scratch, &mut |number, pairs| {
                     let place = places[number] as usize;
                     for pair in pairs {
                         counts[number][0] += 1;
@@ -59,7 +59,7 @@ impl PairSample {
         let squares = counts.iter().map(|&[near, _]| (f64::from(near) - mean).powi(2));
         let standard_error = (squares.sum::<f64>() / sampled).sqrt() / sampled.sqrt();
         Ok(Some(Self {
-            least_pairs: (mean - STANDARD_ERRORS * standard_error) * scan.places.len() as f64,
+            least_pairs: (mean - STANDARD_ERRORS * standard_error) * scan.sets.places.len() as f64,
             similar_share: similar / near.max(1.0),
         }))
     }
@@ -76,6 +76,7 @@ mod tests {
     use crate::sketches::Sketches;
     use crate::sketching::{SketchScratch, Sketching};
     use crate::tests::{templates, threshold};
+    use crate::window_scan::ScanPlan;
     use simtool_compute::context::Context;
 
     /// Returns the number of pairs of the first `count` pages with similar sketches, and the sample.
@@ -87,8 +88,8 @@ mod tests {
         for (row, page) in (0..).zip(templates(2000).iter().take(count)) {
             sketching.push(row, page, &mut scratch).unwrap();
         }
-        let all = Sketches::new(&[sketching], |_| true, threshold, &context).unwrap();
-        let scan = WindowScan::of_all(&all, threshold, &context);
+        let (all, _) = Sketches::sorted(vec![sketching], None, threshold);
+        let scan = WindowScan::of_all(&all, ScanPlan::new(threshold, &context)).unwrap();
         let mut pairs = 0;
         let count = &mut |found: Vec<Vec<_>>| {
             pairs += found.concat().len() as u64;

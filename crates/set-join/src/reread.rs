@@ -3,6 +3,7 @@
 //! terms, the first round counts the terms in several slices, one after the other.
 
 use super::cells::{CellWriter, Cells};
+use super::known_rows::KnownRows;
 use super::memory_texts::{TERMS, enough_more};
 use super::prune::{
     CELLS_PER_TERM, JoinShard, document_size, living_terms, outweighs, row_after, sample_eighths,
@@ -11,6 +12,7 @@ use super::prune::{
 use super::sketch_rows;
 use super::sketching::{SketchScratch, Sketching};
 use super::survivors::{BYTES_A_SET, FirstRound};
+use super::term_sample::{TermOrder, TermSample};
 use super::term_source::{TermSource as _, TermSources, Wanted};
 use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::filled;
@@ -18,6 +20,7 @@ use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Minimum number of cells (two-bit counters) per term. With so few cells, the table still recognizes
 /// three fifths of the unmatched terms, which no other set contains. If there is not enough memory for
@@ -104,7 +107,9 @@ impl Rereading<'_> {
         let mut shards: Vec<JoinShard> = Vec::new();
         let mut first_row = 0;
         self.begin("read and count");
-        for sizes in self.count(&mut cells, &TermSlice::of(eighths, 0, slices), &[])? {
+        let sample = TermSample::new(hint)?;
+        let first_slice = TermSlice::of(eighths, 0, slices);
+        for sizes in self.count(&mut cells, &first_slice, &[], Some(&sample))? {
             let shard = JoinShard::new(first_row, sizes);
             first_row = row_after(first_row, shard.sizes.len())?;
             shards.push(shard);
@@ -124,6 +129,7 @@ impl Rereading<'_> {
         for shard in shards.iter_mut().filter(|_| slices > 1) {
             shard.unmatched = filled(0, shard.sizes.len(), TERMS)?;
         }
+        let order = sample.counted();
         let mut sketches = None;
         for number in 0..slices {
             let slice = TermSlice::of(eighths, number, slices);
@@ -132,11 +138,12 @@ impl Rereading<'_> {
             }
             if number > 0 || is_anew {
                 self.begin("read and count");
-                self.count(&mut cells, &slice, &shards)?;
+                self.count(&mut cells, &slice, &shards, None)?;
             }
             // The last reading has all documents that are left, so it can make their sketches, too.
-            let with_sketches = number + 1 == slices && self.has_room_for_sketches(&shards);
-            sketches = self.prune(&mut shards, &cells, &slice, with_sketches)?;
+            let is_last = number + 1 == slices;
+            let order = (is_last && self.has_room_for_sketches(&shards)).then_some(&order);
+            sketches = self.prune(&mut shards, &cells, &slice, order)?;
         }
         for shard in &mut shards {
             shard.unmatched = Vec::new();
@@ -194,8 +201,8 @@ impl Rereading<'_> {
             }
             let mut cells = self.cells(before, round)?;
             self.begin("prune");
-            self.count(&mut cells, &TermSlice::ALL, shards)?;
-            self.prune(shards, &cells, &TermSlice::ALL, false)?;
+            self.count(&mut cells, &TermSlice::ALL, shards, None)?;
+            self.prune(shards, &cells, &TermSlice::ALL, None)?;
             let after = living_terms(shards);
             // A round that drops less than a fifth costs more time than it saves later.
             if after * 5 >= before * 4 {
@@ -212,7 +219,7 @@ impl Rereading<'_> {
     pub(super) fn counted(&self, shards: &[JoinShard]) -> Result<Cells> {
         let mut cells = self.cells(living_terms(shards), 0)?;
         self.context.progress().begin("prune", Work::Bytes(self.sources.bytes()));
-        self.count(&mut cells, &TermSlice::ALL, shards)?;
+        self.count(&mut cells, &TermSlice::ALL, shards, None)?;
         Ok(cells)
     }
 
@@ -224,12 +231,13 @@ impl Rereading<'_> {
     /// Reads documents and counts their terms that are in `slice`. `known` is empty in the first
     /// reading, which reads all documents. Later it has all shards, and only documents that may still
     /// have a similar one are read. Returns a list for each shard: the number of terms of each document
-    /// that was read.
+    /// that was read. Adds documents to `sample` if it is given.
     fn count(
         &self,
         cells: &mut Cells,
         slice: &TermSlice,
         known: &[JoinShard],
+        sample: Option<&TermSample>,
     ) -> Result<Vec<Vec<u32>>> {
         let numbers = cells.numbers();
         let terms = living_terms(known);
@@ -240,8 +248,11 @@ impl Rereading<'_> {
             |writers: &mut [CellWriter<'_, '_>; 2], number| {
                 let writer = &mut writers[self.sources.side(number)];
                 let mut sizes = Vec::new();
-                let visit = &mut |_, terms: &[u64]| {
+                let visit = &mut |index, terms: &[u64]| {
                     sizes.push(document_size(terms.len())?);
+                    if let Some(sample) = sample {
+                        sample.add(number, index, terms);
+                    }
                     writer.push_all(slice.terms(terms).map(|term| numbers.of(term)));
                     Ok(())
                 };
@@ -266,25 +277,32 @@ impl Rereading<'_> {
     }
 
     /// Drops each document that has too many unmatched terms for a similar document. The unmatched
-    /// terms of earlier slices count, too. If `with_sketches` is true, returns the sketches of the other documents.
+    /// terms of earlier slices count, too. If `order` is given, returns the sketches of the other documents.
     fn prune(
         &self,
         shards: &mut [JoinShard],
         cells: &Cells,
         slice: &TermSlice,
-        with_sketches: bool,
+        order: Option<&TermOrder>,
     ) -> Result<Option<Vec<Sketching>>> {
         let numbers = cells.numbers();
         let terms = living_terms(shards);
         let known = &*shards;
+        let memory = self.context.memory();
+        let is_full = AtomicBool::new(false);
+        let rows = KnownRows::new(memory);
         let judged = self.context.threads().try_fold(
             shards.len(),
             || {
-                let sketches = Sketching::new(self.threshold, true, self.context.memory());
+                let sketches = Sketching::new(self.threshold, true, memory);
+                let sketches = sketches.with_prefixes(memory).sharing(&rows);
                 let (sampled, scratch) = (Vec::new(), SketchScratch::default());
                 Ok(Pruning { judged: Vec::new(), sampled, sketches, scratch })
             },
             |Pruning { judged, sampled, sketches, scratch }, number| {
+                if is_full.load(Ordering::Relaxed) {
+                    sketches.prefixes = None;
+                }
                 let shard = &known[number];
                 let is_one = &|index| shard.is_alive(index);
                 let mut alive = shard.alive.clone();
@@ -308,24 +326,36 @@ impl Rereading<'_> {
                     if let Some(known) = known {
                         *known += found;
                     }
-                    if !(with_sketches && alive[at]) {
-                        return Ok(());
-                    }
-                    let is_matched = |term| !slice.has(term) || cells.may_match(term);
-                    sketches.push_counted(shard.first_row + index, terms, is_matched, scratch)
+                    let Some(order) = order.filter(|_| alive[at]) else { return Ok(()) };
+                    let matched = |terms: &[u64], matched: &mut Vec<bool>| {
+                        cells.look_up_terms(terms, matched);
+                        for (matched, &term) in matched.iter_mut().zip(terms) {
+                            *matched |= !slice.has(term);
+                        }
+                    };
+                    let token = |term| order.token(term);
+                    sketches.push_counted(shard.first_row + index, terms, matched, token, scratch)
                 };
                 self.sources.try_visit(number, Wanted::Remaining { is_one, terms }, visit)?;
                 judged.push((number, alive, unmatched));
+                // Prefixes make the comparison of sketches faster, but only the sketches are necessary.
+                if memory.used() > memory.limit() {
+                    is_full.store(true, Ordering::Relaxed);
+                }
                 Ok(())
             },
         )?;
-        let (judged, sketches): (Vec<_>, Vec<_>) =
+        let (judged, mut sketches): (Vec<_>, Vec<_>) =
             judged.into_iter().map(|pruning| (pruning.judged, pruning.sketches)).unzip();
+        Sketching::end_sharing(&mut sketches);
+        if is_full.into_inner() {
+            sketches.iter_mut().for_each(|sketches| sketches.prefixes = None);
+        }
         for (number, alive, unmatched) in judged.into_iter().flatten() {
             let shard = &mut shards[number];
             (shard.alive, shard.unmatched) = (alive, unmatched);
         }
-        Ok(with_sketches.then_some(sketches))
+        Ok(order.map(|_| sketches))
     }
 }
 

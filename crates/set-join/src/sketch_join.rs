@@ -8,18 +8,17 @@ use super::pair_order::{Candidate, PAIRS, in_order};
 use super::pair_sample::PairSample;
 use super::prune::{self, JoinShard};
 use super::set_join::{BYTES_OF_FEW_PAIRS, FoundPairs, SetJoin};
-use super::sketches::Sketches;
+use super::sketches::{Sketches, SomeSets};
 use super::sketching::Sketching;
 use super::term_source::TermSources;
-use super::window_scan::{CandidateSets, WindowScan, near_pairs};
+use super::window_scan::{CandidateSets, ScanPlan, WindowScan, near_pairs};
 use crate::close::{ClosePairs, SetPair};
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{LargeBuffer, filled};
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use simtool_model::closeness::Closeness;
-use std::ops::Range;
-use std::sync::OnceLock;
+use std::cell::OnceCell;
 
 /// Bytes of memory for each term of documents that are compared term by term. These are the term, and
 /// its number in a hash table that doubles its size when it grows.
@@ -76,47 +75,59 @@ pub(super) struct SketchJoin<'a> {
     /// Number of bytes of memory that candidate pairs, the terms of their documents and similar pairs
     /// may take.
     memory: u64,
+}
+
+/// The comparison of all documents that may form pairs.
+pub(super) struct AllScans<'s> {
+    pub(super) scans: Vec<WindowScan<'s>>,
     /// The sample of the pairs, once it was taken.
-    sampled: OnceLock<Option<PairSample>>,
+    sampled: OnceCell<Option<PairSample>>,
+}
+
+impl AllScans<'_> {
+    /// Compares a sample of the documents with all others, if this is much less work than comparing all.
+    ///
+    /// # Errors
+    /// The work is cancelled.
+    pub(super) fn sample(&self) -> Result<Option<PairSample>> {
+        if let Some(&sampled) = self.sampled.get() {
+            return Ok(sampled);
+        }
+        let sampled = match self.scans.as_slice() {
+            [scan] => PairSample::of(scan)?,
+            _ => None,
+        };
+        Ok(*self.sampled.get_or_init(|| sampled))
+    }
 }
 
 impl<'a> SketchJoin<'a> {
     /// Creates the join from `sketched`, and sorts these sketches. In a join of two collections, the
     /// rows of the second begin at `second_from`.
-    ///
-    /// # Errors
-    /// Not enough memory.
     pub(super) fn new(
         join: &'a SetJoin<'a>,
         sources: &'a TermSources<'a>,
         shards: &'a [JoinShard],
         sketched: Vec<Sketching>,
         second_from: Option<u32>,
-    ) -> Result<Self> {
+    ) -> Self {
         join.context.progress().begin("compare sketches", Work::Steps(0));
-        let end = second_from.unwrap_or(u32::MAX);
-        let sketches = |side: Range<u32>| {
-            Sketches::new(&sketched, |row| side.contains(&row), join.threshold, join.context)
-        };
-        let of_second = |from: u32| sketches(from..u32::MAX).map(|sketches| (from, sketches));
-        let second = second_from.map(of_second).transpose()?;
-        let sketches = sketches(0..end)?;
-        drop(sketched);
-        // The bytes count twice, because the sketches of kept documents are copied.
-        let bytes =
-            2 * (sketches.bytes() + second.as_ref().map_or(0, |(_, second)| second.bytes()));
-        let memory = join.memory_bytes.saturating_sub(bytes).max(join.memory_bytes / 4);
-        let sampled = OnceLock::new();
-        Ok(Self { join, sources, shards, sketches, second, memory, sampled })
+        let (sketches, second) = Sketches::sorted(sketched, second_from, join.threshold);
+        let left = join.memory_bytes.saturating_sub(sketches.compared_bytes());
+        let memory = left.max(join.memory_bytes / 4);
+        Self { join, sources, shards, sketches, second: second_from.zip(second), memory }
     }
 
-    /// Returns all similar pairs in ascending order. If `deciding` is given, and the pairs may not fit in
-    /// memory or take too long, returns only the pairs that `deciding` finds.
+    /// Returns all similar pairs in ascending order. `all` compares all documents. If `deciding` is given, and the pairs may
+    /// not fit in memory or take too long, returns only the pairs that `deciding` finds.
     ///
     /// # Errors
     /// The source or `deciding` fails, there are too many pairs, or there is not enough memory.
-    pub(super) fn pairs(&self, deciding: Option<&Deciding<'_>>) -> Result<FoundPairs> {
-        let scans = self.scans();
+    pub(super) fn pairs(
+        &self,
+        all: AllScans<'_>,
+        deciding: Option<&Deciding<'_>>,
+    ) -> Result<FoundPairs> {
         let mut sizes = filled(0, prune::end_row(self.shards) as usize, PAIRS)?;
         let mut similar = Vec::new();
         let mut count = 0;
@@ -127,15 +138,19 @@ impl<'a> SketchJoin<'a> {
             if count > most { Err(self.join.too_many_pairs(count)) } else { Ok(count) }
         };
         let near = match deciding {
-            Some(_) => self.near_if_few(&scans, self.most_to_decide())?,
+            Some(_) => self.near_if_few(&all, self.most_to_decide())?,
             None => NearPairs::InParts,
         };
         match (near, deciding) {
-            (NearPairs::TooMany, Some(deciding)) => return self.deciding(deciding),
+            (NearPairs::TooMany, Some(deciding)) => {
+                // The rows or the index of all documents take memory.
+                drop(all);
+                return self.deciding(deciding);
+            }
             (NearPairs::All(near), _) => {
                 found(self.similar(near, 0, &mut sizes)?, &[])?;
             }
-            _ => self.visit(&scans, &mut sizes, &mut found)?,
+            _ => self.visit(&all.scans, &mut sizes, &mut found)?,
         }
         let pairs = match similar.len() {
             1 => similar.swap_remove(0),
@@ -145,12 +160,12 @@ impl<'a> SketchJoin<'a> {
     }
 
     /// Returns all similar pairs in ascending order, if there are at most `most` candidates and they fit in
-    /// memory.
+    /// memory. `all` compares all documents.
     ///
     /// # Errors
     /// The source fails, there are too many pairs, or there is not enough memory.
-    pub(super) fn pairs_if_few(&self, most: u64) -> Result<FewCandidates> {
-        let near = match self.near_if_few(&self.scans(), most)? {
+    pub(super) fn pairs_if_few(&self, all: &AllScans<'_>, most: u64) -> Result<FewCandidates> {
+        let near = match self.near_if_few(all, most)? {
             NearPairs::All(near) => near,
             NearPairs::InParts => return Ok(FewCandidates::InParts),
             NearPairs::TooMany => return Ok(FewCandidates::TooMany),
@@ -239,14 +254,14 @@ impl<'a> SketchJoin<'a> {
     ///
     /// # Errors
     /// The work is cancelled.
-    fn near_if_few(&self, scans: &[WindowScan<'_>], most: u64) -> Result<NearPairs> {
-        if self.sample()?.is_some_and(|sample| sample.has_more_than(most)) {
+    fn near_if_few(&self, all: &AllScans<'_>, most: u64) -> Result<NearPairs> {
+        if all.sample()?.is_some_and(|sample| sample.has_more_than(most)) {
             return Ok(NearPairs::TooMany);
         }
         let mut first = None;
         let mut parts = 0;
         let mut count = 0;
-        let scanned = near_pairs(scans, self.most_candidates().min(most), &mut |near| {
+        let scanned = near_pairs(&all.scans, self.most_candidates().min(most), &mut |near| {
             count += near.iter().map(|pairs| pairs.len() as u64).sum::<u64>();
             parts += 1;
             // Only a single part is kept, because a part may take all memory for candidates.
@@ -259,21 +274,6 @@ impl<'a> SketchJoin<'a> {
         }
         scanned?;
         Ok(first.map_or(NearPairs::InParts, NearPairs::All))
-    }
-
-    /// Compares a sample of the documents with all others, if this is much less work than comparing all.
-    ///
-    /// # Errors
-    /// The work is cancelled.
-    pub(super) fn sample(&self) -> Result<Option<PairSample>> {
-        if let Some(&sampled) = self.sampled.get() {
-            return Ok(sampled);
-        }
-        let sampled = match self.scans().as_slice() {
-            [scan] => PairSample::of(scan)?,
-            _ => None,
-        };
-        Ok(*self.sampled.get_or_init(|| sampled))
     }
 
     /// Returns the number of candidates that fit in memory while they are compared.
@@ -298,45 +298,57 @@ impl<'a> SketchJoin<'a> {
         JoinFilter { filter: self.join.filter, second_from }
     }
 
-    /// Returns two scans that together compare every set of `first` with every set of `second`. The lists must be
-    /// disjoint.
-    fn across<'s>(&'s self, first: &'s Sketches, second: &'s Sketches) -> [WindowScan<'s>; 2] {
-        [
-            self.scan(first, first.places(), second, CandidateSets::NotLarger),
-            self.scan(second, second.places(), first, CandidateSets::Smaller),
-        ]
+    /// Returns two scans that together compare each of `first` with each of `second`. They must be disjoint.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub(super) fn across<'s>(
+        &self,
+        first: SomeSets<'s>,
+        second: SomeSets<'s>,
+    ) -> Result<[WindowScan<'s>; 2]>
+    where
+        'a: 's,
+    {
+        let [others, sets] = [first.clone(), second.clone()];
+        Ok([
+            WindowScan::new(first, second, CandidateSets::NotLarger, self.plan())?,
+            WindowScan::new(sets, others, CandidateSets::Smaller, self.plan())?,
+        ])
     }
 
-    /// Returns the scan that compares the sets at `places` in `sketches` with candidates.
-    pub(super) fn scan<'s>(
-        &'s self,
-        sketches: &'s Sketches,
-        places: Vec<u32>,
-        candidates: &'s Sketches,
-        which: CandidateSets,
-    ) -> WindowScan<'s> {
+    /// Returns the settings of the scans of this join.
+    pub(super) fn plan(&self) -> ScanPlan<'a> {
         let SetJoin { threshold, context, .. } = *self.join;
-        let filter = self.filter();
-        WindowScan { places, sketches, candidates, which, threshold, filter, context }
+        ScanPlan { threshold, filter: self.filter(), context }
     }
 
-    /// Returns the scans that together compare all documents that may form pairs.
-    pub(super) fn scans(&self) -> Vec<WindowScan<'_>> {
-        if let Some((_, second)) = &self.second {
-            return self.across(&self.sketches, second).into();
-        }
-        let (sketches, which) = (&self.sketches, CandidateSets::Earlier);
-        vec![self.scan(sketches, sketches.places(), sketches, which)]
+    /// Returns the comparison of all documents that may form pairs.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub(super) fn all(&self) -> Result<AllScans<'_>> {
+        let scans = match &self.second {
+            Some((_, second)) => self.across(self.sketches.all(), second.all())?.into(),
+            None => vec![WindowScan::of_all(&self.sketches, self.plan())?],
+        };
+        Ok(AllScans { scans, sampled: OnceCell::new() })
     }
 
     /// Returns the scans that compare the documents of this join with those of `other`. The two joins have
     /// no document in common.
-    pub(super) fn scans_with<'s>(&'s self, other: &'s Self) -> Vec<WindowScan<'s>> {
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub(super) fn scans_with<'s>(&'s self, other: &'s Self) -> Result<Vec<WindowScan<'s>>> {
         let (Some((_, second)), Some((_, other_second))) = (&self.second, &other.second) else {
-            return self.across(&self.sketches, &other.sketches).into();
+            return Ok(self.across(self.sketches.all(), other.sketches.all())?.into());
         };
-        let scans = [(&self.sketches, other_second), (&other.sketches, second)];
-        scans.into_iter().flat_map(|(first, second)| self.across(first, second)).collect()
+        let mut scans = Vec::new();
+        for (first, second) in [(&self.sketches, other_second), (&other.sketches, second)] {
+            scans.extend(self.across(first.all(), second.all())?);
+        }
+        Ok(scans)
     }
 
     /// Returns the number of candidates above which only the pairs are found that decide which documents are kept.

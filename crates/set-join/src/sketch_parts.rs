@@ -14,7 +14,7 @@ use super::sketching::{self, Sketching};
 use super::survivors::sketch_some;
 use super::term_source::{TermSource as _, TermSources};
 use crate::close::{ClosePairs, SetPair};
-use simtool_base::error::Result;
+use simtool_base::error::{Error, Result};
 use simtool_base::large_buffer::{LargeBuffer, filled};
 use simtool_base::progress::Work;
 use simtool_model::similarity::Threshold;
@@ -123,7 +123,8 @@ impl SetJoin<'_> {
             self.context.progress().begin("sketch", Work::Bytes(sources.bytes()));
             let is_one = |row: u32| part.contains(&(parts.sizes[row as usize], row));
             let sketched = sketch_some(sources, shards, &is_one, self)?;
-            SketchJoin::new(&comparing, sources, shards, sketched, second_from)
+            let join = SketchJoin::new(&comparing, sources, shards, sketched, second_from);
+            Ok::<_, Error>(join)
         };
         let mut sizes = parts.sizes.clone();
         let mut similar: Vec<LargeBuffer<SetPair>> = Vec::new();
@@ -136,10 +137,10 @@ impl SetJoin<'_> {
                 similar.push(pairs);
                 if count > most { Err(self.too_many_pairs(count)) } else { Ok(count) }
             };
-            own.visit(&own.scans(), &mut sizes, &mut found)?;
+            own.visit(&own.all()?.scans, &mut sizes, &mut found)?;
             for earlier in parts.earlier(number, self.threshold) {
                 let other = sketched(&parts.parts[earlier])?;
-                own.visit(&own.scans_with(&other), &mut sizes, &mut found)?;
+                own.visit(&own.scans_with(&other)?, &mut sizes, &mut found)?;
             }
         }
         let mut pairs = in_order(&similar, self.context)?;

@@ -65,6 +65,21 @@ pub(super) fn fold(row: &mut Vec<u64>, words: usize) {
     }
 }
 
+/// Writes a row of bits and then its shorter rows to `rows`. Each is half as long as the one before. `row` has a power of two
+/// of 64-bit words.
+pub(super) fn write_folded(row: &[u64], rows: &mut Vec<u64>) {
+    rows.clear();
+    rows.extend_from_slice(row);
+    let (mut start, mut words) = (0, row.len());
+    while words > 1 {
+        let half = words / 2;
+        for at in start..start + half {
+            rows.push(rows[at] ^ rows[at + half]);
+        }
+        (start, words) = (start + words, half);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,10 @@
 //! Makes sketches of sets while documents are read, and finds the sets that are equal by their signatures.
+//!
+//! If terms were counted, a sketch may have the set's *prefix*, too: so many of its first terms that two similar sets have
+//! one of these in common (`prefix_postings`). Terms that no other set has come first in the order of terms, so they are
+//! only counted. The others follow in the order of their tokens (`term_sample`), which puts common terms last.
 
+use super::known_rows::{KnownRows, RowPlace};
 use super::large_vec::LargeVec;
 use super::pair_filter::PairFilter;
 use super::prune::{JoinShard, shard_of};
@@ -11,12 +16,16 @@ use simtool_base::stable_hash::mix;
 use simtool_model::distinct_terms::DistinctTerms;
 use simtool_model::groups::Groups;
 use simtool_model::similarity::Threshold;
+use std::sync::Arc;
 
 /// Buffers for making sketches, which a worker thread uses again for each document.
 #[derive(Debug, Default)]
 pub(super) struct SketchScratch {
     distinct: DistinctTerms,
     row: Vec<u64>,
+    /// Whether each term is in the row of bits.
+    matched: Vec<bool>,
+    tokens: Vec<u32>,
 }
 
 /// Sketches that a worker thread has made, in the order of its documents.
@@ -32,8 +41,16 @@ pub(super) struct Sketching {
     pub(super) unmatched: Vec<u32>,
     /// Bytes of `sets` that the ledger counts.
     held: Reservation,
-    /// The rows of bits of all sets.
+    /// The rows of bits of the sets, one after the other.
     pub(super) bits: LargeVec<u64>,
+    /// The prefixes of the sets, one after the other. `None` if the sketches have none.
+    pub(super) prefixes: Option<LargeVec<u32>>,
+    /// For each row of bits, the indices of its first word in `bits`, and of the first token of its prefix in `prefixes`.
+    pub(super) starts: LargeVec<[u64; 2]>,
+    /// Whether equal sets of this list and others share their rows.
+    shares_rows: bool,
+    /// The rows that are shared, and the number of this list. `None` if rows are not shared or are complete.
+    known: Option<(Arc<KnownRows>, usize)>,
 }
 
 /// The sketch of a set without its row of bits.
@@ -44,17 +61,48 @@ pub(super) struct Set {
     /// Two 64-bit sums of different functions of the terms. Equal sets have the same signature. Unequal
     /// sets have the same signature far less often than two unequal terms have the same 64-bit hash.
     signature: u128,
-    /// Index in [`Sketching::bits`] of the first word of the set's row.
-    pub(super) start: usize,
+    /// Place of the set's row in [`Sketching::starts`]. If equal sets share no rows, the number of the list is 0.
+    row: RowPlace,
 }
 
 impl Sketching {
     /// Creates an empty list of sketches. If `with_bits` is false, the sketches have no rows of
     /// bits, and can only be used to find equal sets. `ledger` counts the memory of the rows.
     pub(super) fn new(threshold: Threshold, with_bits: bool, ledger: &Ledger) -> Self {
+        let (sets, unmatched, held) = (Vec::new(), Vec::new(), ledger.hold(0));
         let bits = LargeVec::with_capacity(0, SKETCHES, ledger);
-        let held = ledger.hold(0);
-        Self { threshold, with_bits, sets: Vec::new(), unmatched: Vec::new(), held, bits }
+        let starts = LargeVec::with_capacity(0, SKETCHES, ledger);
+        let (prefixes, shares_rows, known) = (None, false, None);
+        Self {
+            threshold,
+            with_bits,
+            sets,
+            unmatched,
+            held,
+            bits,
+            prefixes,
+            starts,
+            shares_rows,
+            known,
+        }
+    }
+
+    /// Returns the same list, whose sketches have prefixes if terms are counted.
+    pub(super) fn with_prefixes(self, ledger: &Ledger) -> Self {
+        Self { prefixes: Some(LargeVec::with_capacity(0, SKETCHES, ledger)), ..self }
+    }
+
+    /// Returns the same list, which shares the rows of equal sets with other lists.
+    pub(super) fn sharing(self, rows: &Arc<KnownRows>) -> Self {
+        Self { known: Some((Arc::clone(rows), rows.new_list())), shares_rows: true, ..self }
+    }
+
+    /// Puts lists that share rows in the order of their numbers, and forgets which rows are known.
+    pub(super) fn end_sharing(lists: &mut [Self]) {
+        lists.sort_by_key(|list| list.known.as_ref().map(|(_, number)| *number));
+        for list in lists {
+            list.known = None;
+        }
     }
 
     /// Adds the sketch of a document. A document without terms gets no sketch, because it is
@@ -68,11 +116,13 @@ impl Sketching {
         terms: &[u64],
         scratch: &mut SketchScratch,
     ) -> Result<()> {
-        self.push_matched(document, terms, |_| true, scratch).map(drop)
+        let all = |terms: &[u64], matched: &mut Vec<bool>| matched.resize(terms.len(), true);
+        self.add(document, terms, all, |_| 0, scratch).map(drop)
     }
 
-    /// Adds the sketch of a document. Its row of bits has only the terms for which `is_matched` is true, which means that
-    /// another set may contain them. If too many terms are unmatched for a similar set, the document gets no sketch.
+    /// Adds the sketch of a document. Its row of bits has only the matched terms, which other sets may contain, too. If too
+    /// many terms are unmatched for a similar set, the document gets no sketch. `matched` appends to a list for each of some
+    /// terms whether it is matched. `token` returns the token of a term, which must be the same for all documents.
     ///
     /// # Errors
     /// Not enough memory.
@@ -80,65 +130,99 @@ impl Sketching {
         &mut self,
         document: u32,
         terms: &[u64],
-        is_matched: impl Fn(u64) -> bool,
+        matched: impl Fn(&[u64], &mut Vec<bool>),
+        token: impl Fn(u64) -> u32,
         scratch: &mut SketchScratch,
     ) -> Result<()> {
-        if terms.is_empty() {
-            return Ok(());
-        }
-        let unmatched = self.push_matched(document, terms, is_matched, scratch)?;
-        let Some(set) = self.sets.last() else { return Ok(()) };
-        if unmatched > self.threshold.max_unshared(set.size) {
-            self.bits.truncate(set.start);
-            self.sets.pop();
-        } else {
-            self.unmatched.push(unmatched);
-        }
+        let unmatched = self.add(document, terms, matched, token, scratch)?;
+        self.unmatched.extend(unmatched);
         Ok(())
     }
 
-    /// Adds the sketch of a document, whose row of bits has only the terms for which `is_matched` is true.
-    /// Returns the number of its other terms.
-    fn push_matched(
+    /// Adds the sketch of a document as [`Self::push_counted`] does. If an equal set has a row, the sketch gets that row.
+    /// Returns the number of unmatched terms, or `None` if the document gets no sketch.
+    fn add(
         &mut self,
         document: u32,
         terms: &[u64],
-        is_matched: impl Fn(u64) -> bool,
+        matched: impl Fn(&[u64], &mut Vec<bool>),
+        token: impl Fn(u64) -> u32,
         scratch: &mut SketchScratch,
-    ) -> Result<u32> {
+    ) -> Result<Option<u32>> {
         if terms.is_empty() {
-            return Ok(0);
+            return Ok(None);
         }
-        let SketchScratch { distinct, row } = scratch;
+        let SketchScratch { distinct, row, matched: is_matched, tokens } = scratch;
         let terms = distinct.distinct(terms)?;
         let size = terms.len() as u32;
-        let words = if self.with_bits { words_of(size, self.threshold) } else { 1 };
+        let signature = signature(terms);
+        let known = self.known.as_ref().and_then(|(rows, _)| rows.find(signature, size));
+        let is_new = self.with_bits && known.is_none();
+        let words = if is_new { words_of(size, self.threshold) } else { 1 };
         row.clear();
+        is_matched.clear();
+        matched(terms, is_matched);
         reserve(row, words, SKETCHES)?;
         row.resize(words, 0);
         // Words are a power of two, so a mask replaces the remainder of a division.
         let mask = words as u64 * 64 - 1;
-        let mut plain = 0_u64;
-        let mut mixed = 0_u64;
         let mut unmatched = 0;
-        for &term in terms {
-            // Sums do not depend on the order of the terms, which may differ between equal sets.
-            plain = plain.wrapping_add(term);
-            mixed = mixed.wrapping_add(mix(term));
+        for (&term, &is_matched) in terms.iter().zip(&*is_matched) {
             let bit = term >> 32 & mask;
-            let is_matched = is_matched(term);
             unmatched += u32::from(!is_matched);
             // Exclusive or records the parity, so shared terms cancel out when two rows are
             // compared.
             row[(bit / 64) as usize] ^= u64::from(is_matched) << (bit % 64);
         }
-        let signature = u128::from(plain) << 64 | u128::from(mixed);
+        tokens.clear();
+        if is_new && self.prefixes.is_some() {
+            // Whether a term is matched is hard to foretell, so no branch depends on it.
+            tokens.resize(terms.len(), 0);
+            let mut count = 0;
+            for (&term, &is_matched) in terms.iter().zip(&*is_matched) {
+                tokens[count] = token(term);
+                count += usize::from(is_matched);
+            }
+            tokens.truncate(count);
+        }
         distinct.release();
+        if unmatched > self.threshold.max_unshared(size) {
+            return Ok(None);
+        }
+        let mut set = Set { document, size, signature, row: RowPlace::new(0, self.starts.len()) };
+        if let Some(known) = known {
+            set.row = known;
+        } else if self.with_bits {
+            if let Some((rows, list)) = &self.known {
+                set.row = RowPlace::new(*list, self.starts.len());
+                rows.insert(signature, size, set.row);
+            }
+            self.store_row(prefix_length(size, unmatched, self.threshold), scratch)?;
+        }
         let room = self.sets.capacity();
-        self.sets.push(Set { document, size, signature, start: self.bits.len() });
+        self.sets.push(set);
         self.held.grow(((self.sets.capacity() - room) * size_of::<Set>()) as u64);
-        self.bits.extend_from_slice(if self.with_bits { row } else { &[] })?;
-        Ok(unmatched)
+        Ok(Some(unmatched))
+    }
+
+    /// Stores the row of bits in the buffer, and the first `length` of the tokens in the buffer if sketches have prefixes.
+    fn store_row(&mut self, length: usize, scratch: &mut SketchScratch) -> Result<()> {
+        let SketchScratch { tokens, row, .. } = scratch;
+        let of_prefix = self.prefixes.as_ref().map_or(0, |prefixes| prefixes.len());
+        self.starts.extend_from_slice(&[[self.bits.len() as u64, of_prefix as u64]])?;
+        self.bits.extend_from_slice(row)?;
+        let Some(prefixes) = &mut self.prefixes else { return Ok(()) };
+        tokens.select_nth_unstable(length - 1);
+        tokens.truncate(length);
+        tokens.sort_unstable();
+        prefixes.extend_from_slice(tokens)
+    }
+
+    /// Returns the number of the list that has the row of a set of this list, and the index of the row in it. `own` is the
+    /// number of this list.
+    pub(super) fn row_of(&self, set: &Set, own: usize) -> (usize, usize) {
+        let (list, at) = set.row.list_and_index();
+        (if self.shares_rows { list } else { own }, at)
     }
 
     /// Adds `first` to the number of every document. Before, documents are numbered from 0 in their
@@ -148,6 +232,24 @@ impl Sketching {
             set.document += first;
         }
     }
+}
+
+/// Returns the signature of a set, see [`Set::signature`].
+fn signature(terms: &[u64]) -> u128 {
+    let mut plain = 0_u64;
+    let mut mixed = 0_u64;
+    for &term in terms {
+        // Sums do not depend on the order of the terms, which may differ between equal sets.
+        plain = plain.wrapping_add(term);
+        mixed = mixed.wrapping_add(mix(term));
+    }
+    u128::from(plain) << 64 | u128::from(mixed)
+}
+
+/// Returns the number of tokens in the prefix of a set of `size` terms, of which `unmatched` are in no other set. It is
+/// so large that the terms behind the prefix are too few for a similar set.
+pub(super) fn prefix_length(size: u32, unmatched: u32, threshold: Threshold) -> usize {
+    (threshold.max_unshared(size) + 1 - unmatched) as usize
 }
 
 /// Returns the groups of documents with equal sets. Each group has at least two documents, in ascending

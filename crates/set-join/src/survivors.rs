@@ -8,10 +8,10 @@ use super::pair_filter::PairFilter;
 use super::prune::{self, JoinShard, living_terms, sample_eighths};
 use super::ranked_sets::NANOSECONDS_A_RANKED_TERM;
 use super::set_join::SetJoin;
+use super::sketch_levels;
 use super::sketch_rows;
 use super::sketching::{self, SketchScratch, Sketching};
 use super::term_source::{TermSource as _, TermSources, Wanted};
-use super::window_scan;
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
@@ -156,7 +156,7 @@ impl SetJoin<'_> {
     /// Estimates the nanoseconds that one core takes to compare all sketches. Only documents that may
     /// still have a similar one have sketches.
     pub(super) fn scan_nanoseconds(&self, sources: &TermSources<'_>, shards: &[JoinShard]) -> f64 {
-        self.nanoseconds(sources, shards, window_scan::estimated_nanoseconds)
+        self.nanoseconds(sources, shards, sketch_levels::estimated_nanoseconds)
     }
 
     /// Returns the nanoseconds that one core takes to compare all sketches. The function `nanoseconds` returns them for
@@ -364,8 +364,10 @@ fn sketched(
             let first_row = shards[number].first_row;
             visit(number, &mut |index, terms| match cells {
                 Some(cells) => {
-                    let is_matched = |term| cells.may_match(term);
-                    sketches.push_counted(first_row + index, terms, is_matched, scratch)
+                    let matched = |terms: &[u64], matched: &mut Vec<bool>| {
+                        cells.look_up_terms(terms, matched);
+                    };
+                    sketches.push_counted(first_row + index, terms, matched, |_| 0, scratch)
                 }
                 None => sketches.push(first_row + index, terms, scratch),
             })

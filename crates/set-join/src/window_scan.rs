@@ -1,19 +1,20 @@
 //! Finds pairs of sets with similar sketches. Each set is compared with all sets of suitable size,
-//! in tiles that fit into a cache.
+//! in tiles that fit into a cache, or with those that an index of prefixes names.
 //!
-//! The time is quadratic, but a pair costs only about a nanosecond. Looking up terms in an index
+//! With tiles, the time is quadratic, but a pair costs only about a nanosecond. Looking up terms in an index
 //! would cost that much for each term of a set. Up to some hundred thousand sets, nothing is
 //! faster. And the time does not depend on how common the terms are.
 
 use super::pair_filter::JoinFilter;
 use super::pair_order::Candidate;
-use super::sketch_rows::{difference_of, fold, words_of};
-use super::sketches::{SketchLevel, Sketches};
+use super::prefix_postings::{FoundSets, PrefixPostings};
+use super::sketch_levels::{ComparedRow, SketchLevel, compare_rows, estimated_nanoseconds};
+use super::sketch_rows::{difference_of, words_of, write_folded};
+use super::sketches::{Sketches, SomeSets};
 use simtool_base::error::Result;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
-use simtool_kernels::Isa;
-use simtool_kernels::hamming_groups::{GROUP, GroupSearch, near_in_groups};
+use simtool_kernels::row_bits::differing_bits;
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,15 +30,13 @@ const FEWER: usize = 4;
 /// If a part had less than 1/`FEW_PAIRS` of the pairs that a part may have, the next part is twice as
 /// large.
 const FEW_PAIRS: u64 = 8;
-/// Number of 64-bit words in a tile. A tile has the rows of some candidates, and fits into the
-/// second-level cache.
-const TILE_WORDS: usize = 16 << 10;
+/// If comparing all rows takes a core less than this many nanoseconds, no index of prefixes is tried.
+const LEAST_NANOSECONDS: f64 = if cfg!(test) { 0.0 } else { 1e7 };
 
 /// The sets with which a set is compared, which are called its candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CandidateSets {
-    /// The sets that come before the set in the order of the sketches. The list of candidates has some of
-    /// the sets.
+    /// The sets of the same list that come before the set.
     Earlier,
     /// The sets in another list that have at most as many terms as the set.
     NotLarger,
@@ -45,26 +44,51 @@ pub(super) enum CandidateSets {
     Smaller,
 }
 
-/// The comparison of some sets with some of the sets in `candidates`, by their sketches.
+/// The comparison of some sets with others, by their sketches.
 pub(super) struct WindowScan<'a> {
-    /// Indices of the sets in `sketches`, in ascending order.
-    pub(super) places: Vec<u32>,
-    pub(super) sketches: &'a Sketches,
-    pub(super) candidates: &'a Sketches,
-    pub(super) which: CandidateSets,
+    pub(super) sets: SomeSets<'a>,
+    /// The other sets. Those that cannot be similar to a set of their size or a larger one are left out.
+    candidates: SomeSets<'a>,
+    /// Number of terms of each candidate.
+    sizes: Vec<u32>,
+    index: CandidateIndex,
+    which: CandidateSets,
+    pub(super) plan: ScanPlan<'a>,
+}
+
+/// The settings of a [`WindowScan`].
+#[derive(Clone, Copy)]
+pub(super) struct ScanPlan<'a> {
     pub(super) threshold: Threshold,
     /// Condition for the pairs, in addition to their similarity.
     pub(super) filter: JoinFilter<'a>,
     pub(super) context: &'a Context<'a>,
 }
 
-/// One of the sets that a worker thread compares with a tile of candidates.
-struct ComparedSet {
-    place: usize,
-    /// Range of the set's candidates in [`WindowScan::candidates`].
-    window: Range<usize>,
-    own_limit: u32,
-    row: Vec<u64>,
+#[cfg(test)]
+impl<'a> ScanPlan<'a> {
+    /// Returns the settings of a scan of one collection without a filter.
+    pub(super) fn new(threshold: Threshold, context: &'a Context<'a>) -> Self {
+        Self { threshold, filter: JoinFilter { filter: None, second_from: 0 }, context }
+    }
+}
+
+/// What is used to find the candidates of a set that have similar sketches.
+enum CandidateIndex {
+    /// Copies of the rows of all candidates, which are all compared.
+    Rows(Vec<SketchLevel>),
+    /// An index of their prefixes.
+    Prefixes(PrefixPostings),
+}
+
+/// Buffers of a worker thread that compares sets.
+#[derive(Default)]
+pub(super) struct ScanScratch {
+    hits: Vec<u64>,
+    near: Vec<NearPair>,
+    found: FoundSets,
+    /// The row of a set, and its shorter rows one after the other.
+    rows: Vec<u64>,
 }
 
 /// A pair of sets with similar sketches.
@@ -106,18 +130,68 @@ impl PairRoom {
     }
 }
 
-#[cfg(test)]
 impl<'a> WindowScan<'a> {
-    /// Creates a scan of every two sketches.
-    pub(super) fn of_all(
-        sketches: &'a Sketches,
-        threshold: Threshold,
-        context: &'a Context<'a>,
-    ) -> Self {
-        let filter = JoinFilter { filter: None, second_from: 0 };
-        let which = CandidateSets::Earlier;
-        let (places, candidates) = (sketches.places(), sketches);
-        Self { places, sketches, candidates, which, threshold, filter, context }
+    /// Creates the comparison of `sets` with `others`. Makes an index of prefixes if this is faster than to compare all rows
+    /// of bits.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub(super) fn new(
+        sets: SomeSets<'a>,
+        others: SomeSets<'a>,
+        which: CandidateSets,
+        plan: ScanPlan<'a>,
+    ) -> Result<Self> {
+        let candidates = others.with_larger();
+        let sizes = candidates.sizes();
+        let ScanPlan { threshold, context, .. } = plan;
+        let index = CandidateIndex::Rows(Vec::new());
+        let mut scan = Self { sets, candidates, sizes, index, which, plan };
+        let by_rows =
+            estimated_nanoseconds(&scan.sets.sizes(), &scan.sizes, threshold, context.isa());
+        scan.index = match scan.prefixes(by_rows)? {
+            Some(prefixes) => CandidateIndex::Prefixes(prefixes),
+            None => CandidateIndex::Rows(SketchLevel::of(&scan.candidates, threshold, context)?),
+        };
+        Ok(scan)
+    }
+
+    /// Returns an index of the prefixes of all candidates, or `None` if looking up all sets in it takes longer than the
+    /// nanoseconds `by_rows`, which comparing all rows takes.
+    fn prefixes(&self, by_rows: f64) -> Result<Option<PrefixPostings>> {
+        let have_prefixes =
+            self.sets.sketches.have_prefixes() && self.candidates.sketches.have_prefixes();
+        if !have_prefixes || by_rows < LEAST_NANOSECONDS {
+            return Ok(None);
+        }
+        let index = PrefixPostings::new(&self.candidates, self.plan.context)?;
+        let is_faster = |index: &PrefixPostings| {
+            index.nanoseconds(&self.sets, |place| self.window(place)) < by_rows
+        };
+        Ok(index.filter(is_faster))
+    }
+
+    /// Returns the same comparison, with an index of prefixes or with copies of all rows.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    #[cfg(test)]
+    pub(super) fn with_index(self, of_prefixes: bool) -> Result<Self> {
+        let ScanPlan { threshold, context, .. } = self.plan;
+        let prefixes = PrefixPostings::new(&self.candidates, context)?;
+        let index = match prefixes.filter(|_| of_prefixes) {
+            Some(prefixes) => CandidateIndex::Prefixes(prefixes),
+            None => CandidateIndex::Rows(SketchLevel::of(&self.candidates, threshold, context)?),
+        };
+        Ok(Self { index, ..self })
+    }
+
+    /// Creates a comparison of every two sketches.
+    ///
+    /// # Errors
+    /// Not enough memory.
+    pub(super) fn of_all(sketches: &'a Sketches, plan: ScanPlan<'a>) -> Result<Self> {
+        Self::new(sketches.all(), sketches.all(), CandidateSets::Earlier, plan)
     }
 }
 
@@ -137,12 +211,12 @@ impl WindowScan<'_> {
         most: u64,
         found: &mut dyn FnMut(Vec<Vec<Candidate>>) -> Result<bool>,
     ) -> Result<()> {
-        let mut rest = self.windows(0..self.places.len());
+        let mut rest = self.windows(0..self.sets.places.len());
         self.begin(rest);
-        self.context.progress().counted("rows", self.places.len() as u64);
-        self.context.progress().counted("pairs", rest);
+        self.plan.context.progress().counted("rows", self.sets.places.len() as u64);
+        self.plan.context.progress().counted("pairs", rest);
         // The largest sets cost the most, so they come first.
-        let mut end = self.places.len();
+        let mut end = self.sets.places.len();
         let mut width = PART_SETS;
         while end > 0 {
             let part = end.saturating_sub(width)..end;
@@ -169,27 +243,27 @@ impl WindowScan<'_> {
 
     /// Begins the progress stage. `rest` is the number of comparisons that remain.
     fn begin(&self, rest: u64) {
-        self.context.progress().begin("compare sketches", Work::Steps(rest));
+        self.plan.context.progress().begin("compare sketches", Work::Steps(rest));
     }
 
-    /// Returns the number of comparisons for the sets with the indices `sets` in [`Self::places`].
+    /// Returns the number of comparisons for the sets with the indices `sets` in [`Self::sets`].
     fn windows(&self, sets: Range<usize>) -> u64 {
-        self.places[sets].iter().map(|&place| self.window(place).len() as u64).sum()
+        self.sets.places[sets].iter().map(|&place| self.window(place).len() as u64).sum()
     }
 
     /// Returns the pairs of the sets in `part`, in one list for each block of sets. If `room` is exceeded, the result
     /// is not complete.
     fn of_part(&self, part: Range<usize>, room: &PairRoom) -> Result<Vec<Vec<Candidate>>> {
-        self.context.threads().try_map(
+        self.plan.context.threads().try_map(
             part.len().div_ceil(BLOCK),
-            || Ok(()),
-            |(), block| {
-                self.context.check_cancelled()?;
+            || Ok(ScanScratch::default()),
+            |scratch, block| {
+                self.plan.context.check_cancelled()?;
                 // The last block has the largest sets.
                 let end = part.end - block * BLOCK;
                 let sets = end.saturating_sub(BLOCK).max(part.start)..end;
-                let found = self.of_block(sets.clone(), room);
-                self.context.progress().advance(self.windows(sets));
+                let found = self.of_block(sets.clone(), room, scratch);
+                self.plan.context.progress().advance(self.windows(sets));
                 Ok(found)
             },
         )
@@ -198,61 +272,71 @@ impl WindowScan<'_> {
     /// Returns the range of the candidates of the set at `place`. Candidates are sorted by
     /// size, and only some sizes allow similarity.
     fn window(&self, place: u32) -> Range<usize> {
-        let place = place as usize;
-        let size = self.sketches.sizes[place];
-        let smallest = self.threshold.min_size(size);
-        let sizes = &self.candidates.sizes;
+        let sketches = self.sets.sketches;
+        let size = sketches.sizes[place as usize];
+        let sizes = &self.sizes;
         let mut end = match self.which {
-            CandidateSets::Earlier if std::ptr::eq(self.sketches, self.candidates) => place,
             CandidateSets::Earlier => {
-                let equal = sizes.partition_point(|&other| other < size);
-                let end = sizes.partition_point(|&other| other <= size);
-                let documents = &self.candidates.documents[equal..end];
-                equal + documents.partition_point(|&other| other < self.sketches.documents[place])
+                self.candidates.places.partition_point(|&other| other < place)
             }
             CandidateSets::NotLarger => sizes.partition_point(|&other| other <= size),
             CandidateSets::Smaller => sizes.partition_point(|&other| other < size),
         };
-        if !self.sketches.has_larger(place, self.threshold) {
-            let largest = self.sketches.most_size(place, self.threshold);
+        if !sketches.has_larger(place as usize) {
+            let largest = sketches.most_size(place as usize);
             end = end.min(sizes.partition_point(|&other| other <= largest));
         }
+        let smallest = self.plan.threshold.min_size(size);
         sizes[..end].partition_point(|&other| other < smallest)..end
+    }
+
+    /// Returns the place of a candidate among the sketches of its collection.
+    fn place_of(&self, candidate: usize) -> usize {
+        self.candidates.places[candidate] as usize
     }
 
     /// Returns the largest number of bits in which the rows of the set at `place` and a candidate differ if they are
     /// similar, or `None` if they cannot be similar.
     fn most_difference(&self, place: usize, candidate: usize) -> Option<u32> {
-        let sizes = [self.sketches.sizes[place], self.candidates.sizes[candidate]];
+        let (sketches, other) = (self.sets.sketches, self.place_of(candidate));
         // All terms that only one set has are differences, and the rows do not show them.
-        let unmatched = self.sketches.unmatched(place) + self.candidates.unmatched(candidate);
-        self.threshold.max_difference(sizes[0], sizes[1]).checked_sub(unmatched)
+        let unmatched = sketches.unmatched(place) + self.candidates.sketches.unmatched(other);
+        let difference =
+            self.plan.threshold.max_difference(sketches.sizes[place], self.sizes[candidate]);
+        difference.checked_sub(unmatched)
     }
 
     /// Returns the pair of the set at `place` and a candidate, if they may be similar and pass the filter. `difference`
     /// is the number of bits in which their rows differ.
-    fn pair(&self, place: usize, candidate: usize, difference: u32) -> Option<Candidate> {
+    fn pair(&self, place: usize, candidate: usize, difference: u32) -> Option<NearPair> {
         // The limit of a group is the largest of its sets. The limit of this pair may be lower.
         if self.most_difference(place, candidate)? < difference {
             return None;
         }
-        let rows = [self.sketches.documents[place], self.candidates.documents[candidate]];
+        let other = self.candidates.sketches.documents[self.place_of(candidate)];
+        let rows = [self.sets.sketches.documents[place], other];
         let pair = [rows[0].min(rows[1]), rows[0].max(rows[1])];
-        self.filter.takes(pair[0], pair[1]).then_some(pair)
+        let is_taken = self.plan.filter.takes(pair[0], pair[1]);
+        is_taken.then_some(NearPair { pair, candidate, difference })
     }
 
     /// Returns whether the sets of a pair of the set at `place` are probably similar.
     pub(super) fn is_probably_similar(&self, place: usize, near: &NearPair) -> bool {
-        let bits = self.candidates.levels[self.candidates.level_of(near.candidate)].words * 64;
+        let bits = words_of(self.sizes[near.candidate], self.plan.threshold) * 64;
         let most = self.most_difference(place, near.candidate);
         most.is_some_and(|most| difference_of(near.difference, bits) <= f64::from(most))
     }
 
     /// Returns the pairs of the sets in `block`. If `room` is exceeded, the result is not complete.
-    fn of_block(&self, block: Range<usize>, room: &PairRoom) -> Vec<Candidate> {
+    fn of_block(
+        &self,
+        block: Range<usize>,
+        room: &PairRoom,
+        scratch: &mut ScanScratch,
+    ) -> Vec<Candidate> {
         let mut found = Vec::new();
         let mut counted = 0;
-        let has_room = self.near(&self.places[block], |_, near| {
+        let has_room = self.near(&self.sets.places[block], scratch, &mut |_, near| {
             found.extend(near.iter().map(|near| near.pair));
             let more = found.len() - counted;
             counted = found.len();
@@ -271,76 +355,73 @@ impl WindowScan<'_> {
     pub(super) fn near(
         &self,
         places: &[u32],
-        mut found: impl FnMut(usize, &[NearPair]) -> bool,
+        scratch: &mut ScanScratch,
+        found: &mut dyn FnMut(usize, &[NearPair]) -> bool,
     ) -> bool {
-        let compared = places.iter().map(|&place| ComparedSet {
-            place: place as usize,
-            window: self.window(place),
-            own_limit: self.sketches.own_limit(place as usize, self.threshold),
-            row: self.sketches.row(place as usize),
-        });
-        let mut compared: Vec<ComparedSet> = compared.collect();
-        let mut hits = Vec::new();
-        let mut near = Vec::new();
-        // The rows of the candidates get shorter from level to level. The rows of the sets are
-        // shortened accordingly.
-        for level in self.candidates.levels.iter().rev() {
-            let reached = |set: &ComparedSet| {
-                set.window.start < level.sets.end && set.window.end > level.sets.start
-            };
-            if !compared.iter().any(reached) {
+        match &self.index {
+            CandidateIndex::Rows(levels) => self.near_rows(levels, places, scratch, found),
+            CandidateIndex::Prefixes(index) => self.near_prefixes(index, places, scratch, found),
+        }
+    }
+
+    /// Does the same as [`Self::near`] with an index of prefixes.
+    fn near_prefixes(
+        &self,
+        index: &PrefixPostings,
+        places: &[u32],
+        scratch: &mut ScanScratch,
+        found: &mut dyn FnMut(usize, &[NearPair]) -> bool,
+    ) -> bool {
+        let ScanScratch { near, found: sets, rows, .. } = scratch;
+        for (number, &place) in places.iter().enumerate() {
+            let (place, window) = (place as usize, self.window(place));
+            if window.is_empty() {
                 continue;
             }
-            for set in &mut compared {
-                fold(&mut set.row, level.words);
+            near.clear();
+            write_folded(self.sets.sketches.row(place), rows);
+            for &candidate in index.look_up(self.sets.sketches.prefix(place), &window, sets) {
+                let candidate = candidate as usize;
+                let other = self.candidates.sketches.row(self.place_of(candidate));
+                // The shorter rows are behind the row, and a row has as many words as all shorter ones and one more.
+                let start = rows.len() + 1 - 2 * other.len();
+                let row = &rows[start..start + other.len()];
+                let difference = differing_bits(self.plan.context.isa(), row, other);
+                near.extend(self.pair(place, candidate, difference as u32));
             }
-            let tile_sets = (TILE_WORDS / level.group_words()).max(1) * GROUP;
-            for tile in level.sets.clone().step_by(tile_sets) {
-                let tile = tile..level.sets.end.min(tile + tile_sets);
-                for (number, set) in compared.iter().enumerate() {
-                    let window = tile.start.max(set.window.start)..tile.end.min(set.window.end);
-                    if !window.is_empty() {
-                        near.clear();
-                        self.in_tile(level, window, set, &mut hits, &mut near);
-                        if !near.is_empty() && !found(number, &near) {
-                            return false;
-                        }
-                    }
-                }
+            if !near.is_empty() && !found(number, near) {
+                return false;
             }
         }
         true
     }
 
-    /// Compares a set with the candidates in the range `window`, whose rows are in `level`. Appends its pairs to `near`.
-    /// `hits` is a buffer.
-    fn in_tile(
+    /// Does the same as [`Self::near`] with copies of the rows of all candidates.
+    fn near_rows(
         &self,
-        level: &SketchLevel,
-        window: Range<usize>,
-        set: &ComparedSet,
-        hits: &mut Vec<u64>,
-        near: &mut Vec<NearPair>,
-    ) {
-        let first = level.sets.start;
-        let groups = (window.start - first) / GROUP..(window.end - first).div_ceil(GROUP);
-        let words = groups.start * level.group_words()..groups.end * level.group_words();
-        hits.clear();
-        let search = GroupSearch {
-            row: &set.row,
-            groups: &level.groups[words],
-            own_limit: set.own_limit,
-            limits: &level.limits[groups.clone()],
-        };
-        near_in_groups(self.context.isa(), search, hits);
-        near.extend(hits.iter().filter_map(|&hit| {
-            let candidate = first + groups.start * GROUP + (hit >> 32) as usize;
-            let difference = hit as u32;
-            // Whole groups were compared, and they can reach beyond both ends of the window.
-            let is_inside = window.contains(&candidate);
-            let pair = is_inside.then(|| self.pair(set.place, candidate, difference)).flatten()?;
-            Some(NearPair { pair, candidate, difference })
-        }));
+        levels: &[SketchLevel],
+        places: &[u32],
+        scratch: &mut ScanScratch,
+        found: &mut dyn FnMut(usize, &[NearPair]) -> bool,
+    ) -> bool {
+        let sketches = self.sets.sketches;
+        let compared = places.iter().map(|&place| ComparedRow {
+            window: self.window(place),
+            own_limit: sketches.own_limit(place as usize),
+            row: sketches.row(place as usize).to_vec(),
+        });
+        let mut compared: Vec<ComparedRow> = compared.collect();
+        let ScanScratch { hits, near, .. } = scratch;
+        let isa = self.plan.context.isa();
+        compare_rows(levels, &mut compared, isa, hits, &mut |number, hits| {
+            let place = places[number] as usize;
+            near.clear();
+            near.extend(hits.iter().filter_map(|&hit| {
+                let (candidate, difference) = ((hit >> 32) as usize, hit as u32);
+                self.pair(place, candidate, difference)
+            }));
+            near.is_empty() || found(number, near)
+        })
     }
 }
 
@@ -367,49 +448,4 @@ pub(super) fn near_pairs(
         })?;
     }
     found(held)
-}
-
-/// Estimates the nanoseconds that one core takes to compare the sketches of sets with all candidates
-/// that are not larger. `sets` and `candidates` are the sizes of the sets, in ascending order.
-pub(super) fn estimated_nanoseconds(
-    sets: &[u32],
-    candidates: &[u32],
-    threshold: Threshold,
-    isa: Isa,
-) -> f64 {
-    // Only the beginning of a long row has to be read, because it shows enough differences.
-    let words_read = |words: f64| words.min(8.0 + words / 8.0);
-    scan_nanoseconds([sets, candidates], threshold, isa, words_read)
-}
-
-/// Returns the nanoseconds for the same comparison as [`estimated_nanoseconds`] if whole rows must be read. This
-/// happens if many sets share about as many terms as similar sets, for example the pages of one template.
-pub(super) fn longest_nanoseconds(
-    sets: &[u32],
-    candidates: &[u32],
-    threshold: Threshold,
-    isa: Isa,
-) -> f64 {
-    scan_nanoseconds([sets, candidates], threshold, isa, |words| words)
-}
-
-/// Returns the nanoseconds for the comparison of [`estimated_nanoseconds`]. `words_read` is called with the number of
-/// 64-bit words of a row, and returns how many of them are read.
-fn scan_nanoseconds(
-    [sets, candidates]: [&[u32]; 2],
-    threshold: Threshold,
-    isa: Isa,
-    words_read: impl Fn(f64) -> f64,
-) -> f64 {
-    let mut start = 0;
-    let mut end = 0;
-    let mut nanoseconds = 0.0;
-    for &size in sets {
-        let smallest = threshold.min_size(size);
-        start += candidates[start..].iter().take_while(|&&other| other < smallest).count();
-        end += candidates[end..].iter().take_while(|&&other| other <= size).count();
-        let words = words_read(words_of(size, threshold) as f64);
-        nanoseconds += (end - start) as f64 * isa.group_nanoseconds(words);
-    }
-    nanoseconds
 }

@@ -15,10 +15,10 @@ fn check_comparison(documents: &[Vec<u64>], fitting: u64) -> [usize; 2] {
     let threshold = threshold(7, 10);
     let join = SetJoin::new(threshold, &context);
     let (shards, sketches) = all_sketched(&sources, threshold, &context);
-    let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
-    let scans = by_sketches.scans();
+    let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None);
+    let all = by_sketches.all().unwrap();
     let mut candidates = LargeBuffer::zeroed(0);
-    let visited = near_pairs(&scans, u64::MAX, &mut |found| {
+    let visited = near_pairs(&all.scans, u64::MAX, &mut |found| {
         candidates = in_order(&found, &context)?;
         Ok(())
     });

@@ -196,10 +196,10 @@ fn candidates_are_handed_on_before_they_are_too_many() {
         SetJoin { threshold, memory_bytes: u64::MAX, filter: None, context: &Context::default() };
     let found = |most: u64| {
         let (shards, sketches) = all_sketched(&sources, threshold, &Context::default());
-        let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None).unwrap();
+        let by_sketches = SketchJoin::new(&join, &sources, &shards, sketches, None);
         let mut pairs = Vec::new();
         let mut calls = 0;
-        let scans = by_sketches.scans();
+        let scans = by_sketches.all().unwrap().scans;
         let visited = near_pairs(&scans, most, &mut |found| {
             let found = found.concat();
             assert!(found.len() as u64 <= most, "{}", found.len());

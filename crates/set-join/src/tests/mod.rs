@@ -2,6 +2,7 @@
 
 mod comparison;
 mod memory;
+mod prefixes;
 mod vanishing;
 mod weighted;
 
@@ -416,7 +417,7 @@ fn check_kept(
             let cells = join.rereading(&sources).counted(&survivors.shards).unwrap();
             parts = sketch_counted(&sources, &survivors.shards, &cells, &join).unwrap();
         }
-        let by_sketches = SketchJoin::new(&join, &sources, &survivors.shards, parts, None).unwrap();
+        let by_sketches = SketchJoin::new(&join, &sources, &survivors.shards, parts, None);
         let turns = Turns::new(order.to_vec(), &equal);
         let mut sizes = vec![0; documents.len()];
         let mut search = SketchPairs { join: &by_sketches, sizes: &mut sizes };
