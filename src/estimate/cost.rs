@@ -115,17 +115,19 @@ impl RunCost<'_> {
         );
         let weighing = self.plan.method().recipe().terms().weighing_cost(self.amounts.terms);
         // Texts that are cheap to read are read again for the join. Terms are made again only of the
-        // documents that are compared.
-        let again = self.amounts.read_seconds - self.sum(|sample| sample.expensive_seconds);
-        let made_again = join.compared_share
-            * self.sum(|sample| sample.amounts.make_seconds * (1.0 - sample.expensive_share));
-        let reading_bytes = self.reader_bytes() + join.reading_bytes.min(memory - kept.bytes);
-        let comparing_bytes = join.comparing_bytes + join.pairs_bytes(self.most_pairs());
-        let comparing_bytes = comparing_bytes.min(memory - kept.bytes);
+        // documents that are compared, unless all documents are read again to drop some.
+        let read = self.amounts.read_seconds - self.sum(|sample| sample.expensive_seconds);
+        let made = self.sum(|sample| sample.amounts.make_seconds * (1.0 - sample.expensive_share));
+        let for_dropping = if join.is_read_again { read + made } else { 0.0 };
+        let again = for_dropping + read + made * join.compared_share;
+        let left = memory - kept.bytes;
+        let reading_bytes = self.reader_bytes() + join.reading_bytes(left).min(left);
+        let comparing_bytes = join.comparing_bytes(left) + join.pairs_bytes(self.most_pairs());
+        let comparing_bytes = comparing_bytes.min(left);
         let stages = kept.bytes + reading_bytes.max(comparing_bytes).max(weighing.bytes);
         Cost {
             seconds: self.base_seconds()
-                + self.reading_seconds(again + made_again)
+                + self.reading_seconds(again)
                 + self.joining_seconds(join.seconds + kept.seconds + weighing.seconds),
             // The stages share what the limit leaves. Only what every run needs can be more than the limit.
             bytes: (self.base_bytes() + stages).min(memory).max(self.base_bytes()),

@@ -1,8 +1,9 @@
 //! Reads a section, which is a part of a shard or a whole shard, as the run reads it. Measures the
-//! time.
+//! time that the processor takes. A run does not wait for the disk as the sample does, because it reads ahead.
 
 use super::amounts::Amounts;
 use super::budget::Budget;
+use simtool_base::work_time::work_time;
 use simtool_model::document::{Content, Document, Record};
 use simtool_read::{Corpus, Event, LongestRecord};
 use std::ops::ControlFlow;
@@ -100,9 +101,9 @@ struct SectionCounts {
 }
 
 impl SectionCounts {
-    /// Returns the amounts of the section after `elapsed` time. If the receiver got only some texts,
+    /// Returns the amounts of the section after `worked` time of the processor. If the receiver got only some texts,
     /// their number of terms and the time of the receiver are scaled up to all texts.
-    fn after(&self, elapsed: Duration) -> Amounts {
+    fn after(&self, worked: Duration) -> Amounts {
         let times = if self.received_bytes > 0.0 {
             self.amounts.text_bytes / self.received_bytes
         } else {
@@ -112,7 +113,7 @@ impl SectionCounts {
         Amounts {
             terms: self.amounts.terms * times,
             make_seconds: self.receiving.as_secs_f64() * times,
-            read_seconds: elapsed.saturating_sub(self.receiving).as_secs_f64(),
+            read_seconds: worked.saturating_sub(self.receiving).as_secs_f64(),
             ..self.amounts
         }
     }
@@ -130,6 +131,8 @@ struct SectionReading<'r> {
     last: u64,
     /// Time at which counting began.
     counting_since: Instant,
+    /// Time that this thread had worked when counting began.
+    worked_before: Duration,
     counts: SectionCounts,
     section: Section,
     /// Whether reading was stopped before the end of the shard.
@@ -146,6 +149,7 @@ impl<'r> SectionReading<'r> {
             first: (limits.from == 0).then_some(0),
             last: 0,
             counting_since: begun,
+            worked_before: work_time(),
             counts: SectionCounts::default(),
             section: Section::default(),
             is_ended: false,
@@ -210,6 +214,7 @@ impl<'r> SectionReading<'r> {
                 self.last = byte;
                 self.counts = SectionCounts::default();
                 self.counting_since = Instant::now();
+                self.worked_before = work_time();
             }
             Some(first) if byte > first.max(self.last) => {
                 self.last = byte;
@@ -225,7 +230,7 @@ impl<'r> SectionReading<'r> {
     /// `Break` if the section is long enough, and its budget is spent or its end `limits.until` is reached.
     fn extend_to(&mut self, byte: u64, read: u64) -> ControlFlow<()> {
         let section = &mut self.section;
-        section.amounts = self.counts.after(self.counting_since.elapsed());
+        section.amounts = self.counts.after(work_time().saturating_sub(self.worked_before));
         section.bytes = read as f64;
         section.content = self.counts.content;
         section.records = self.counts.records;
@@ -253,7 +258,8 @@ impl<'r> SectionReading<'r> {
         let first = self.first?;
         if !self.is_ended {
             // Reading continued to the end of the shard, so no progress event reported the last bytes.
-            self.section.amounts = self.counts.after(self.counting_since.elapsed());
+            let worked = work_time().saturating_sub(self.worked_before);
+            self.section.amounts = self.counts.after(worked);
             self.section.bytes = shard_bytes.saturating_sub(first) as f64;
             self.section.content = self.counts.content;
             self.section.records = self.counts.records;

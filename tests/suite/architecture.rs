@@ -59,7 +59,7 @@ const RAYON: &[&str] = &[
 /// External crates, and the only places that may use them.
 const ROOMS: &[(&str, &[&str])] = &[
     ("memmap2", &["crates/base/src/mapped_file.rs", "crates/base/src/large_buffer.rs"]),
-    ("rustix", &["crates/base/src/durable.rs"]),
+    ("rustix", &["crates/base/src/durable.rs", "crates/base/src/work_time.rs"]),
     ("clap", &["src/bin/"]),
     ("anyhow", &["src/bin/"]),
     ("jieba_rs", &["crates/terms/src/tokenize/chinese_words.rs"]),

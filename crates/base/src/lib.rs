@@ -25,3 +25,4 @@ pub mod steady_file;
 pub mod unordered_map;
 pub mod utc_time;
 pub mod work_cost;
+pub mod work_time;

@@ -5,6 +5,7 @@
 use crate::forecast::{SampledSizes, ScanForecast, scan_forecast};
 use crate::prune::sample_eighths;
 use crate::ranked_sets::NANOSECONDS_A_RANKED_TERM;
+use crate::sketch_join::BYTES_PER_COMPARED_TERM;
 use crate::survivors::{FEW_TERMS, NANOSECONDS_A_ROUND, SAMPLE_BYTES};
 use simtool_kernels::Isa;
 use simtool_model::sides::Sides;
@@ -16,6 +17,8 @@ const SECONDS_A_SKETCHED_TERM: f64 = 5e-9;
 /// Seconds of one core for counting a term in the table of two-bit counters. This happens before sets
 /// are sketched. The time for reading the term is not included.
 const SECONDS_A_COUNTED_TERM: f64 = 15e-9;
+/// Seconds of one core for each term of documents that are compared by an index of prefixes.
+const SECONDS_A_LOOKED_UP_TERM: f64 = 35e-9;
 /// Seconds of one core for each term of documents whose sketches are similar, because these documents
 /// are compared term by term.
 const SECONDS_A_COMPARED_TERM: f64 = 25e-9;
@@ -25,12 +28,18 @@ const BYTES_A_CELL: f64 = 1.25;
 const BYTES_A_NUMBER: f64 = 4.0;
 /// Bytes of a sketch for each term of its set.
 const BYTES_A_SKETCHED_TERM: f64 = 0.5;
+/// Bytes of a prefix for each term that a similar set may lack. Unmatched terms of the set take none of them.
+const BYTES_A_PREFIX_TERM: f64 = 2.5;
 /// Bytes for each sketched set, without the bits of its sketch. These are size, signature and position,
 /// which exist twice while the sets are sorted.
 const BYTES_A_SKETCHED_SET: f64 = 72.0;
 /// Bytes for each term of documents that are compared term by term. The memory for their pairs is
 /// included.
 const BYTES_A_COMPARED_TERM: f64 = 14.0;
+/// Bytes for each term of documents that are compared while they are read. Only one document of each pair is in memory.
+const BYTES_A_STREAMED_TERM: f64 = 4.0;
+/// Part of the memory that the terms of compared documents take at most.
+const MOST_FOR_COMPARED_TERMS: f64 = 0.375;
 /// Bytes for each pair of documents with similar sketches. It exists twice: in the order in which pairs
 /// were found, and in sorted order.
 const BYTES_A_CANDIDATE: f64 = 32.0;
@@ -57,11 +66,16 @@ pub struct SetJoinCost {
     pub compared_share: f64,
     /// Seconds that one core would take for the join.
     pub seconds: f64,
-    /// Bytes of memory that the join needs while texts are read.
-    pub reading_bytes: f64,
-    /// Bytes of memory that the join needs while documents are compared. If very many pairs are similar, they need more
-    /// memory, which [`Self::pairs_bytes`] returns.
-    pub comparing_bytes: f64,
+    /// Whether all documents are read again to drop those without a similar one, because their terms do not fit in memory.
+    pub is_read_again: bool,
+    /// Bytes of the table of counters. It takes half of the memory at most.
+    pub table_bytes: f64,
+    /// Bytes of the sketches.
+    pub sketch_bytes: f64,
+    /// Number of terms of the documents that are compared term by term.
+    compared_terms: f64,
+    /// Number of pairs of documents with similar sketches whose sets share no term.
+    near_by_chance: f64,
     /// Number of pairs of similar sets, or 0 if only a small fraction of all pairs is similar.
     pub pairs: f64,
 }
@@ -91,29 +105,54 @@ impl SetJoinCost {
         let sets: f64 = sides.iter().map(|side| side.sets).sum();
         let is_counted = terms > FEW_TERMS as f64;
         let sketched = if is_counted { shares.living } else { 1.0 };
-        let scan = scan(sides, terms, shares.living, threshold, isa);
+        let is_read_again = is_counted && kept_numbers_bytes(terms, threshold).is_none();
+        let mut scan = scan(sides, terms, shares.living, threshold, isa);
+        if is_read_again {
+            let by_prefixes = terms * shares.living * SECONDS_A_LOOKED_UP_TERM;
+            scan.seconds = scan.seconds.min(by_prefixes);
+        }
         let compared = 1.0 - (1.0 - shares.similar) * (1.0 - scan.terms_share);
         let counted = if is_counted { terms } else { 0.0 };
         let seconds = counted * SECONDS_A_COUNTED_TERM
             + terms * sketched * SECONDS_A_SKETCHED_TERM
             + scan.seconds
             + terms * compared * SECONDS_A_COMPARED_TERM;
-        let (reading, kept) = if is_counted {
-            // The table of counters is freed before documents are compared.
-            (first_round_bytes(terms, threshold), 0.0)
-        } else {
-            let bytes = terms * BYTES_A_SKETCHED_TERM + sets * BYTES_A_SKETCHED_SET;
-            (bytes, bytes)
-        };
-        let compared_bytes =
-            terms * compared * BYTES_A_COMPARED_TERM + scan.pairs * BYTES_A_CANDIDATE;
+        let table = kept_numbers_bytes(terms, threshold).unwrap_or(terms * BYTES_A_CELL);
+        let mut bytes_a_term = BYTES_A_SKETCHED_TERM;
+        if is_read_again {
+            bytes_a_term += BYTES_A_PREFIX_TERM * f64::from(threshold.max_unshared(1000)) / 1000.0;
+        }
         Self {
             compared_share: compared,
             seconds,
-            reading_bytes: reading,
-            comparing_bytes: kept + compared_bytes,
+            is_read_again,
+            table_bytes: if is_counted { table } else { 0.0 },
+            sketch_bytes: sketched * (terms * bytes_a_term + sets * BYTES_A_SKETCHED_SET),
+            compared_terms: terms * compared,
+            near_by_chance: scan.pairs,
             pairs: shares.pairs * pairs_of_sets(sides),
         }
+    }
+
+    /// Returns the bytes that the join needs while texts are read. It may take `memory` bytes.
+    #[must_use]
+    pub fn reading_bytes(&self, memory: f64) -> f64 {
+        // If the numbers of counters are kept, documents are sketched when these numbers are gone.
+        let of_sketches =
+            if self.is_read_again || self.table_bytes == 0.0 { self.sketch_bytes } else { 0.0 };
+        self.table_bytes.min(memory / 2.0) + of_sketches
+    }
+
+    /// Returns the bytes that the join needs while documents are compared. It may take `memory` bytes. If very many pairs
+    /// are similar, they need more memory, which [`Self::pairs_bytes`] returns.
+    #[must_use]
+    pub fn comparing_bytes(&self, memory: f64) -> f64 {
+        let most = memory * MOST_FOR_COMPARED_TERMS;
+        let is_fitting = self.compared_terms * BYTES_PER_COMPARED_TERM as f64 <= 2.0 * most;
+        let bytes = if is_fitting { BYTES_A_COMPARED_TERM } else { BYTES_A_STREAMED_TERM };
+        self.sketch_bytes
+            + (self.compared_terms * bytes).min(most)
+            + self.near_by_chance * BYTES_A_CANDIDATE
     }
 
     /// Returns the bytes of memory that the similar pairs take if at most `most` pairs are stored.
@@ -132,12 +171,12 @@ fn pairs_of_sets(sides: &Sides<SampledSets>) -> f64 {
     }
 }
 
-/// Returns the bytes of memory that the first round of counting takes. If the numbers of their counters fit in
-/// [`SAMPLE_BYTES`], the round counts only a sample of the terms and keeps these numbers.
-fn first_round_bytes(terms: f64, threshold: Threshold) -> f64 {
+/// Returns the bytes of memory that the first round of counting takes if it counts only a sample of the terms and keeps the
+/// numbers of their counters. Returns `None` if these do not fit in [`SAMPLE_BYTES`].
+fn kept_numbers_bytes(terms: f64, threshold: Threshold) -> Option<f64> {
     let sampled = terms * sample_eighths(threshold) as f64 / 8.0;
     let kept = sampled * (BYTES_A_CELL + BYTES_A_NUMBER);
-    if kept <= SAMPLE_BYTES as f64 { kept } else { terms * BYTES_A_CELL }
+    (kept <= SAMPLE_BYTES as f64).then_some(kept)
 }
 
 /// Forecasts step 3 of the join, the comparison of sketches. If it would take longer than the join by
@@ -173,10 +212,9 @@ mod tests {
     fn the_first_round_takes_memory_for_its_sample_of_the_terms() {
         // Three eighths of the terms are sampled.
         let threshold: Threshold = "0.8".parse().unwrap();
-        let is_about =
-            |terms, expected: f64| (first_round_bytes(terms, threshold) - expected).abs() < 1.0;
-        assert!(is_about(800.0, 300.0 * (BYTES_A_CELL + BYTES_A_NUMBER)));
+        let kept = kept_numbers_bytes(800.0, threshold).unwrap();
+        assert!((kept - 300.0 * (BYTES_A_CELL + BYTES_A_NUMBER)).abs() < 1.0);
         // The numbers of so many counters are not kept.
-        assert!(is_about(8e9, 8e9 * BYTES_A_CELL));
+        assert_eq!(kept_numbers_bytes(8e9, threshold), None);
     }
 }

@@ -349,7 +349,9 @@ impl Rereading<'_> {
             judged.into_iter().map(|pruning| (pruning.judged, pruning.sketches)).unzip();
         Sketching::end_sharing(&mut sketches);
         if is_full.into_inner() {
-            sketches.iter_mut().for_each(|sketches| sketches.prefixes = None);
+            for sketches in &mut sketches {
+                sketches.prefixes = None;
+            }
         }
         for (number, alive, unmatched) in judged.into_iter().flatten() {
             let shard = &mut shards[number];

@@ -22,7 +22,7 @@ use std::cell::OnceCell;
 
 /// Bytes of memory for each term of documents that are compared term by term. These are the term, and
 /// its number in a hash table that doubles its size when it grows.
-const BYTES_PER_COMPARED_TERM: u64 = 32;
+pub(super) const BYTES_PER_COMPARED_TERM: u64 = 32;
 
 /// Bytes of memory for a candidate pair while its terms are compared. A candidate is a pair with
 /// similar sketches. It is stored twice while candidates are sorted, and once more with its group while
