@@ -15,7 +15,7 @@ use super::vector::{Kernel, Level};
 /// ```
 #[must_use]
 pub fn shared_bits(isa: Isa, left: &[u64], right: &[u64]) -> u64 {
-    isa.run(SharedBits { left, right }, ())
+    isa.run(CombinedBits { left, right, combined: |a, b| a & b }, ())
 }
 
 /// Returns the number of bits in which two rows with equally many words differ.
@@ -27,45 +27,24 @@ pub fn shared_bits(isa: Isa, left: &[u64], right: &[u64]) -> u64 {
 /// ```
 #[must_use]
 pub fn differing_bits(isa: Isa, left: &[u64], right: &[u64]) -> u64 {
-    isa.run(DifferingBits { left, right }, ())
+    isa.run(CombinedBits { left, right, combined: |a, b| a ^ b }, ())
 }
 
-struct SharedBits<'a> {
+/// Count of the bits of `combined(left, right)` for each pair of words.
+struct CombinedBits<'a, F> {
     left: &'a [u64],
     right: &'a [u64],
+    combined: F,
 }
 
-impl Kernel<()> for SharedBits<'_> {
+impl<F: Fn(u64, u64) -> u64> Kernel<()> for CombinedBits<'_, F> {
     type Result = u64;
 
     #[inline(always)]
     fn run<L: Level>(self, _: L, (): ()) -> u64 {
-        count_shared(self.left, self.right)
+        let words = self.left.iter().zip(self.right);
+        words.map(|(&a, &b)| u64::from((self.combined)(a, b).count_ones())).sum()
     }
-}
-
-struct DifferingBits<'a> {
-    left: &'a [u64],
-    right: &'a [u64],
-}
-
-impl Kernel<()> for DifferingBits<'_> {
-    type Result = u64;
-
-    #[inline(always)]
-    fn run<L: Level>(self, _: L, (): ()) -> u64 {
-        count_differing(self.left, self.right)
-    }
-}
-
-#[inline(always)]
-fn count_differing(left: &[u64], right: &[u64]) -> u64 {
-    left.iter().zip(right).map(|(a, b)| u64::from((a ^ b).count_ones())).sum()
-}
-
-#[inline(always)]
-fn count_shared(left: &[u64], right: &[u64]) -> u64 {
-    left.iter().zip(right).map(|(a, b)| u64::from((a & b).count_ones())).sum()
 }
 
 #[cfg(test)]
