@@ -1,6 +1,6 @@
 //! Rows of bits in groups of eight, for comparing a row with many others at once, and the time that this takes.
 
-use super::sketch_rows::{SKETCHES, fold, words_of};
+use super::sketch_rows::{FoldedRow, SKETCHES, words_of};
 use super::sketches::SomeSets;
 use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
@@ -87,7 +87,7 @@ impl SketchLevel {
         let groups = (window.start - first) / GROUP..(window.end - first).div_ceil(GROUP);
         let words = groups.start * self.group_words()..groups.end * self.group_words();
         let search = GroupSearch {
-            row: &row.row,
+            row: row.row.of_words(self.words),
             groups: &self.groups[words],
             own_limit: row.own_limit,
             limits: &self.limits[groups.clone()],
@@ -108,28 +108,24 @@ pub(super) struct ComparedRow {
     pub(super) window: Range<usize>,
     /// Its share in the limit of the number of bits in which near rows differ.
     pub(super) own_limit: u32,
-    pub(super) row: Vec<u64>,
+    pub(super) row: FoldedRow,
 }
 
 /// Compares each of `rows` with the sets in its window. Calls `found` with the index of a row and some of its hits,
 /// `set << 32 | distance`. Ends early and returns false if `found` returns false. `hits` is a buffer.
 pub(super) fn compare_rows(
     levels: &[SketchLevel],
-    rows: &mut [ComparedRow],
+    rows: &[ComparedRow],
     isa: Isa,
     hits: &mut Vec<u64>,
     found: &mut dyn FnMut(usize, &[u64]) -> bool,
 ) -> bool {
-    // The rows of the sets get shorter from level to level. The compared rows are shortened accordingly.
     for level in levels.iter().rev() {
         let reached = |row: &ComparedRow| {
             row.window.start < level.sets.end && row.window.end > level.sets.start
         };
         if !rows.iter().any(reached) {
             continue;
-        }
-        for row in &mut *rows {
-            fold(&mut row.row, level.words);
         }
         let tile_sets = (TILE_WORDS / level.group_words()).max(1) * GROUP;
         for tile in level.sets.clone().step_by(tile_sets) {

@@ -50,33 +50,35 @@ pub(super) fn planned_bytes(terms: u64, threshold: Threshold) -> u64 {
     (bits / 8).max(terms)
 }
 
-/// Shortens the row of bits of a sketch to `words` 64-bit words. Replaces the row by the XOR of its
-/// halves until it is short enough. `words` must be a power of two.
-pub(super) fn fold(row: &mut Vec<u64>, words: usize) {
-    while row.len() > words {
-        let half = row.len() / 2;
-        // A term's bit in the shorter row is its bit in the longer row modulo the length, so the
-        // sum of the halves is exactly the row that the set would have at that length.
-        let (first, second) = row.split_at_mut(half);
-        for (word, other) in first.iter_mut().zip(second) {
-            *word ^= *other;
-        }
-        row.truncate(half);
-    }
-}
+/// A row of bits, and the rows of all shorter lengths that the set would have. Each is half as long as the one before it,
+/// and all are in one list.
+#[derive(Debug, Default)]
+pub(super) struct FoldedRow(Vec<u64>);
 
-/// Writes a row of bits and then its shorter rows to `rows`. Each is half as long as the one before. `row` has a power of two
-/// of 64-bit words.
-pub(super) fn write_folded(row: &[u64], rows: &mut Vec<u64>) {
-    rows.clear();
-    rows.extend_from_slice(row);
-    let (mut start, mut words) = (0, row.len());
-    while words > 1 {
-        let half = words / 2;
-        for at in start..start + half {
-            rows.push(rows[at] ^ rows[at + half]);
+impl FoldedRow {
+    /// Replaces the row by `row`, which has a power of two of 64-bit words.
+    pub(super) fn replace(&mut self, row: &[u64]) {
+        let rows = &mut self.0;
+        rows.clear();
+        rows.extend_from_slice(row);
+        let (mut start, mut words) = (0, row.len());
+        while words > 1 {
+            let half = words / 2;
+            // A term's bit in the shorter row is its bit in the longer row modulo the length, so the
+            // sum of the halves is exactly the row that the set would have at that length.
+            for at in start..start + half {
+                rows.push(rows[at] ^ rows[at + half]);
+            }
+            (start, words) = (start + words, half);
         }
-        (start, words) = (start + words, half);
+    }
+
+    /// Returns the row of `words` 64-bit words, which is a power of two and at most the length of the longest row.
+    #[inline]
+    pub(super) fn of_words(&self, words: usize) -> &[u64] {
+        // All shorter rows together have one word less than the row itself.
+        let start = self.0.len() + 1 - 2 * words;
+        &self.0[start..start + words]
     }
 }
 

@@ -9,7 +9,7 @@ use super::pair_filter::JoinFilter;
 use super::pair_order::Candidate;
 use super::prefix_postings::{FoundSets, PrefixPostings};
 use super::sketch_levels::{ComparedRow, SketchLevel, compare_rows, estimated_nanoseconds};
-use super::sketch_rows::{difference_of, words_of, write_folded};
+use super::sketch_rows::{FoldedRow, difference_of, words_of};
 use super::sketches::{Sketches, SomeSets};
 use simtool_base::error::Result;
 use simtool_base::progress::Work;
@@ -73,7 +73,7 @@ impl<'a> ScanPlan<'a> {
     }
 }
 
-/// What is used to find the candidates of a set that have similar sketches.
+/// Data for finding the candidates of a set that have similar sketches.
 enum CandidateIndex {
     /// Copies of the rows of all candidates, which are all compared.
     Rows(Vec<SketchLevel>),
@@ -87,8 +87,7 @@ pub(super) struct ScanScratch {
     hits: Vec<u64>,
     near: Vec<NearPair>,
     found: FoundSets,
-    /// The row of a set, and its shorter rows one after the other.
-    rows: Vec<u64>,
+    row: FoldedRow,
 }
 
 /// A pair of sets with similar sketches.
@@ -147,24 +146,26 @@ impl<'a> WindowScan<'a> {
         let ScanPlan { threshold, context, .. } = plan;
         let index = CandidateIndex::Rows(Vec::new());
         let mut scan = Self { sets, candidates, sizes, index, which, plan };
-        let by_rows =
-            estimated_nanoseconds(&scan.sets.sizes(), &scan.sizes, threshold, context.isa());
-        scan.index = match scan.prefixes(by_rows)? {
+        scan.index = match scan.prefixes()? {
             Some(prefixes) => CandidateIndex::Prefixes(prefixes),
             None => CandidateIndex::Rows(SketchLevel::of(&scan.candidates, threshold, context)?),
         };
         Ok(scan)
     }
 
-    /// Returns an index of the prefixes of all candidates, or `None` if looking up all sets in it takes longer than the
-    /// nanoseconds `by_rows`, which comparing all rows takes.
-    fn prefixes(&self, by_rows: f64) -> Result<Option<PrefixPostings>> {
-        let have_prefixes =
-            self.sets.sketches.have_prefixes() && self.candidates.sketches.have_prefixes();
-        if !have_prefixes || by_rows < LEAST_NANOSECONDS {
+    /// Returns an index of the prefixes of all candidates, or `None` if looking up all sets in it takes longer than comparing
+    /// all rows.
+    fn prefixes(&self) -> Result<Option<PrefixPostings>> {
+        let ScanPlan { threshold, context, .. } = self.plan;
+        if !(self.sets.sketches.have_prefixes() && self.candidates.sketches.have_prefixes()) {
             return Ok(None);
         }
-        let index = PrefixPostings::new(&self.candidates, self.plan.context)?;
+        let by_rows =
+            estimated_nanoseconds(&self.sets.sizes(), &self.sizes, threshold, context.isa());
+        if by_rows < LEAST_NANOSECONDS {
+            return Ok(None);
+        }
+        let index = PrefixPostings::new(&self.candidates, context)?;
         let is_faster = |index: &PrefixPostings| {
             index.nanoseconds(&self.sets, |place| self.window(place)) < by_rows
         };
@@ -372,21 +373,19 @@ impl WindowScan<'_> {
         scratch: &mut ScanScratch,
         found: &mut dyn FnMut(usize, &[NearPair]) -> bool,
     ) -> bool {
-        let ScanScratch { near, found: sets, rows, .. } = scratch;
+        let ScanScratch { near, found: sets, row, .. } = scratch;
         for (number, &place) in places.iter().enumerate() {
             let (place, window) = (place as usize, self.window(place));
             if window.is_empty() {
                 continue;
             }
             near.clear();
-            write_folded(self.sets.sketches.row(place), rows);
+            row.replace(self.sets.sketches.row(place));
             for &candidate in index.look_up(self.sets.sketches.prefix(place), &window, sets) {
                 let candidate = candidate as usize;
                 let other = self.candidates.sketches.row(self.place_of(candidate));
-                // The shorter rows are behind the row, and a row has as many words as all shorter ones and one more.
-                let start = rows.len() + 1 - 2 * other.len();
-                let row = &rows[start..start + other.len()];
-                let difference = differing_bits(self.plan.context.isa(), row, other);
+                let isa = self.plan.context.isa();
+                let difference = differing_bits(isa, row.of_words(other.len()), other);
                 near.extend(self.pair(place, candidate, difference as u32));
             }
             if !near.is_empty() && !found(number, near) {
@@ -405,15 +404,16 @@ impl WindowScan<'_> {
         found: &mut dyn FnMut(usize, &[NearPair]) -> bool,
     ) -> bool {
         let sketches = self.sets.sketches;
-        let compared = places.iter().map(|&place| ComparedRow {
-            window: self.window(place),
-            own_limit: sketches.own_limit(place as usize),
-            row: sketches.row(place as usize).to_vec(),
+        let compared = places.iter().map(|&place| {
+            let mut row = FoldedRow::default();
+            row.replace(sketches.row(place as usize));
+            let own_limit = sketches.own_limit(place as usize);
+            ComparedRow { window: self.window(place), own_limit, row }
         });
-        let mut compared: Vec<ComparedRow> = compared.collect();
+        let compared: Vec<ComparedRow> = compared.collect();
         let ScanScratch { hits, near, .. } = scratch;
         let isa = self.plan.context.isa();
-        compare_rows(levels, &mut compared, isa, hits, &mut |number, hits| {
+        compare_rows(levels, &compared, isa, hits, &mut |number, hits| {
             let place = places[number] as usize;
             near.clear();
             near.extend(hits.iter().filter_map(|&hit| {
