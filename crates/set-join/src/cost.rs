@@ -38,8 +38,6 @@ const BYTES_A_SKETCHED_SET: f64 = 72.0;
 const BYTES_A_COMPARED_TERM: f64 = 14.0;
 /// Bytes for each term of documents that are compared while they are read. Only one document of each pair is in memory.
 const BYTES_A_STREAMED_TERM: f64 = 4.0;
-/// Part of the memory that the terms of compared documents take at most.
-const MOST_FOR_COMPARED_TERMS: f64 = 0.375;
 /// Bytes for each pair of documents with similar sketches. It exists twice: in the order in which pairs
 /// were found, and in sorted order.
 const BYTES_A_CANDIDATE: f64 = 32.0;
@@ -69,9 +67,9 @@ pub struct SetJoinCost {
     /// Whether all documents are read again to drop those without a similar one, because their terms do not fit in memory.
     pub is_read_again: bool,
     /// Bytes of the table of counters. It takes half of the memory at most.
-    pub table_bytes: f64,
+    table_bytes: f64,
     /// Bytes of the sketches.
-    pub sketch_bytes: f64,
+    sketch_bytes: f64,
     /// Number of terms of the documents that are compared term by term.
     compared_terms: f64,
     /// Number of pairs of documents with similar sketches whose sets share no term.
@@ -105,7 +103,8 @@ impl SetJoinCost {
         let sets: f64 = sides.iter().map(|side| side.sets).sum();
         let is_counted = terms > FEW_TERMS as f64;
         let sketched = if is_counted { shares.living } else { 1.0 };
-        let is_read_again = is_counted && kept_numbers_bytes(terms, threshold).is_none();
+        let kept_numbers = kept_numbers_bytes(terms, threshold);
+        let is_read_again = is_counted && kept_numbers.is_none();
         let mut scan = scan(sides, terms, shares.living, threshold, isa);
         if is_read_again {
             let by_prefixes = terms * shares.living * SECONDS_A_LOOKED_UP_TERM;
@@ -117,7 +116,7 @@ impl SetJoinCost {
             + terms * sketched * SECONDS_A_SKETCHED_TERM
             + scan.seconds
             + terms * compared * SECONDS_A_COMPARED_TERM;
-        let table = kept_numbers_bytes(terms, threshold).unwrap_or(terms * BYTES_A_CELL);
+        let table = kept_numbers.unwrap_or(terms * BYTES_A_CELL);
         let mut bytes_a_term = BYTES_A_SKETCHED_TERM;
         if is_read_again {
             bytes_a_term += BYTES_A_PREFIX_TERM * f64::from(threshold.max_unshared(1000)) / 1000.0;
@@ -147,12 +146,14 @@ impl SetJoinCost {
     /// are similar, they need more memory, which [`Self::pairs_bytes`] returns.
     #[must_use]
     pub fn comparing_bytes(&self, memory: f64) -> f64 {
-        let most = memory * MOST_FOR_COMPARED_TERMS;
-        let is_fitting = self.compared_terms * BYTES_PER_COMPARED_TERM as f64 <= 2.0 * most;
-        let bytes = if is_fitting { BYTES_A_COMPARED_TERM } else { BYTES_A_STREAMED_TERM };
-        self.sketch_bytes
-            + (self.compared_terms * bytes).min(most)
-            + self.near_by_chance * BYTES_A_CANDIDATE
+        // The join plans with three quarters of its memory for these terms, and takes half of that at most.
+        let planned = memory * 0.75;
+        let of_terms = if self.compared_terms * BYTES_PER_COMPARED_TERM as f64 <= planned {
+            self.compared_terms * BYTES_A_COMPARED_TERM
+        } else {
+            (self.compared_terms * BYTES_A_STREAMED_TERM).min(planned / 2.0)
+        };
+        self.sketch_bytes + of_terms + self.near_by_chance * BYTES_A_CANDIDATE
     }
 
     /// Returns the bytes of memory that the similar pairs take if at most `most` pairs are stored.

@@ -95,18 +95,21 @@ impl Sketches {
             let of_set = |(part, at): (u32, u32)| sketched[part as usize].unmatched[at as usize];
             unmatched.extend(order.iter().map(|&(.., place)| of_set(place)));
         }
-        let starts = |&(.., (part, at)): &(u32, u32, (u32, u32))| {
+        let have_prefixes = sketched.iter().all(|list| list.prefixes.is_some());
+        let (mut rows, mut prefixes) = (Vec::with_capacity(order.len()), Vec::new());
+        for &(.., (part, at)) in &order {
             let own = &sketched[part as usize];
             let (list, row) = own.row_of(&own.sets[at as usize], part as usize);
-            sketched[list].starts[row].map(|start| RowPlace::new(list, start as usize))
-        };
-        let have_prefixes = sketched.iter().all(|list| list.prefixes.is_some());
-        let prefixes = order.iter().filter(|_| have_prefixes).map(|one| starts(one)[1]).collect();
+            let [row, prefix] =
+                sketched[list].starts[row].map(|start| RowPlace::new(list, start as usize));
+            rows.push(row);
+            prefixes.extend(have_prefixes.then_some(prefix));
+        }
         Order {
             documents: order.iter().map(|&(_, document, _)| document).collect(),
             sizes: order.iter().map(|&(size, ..)| size).collect(),
             unmatched,
-            rows: order.iter().map(|one| starts(one)[0]).collect(),
+            rows,
             prefixes,
         }
     }

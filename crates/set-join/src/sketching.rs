@@ -246,8 +246,8 @@ fn signature(terms: &[u64]) -> u128 {
     u128::from(plain) << 64 | u128::from(mixed)
 }
 
-/// Returns the number of tokens in the prefix of a set of `size` terms, of which `unmatched` are in no other set. It is
-/// so large that the terms behind the prefix are too few for a similar set.
+/// Returns the number of tokens in a prefix. The set has `size` terms, and no other set has `unmatched` of them. The terms
+/// behind the prefix are too few for a similar set.
 pub(super) fn prefix_length(size: u32, unmatched: u32, threshold: Threshold) -> usize {
     (threshold.max_unshared(size) + 1 - unmatched) as usize
 }
