@@ -5,7 +5,7 @@
 //! map that are never accessed take no memory.
 
 use crate::error::{Error, Result};
-use crate::mapped_file::{give_back, map_temporary};
+use crate::mapped_file::{AnonymousMap, give_back, map_temporary};
 use crate::memory_ledger::{Ledger, Reservation};
 use bytemuck::Pod;
 use std::marker::PhantomData;
@@ -24,7 +24,7 @@ const LARGE_PAGES_BYTES: usize = 8 << 20;
 /// small allocation failed, the program would end without a message about the array.
 const LEFT_BYTES: usize = 8 << 20;
 
-/// Array for many megabytes, which never becomes longer. All elements are zero at first.
+/// Array for many megabytes. All elements are zero at first.
 #[derive(Debug)]
 pub struct LargeBuffer<T> {
     memory: Memory,
@@ -36,7 +36,9 @@ pub struct LargeBuffer<T> {
 
 #[derive(Debug)]
 enum Memory {
-    Mapped(memmap2::MmapMut),
+    Mapped(AnonymousMap),
+    /// Memory whose pages are in a file.
+    Spilled(memmap2::MmapMut),
     /// Memory from the allocator. It consists of units of 16 bytes, so that it is aligned for every element type.
     Allocated(Vec<u128>),
 }
@@ -63,7 +65,7 @@ impl<T: Pod> LargeBuffer<T> {
             Ok(map) if bytes < LARGE_PAGES_BYTES => map,
             // A second, small map shows whether the memory limit of the process leaves room for
             // small allocations. The second map is given back at once.
-            Ok(map) if memmap2::MmapMut::map_anon(LEFT_BYTES).is_ok() => map,
+            Ok(map) if AnonymousMap::new(LEFT_BYTES).is_ok() => map,
             Err(bytes) if bytes < LARGE_PAGES_BYTES => {
                 Memory::Allocated(filled(0, words(bytes), what)?)
             }
@@ -85,7 +87,7 @@ impl<T: Pod> LargeBuffer<T> {
         if bytes < MAPPED_BYTES {
             return Self::try_zeroed(length, what);
         }
-        Ok(Self::over(Memory::Mapped(map_temporary(folder, bytes)?), length))
+        Ok(Self::over(Memory::Spilled(map_temporary(folder, bytes)?), length))
     }
 
     fn over(memory: Memory, length: usize) -> Self {
@@ -103,16 +105,43 @@ impl<T: Pod> LargeBuffer<T> {
         Self { held: Some(ledger.hold(bytes)), ..self }
     }
 
-    /// Removes all elements behind the first `length` ones, and gives the memory of many megabytes of them back.
+    /// Removes all elements behind the first `length` ones. If they take many megabytes, Linux gets most of their
+    /// memory back.
     pub fn truncate(&mut self, length: usize) {
         self.length = self.length.min(length);
         let bytes = self.length * size_of::<T>();
-        if let Memory::Mapped(map) = &mut self.memory {
-            give_back(map, bytes);
+        match &mut self.memory {
+            Memory::Mapped(map) => map.give_back(bytes),
+            Memory::Spilled(map) => give_back(map, bytes),
+            Memory::Allocated(_) => {}
         }
         if let Some(held) = &mut self.held {
             held.shrink_to(bytes as u64);
         }
+    }
+
+    /// Makes the buffer `length` elements long if it is shorter. The new elements are arbitrary. If the system can move
+    /// pages, the other elements are not copied. `what` describes the array in the error message.
+    ///
+    /// # Errors
+    ///
+    /// There is too little memory.
+    pub fn lengthen(&mut self, length: usize, what: &'static str) -> Result<()> {
+        let more = length.saturating_sub(self.length);
+        if more == 0 {
+            return Ok(());
+        }
+        let bytes = length.checked_mul(size_of::<T>());
+        if !bytes.is_some_and(|bytes| self.memory.lengthen(bytes)) {
+            let mut longer = Self::try_zeroed(length, what)?;
+            longer[..self.length].copy_from_slice(self);
+            self.memory = longer.memory;
+        }
+        self.length = length;
+        if let Some(held) = &mut self.held {
+            held.grow((more * size_of::<T>()) as u64);
+        }
+        Ok(())
     }
 
     /// Creates a buffer of `length` zeros. The operating system provides all pages at once, unless the buffer is long
@@ -156,14 +185,17 @@ impl Memory {
         if bytes < MAPPED_BYTES {
             return Err(bytes);
         }
-        let map = memmap2::MmapMut::map_anon(bytes).map_err(|_| bytes)?;
-        // This call is only a hint, so its result is ignored. Small pages work, too, but more
-        // slowly.
-        #[cfg(target_os = "linux")]
-        if bytes >= LARGE_PAGES_BYTES {
-            drop(map.advise(memmap2::Advice::HugePage));
-        }
+        let map = AnonymousMap::new(bytes).map_err(|_| bytes)?;
+        request_large_pages(&map);
         Ok(Self::Mapped(map))
+    }
+
+    /// Makes a memory map `bytes` long, without copying it. Returns whether that was possible.
+    fn lengthen(&mut self, bytes: usize) -> bool {
+        let Self::Mapped(map) = self else { return false };
+        let is_longer = map.lengthen(bytes);
+        request_large_pages(map);
+        is_longer
     }
 
     /// Makes the operating system provide all pages of a memory map at once. Does nothing if the map has large pages,
@@ -173,11 +205,20 @@ impl Memory {
         if let Self::Mapped(map) = self
             && map.len() < LARGE_PAGES_BYTES
         {
-            // This call is only a hint, so its result is ignored. Linux kernels before 5.14 do not
-            // know it.
-            drop(map.advise(memmap2::Advice::PopulateWrite));
+            // Linux kernels before 5.14 do not know this hint.
+            map.advise(memmap2::Advice::PopulateWrite);
         }
     }
+}
+
+/// Requests large pages for a map if it is long enough. Small pages work, too, but more slowly.
+fn request_large_pages(map: &AnonymousMap) {
+    #[cfg(target_os = "linux")]
+    if map.len() >= LARGE_PAGES_BYTES {
+        map.advise(memmap2::Advice::HugePage);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = map;
 }
 
 /// Returns the number of units of 16 bytes that are needed for `bytes` bytes.
@@ -244,6 +285,7 @@ impl<T: Pod> Deref for LargeBuffer<T> {
     fn deref(&self) -> &[T] {
         let bytes: &[u8] = match &self.memory {
             Memory::Mapped(map) => map,
+            Memory::Spilled(map) => map,
             Memory::Allocated(words) => bytemuck::cast_slice(words),
         };
         bytemuck::cast_slice(&bytes[..self.length * size_of::<T>()])
@@ -260,6 +302,7 @@ impl<T: Pod> DerefMut for LargeBuffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         let bytes: &mut [u8] = match &mut self.memory {
             Memory::Mapped(map) => map,
+            Memory::Spilled(map) => map,
             Memory::Allocated(words) => bytemuck::cast_slice_mut(words),
         };
         bytemuck::cast_slice_mut(&mut bytes[..self.length * size_of::<T>()])
@@ -298,6 +341,28 @@ mod tests {
             let left = left.min(length);
             assert!(buffer.iter().copied().eq(1..=left as u64));
             assert_eq!(ledger.used(), 8 * left as u64);
+        }
+    }
+
+    #[test]
+    fn lengthened_buffers_keep_their_elements() {
+        let folder = tempfile::tempdir().unwrap();
+        for (length, longer) in [(0, 5), (5, 9), (7, 1 << 14), (1 << 14, 3 << 20), (3 << 20, 4)] {
+            let spilled = LargeBuffer::spilled(length, folder.path(), "numbers").unwrap();
+            for mut buffer in [LargeBuffer::<u64>::zeroed(length), spilled] {
+                let ledger = Ledger::new(0);
+                buffer = buffer.entered_in(&ledger);
+                for (place, element) in (1..).zip(&mut *buffer) {
+                    *element = place;
+                }
+                buffer.lengthen(longer, "numbers").unwrap();
+                let longer = longer.max(length);
+                assert!(buffer.len() == longer && ledger.used() == 8 * longer as u64);
+                assert!(buffer[..length].iter().copied().eq(1..=length as u64));
+                buffer[length..].fill(7);
+                let error = buffer.lengthen(1 << 57, "numbers").unwrap_err().to_string();
+                assert!(error.contains("for numbers") && buffer.len() == longer, "{error}");
+            }
         }
     }
 

@@ -3,8 +3,8 @@
 
 use crate::error::{Error, Result};
 use std::fs::File;
-use std::io::{Read, Write};
-use std::ops::Deref;
+use std::io::{self, Read, Write};
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
 /// The bytes of a file as one slice. The file is memory-mapped, or its bytes were read into memory.
@@ -54,8 +54,7 @@ impl MappedFile {
         // SAFETY: the caller promises that nobody changes the file while the map lives.
         let map = unsafe { memmap2::Mmap::map(&file) };
         #[cfg(any(test, feature = "testing"))]
-        let map =
-            if REFUSES_MAPS.get() { Err(std::io::ErrorKind::OutOfMemory.into()) } else { map };
+        let map = if REFUSES_MAPS.get() { Err(io::ErrorKind::OutOfMemory.into()) } else { map };
         map.map(|map| Self(MappedBytes::Mapped(map))).map_err(|e| Error::io(path, "map", e))
     }
 }
@@ -83,6 +82,58 @@ pub(crate) fn map_temporary(folder: &Path, bytes: usize) -> Result<memmap2::Mmap
     // SAFETY: the file has no name, so no other process opens it, and this function does not return it.
     let map = unsafe { memmap2::MmapMut::map_mut(&file) };
     map.map_err(failed)
+}
+
+/// A memory map of zeros without a file. It can become longer.
+#[derive(Debug)]
+pub(crate) struct AnonymousMap(memmap2::MmapMut);
+
+impl AnonymousMap {
+    /// Maps `bytes` zeros. The system may refuse this.
+    pub(crate) fn new(bytes: usize) -> io::Result<Self> {
+        memmap2::MmapMut::map_anon(bytes).map(Self)
+    }
+
+    /// Makes the map `bytes` long, without copying its bytes. Returns whether the system could do that. New bytes are
+    /// zero.
+    pub(crate) fn lengthen(&mut self, bytes: usize) -> bool {
+        #[cfg(target_os = "linux")]
+        {
+            let options = memmap2::RemapOptions::new().may_move(true);
+            // SAFETY: the map has no file, so it has no bytes behind the end of one.
+            bytes >= self.0.len() && unsafe { self.0.remap(bytes, options) }.is_ok()
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            bytes == self.0.len()
+        }
+    }
+
+    /// Gives the system a hint about the use of the map.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn advise(&self, advice: memmap2::Advice) {
+        drop(self.0.advise(advice));
+    }
+
+    /// Gives the memory of the map behind its first `bytes` bytes back to the system, as far as it is whole pages. The
+    /// bytes there are arbitrary afterwards.
+    pub(crate) fn give_back(&mut self, bytes: usize) {
+        give_back(&mut self.0, bytes);
+    }
+}
+
+impl Deref for AnonymousMap {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl DerefMut for AnonymousMap {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.0
+    }
 }
 
 /// Smallest unit in which pages of a map are given back. All page sizes divide it.

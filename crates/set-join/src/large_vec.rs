@@ -7,13 +7,16 @@ use simtool_base::large_buffer::LargeBuffer;
 use simtool_base::memory_ledger::{Ledger, Reservation};
 use std::ops::{Deref, DerefMut};
 
+/// Maximum number of bytes that the ledger counts in advance for a vector, in addition to the bytes of its elements.
+const STEP: u64 = 16 << 20;
+
 /// A vector of plain data: the first `length` elements of a large buffer. The ledger counts the
 /// elements, and not the room behind them, because memory that was never used costs nothing.
 #[derive(Debug)]
 pub(super) struct LargeVec<T> {
     buffer: LargeBuffer<T>,
     length: usize,
-    /// Number of bytes that the ledger counts: the bytes of the elements, and up to a quarter more.
+    /// Number of bytes that the ledger counts: the bytes of the elements, and up to a quarter of them or [`STEP`] more.
     held: Reservation,
     /// Description of the elements. Out-of-memory messages contain it.
     what: &'static str,
@@ -38,9 +41,7 @@ impl<T: Pod> LargeVec<T> {
         let needed = self.length + more;
         if needed > self.buffer.len() {
             let length = needed.max(self.buffer.len() * 2);
-            let mut larger = LargeBuffer::try_zeroed(length, self.what)?;
-            larger[..self.length].copy_from_slice(self);
-            self.buffer = larger;
+            self.buffer.lengthen(length, self.what)?;
         }
         Ok(&mut self.buffer[self.length..needed])
     }
@@ -50,10 +51,9 @@ impl<T: Pod> LargeVec<T> {
         self.length = self.buffer.len().min(self.length + more);
         let used = (self.length * size_of::<T>()) as u64;
         if used > self.held.bytes() {
-            // All threads share the ledger, so a vector updates it only each time it has grown by a
-            // quarter.
+            // All threads share the ledger, so a vector updates it rarely.
             let room = (self.buffer.len() * size_of::<T>()) as u64;
-            self.held.grow((used + used / 4).min(room) - self.held.bytes());
+            self.held.grow((used + (used / 4).min(STEP)).min(room) - self.held.bytes());
         }
     }
 
