@@ -14,7 +14,8 @@ use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use std::ops::Range;
 
-/// Nanoseconds of a core for each posting that a join by prefixes visits.
+/// Nanoseconds of a core for each posting that a join by prefixes visits. The index of the join has a list for each
+/// term: the documents that have the term among their rarest terms. An entry of such a list is a posting.
 const NANOSECONDS_A_POSTING: f64 = 2.0;
 
 /// Maximum number of blocks into which documents are divided if their terms do not fit in memory
@@ -26,9 +27,10 @@ pub(super) const MOST_BLOCKS: usize = 64;
 const FEW_BLOCKS: u64 = 16;
 
 impl SetJoin<'_> {
-    /// Finds the similar pairs of the documents that may still have a similar one. Joins them by
-    /// prefixes, which are the rarest terms of each document. If memory is scarce, joins them block by
-    /// block. Returns `None` if there are more than `most` pairs.
+    /// Finds the similar pairs among the documents of `shards` that were not dropped. Joins them by prefixes, which are
+    /// the rarest terms of each document. If memory is scarce, divides the documents into blocks and joins each block
+    /// with each other block. In a join of two collections, the rows of the second begin at `second_from`. Returns
+    /// `None` if there are more than `most` pairs.
     pub(super) fn join_by_prefixes(
         &self,
         sources: &TermSources<'_>,
@@ -72,9 +74,9 @@ impl SetJoin<'_> {
         Ok(Some(pairs))
     }
 
-    /// Finds the similar pairs of the documents that may still have a similar one, by prefixes. Returns `None` if that
-    /// would take more than `nanoseconds` of a core, if the terms do not fit in memory together, or if there are more
-    /// than `most` pairs.
+    /// Finds the similar pairs among the documents of `shards` that were not dropped. Joins them by prefixes, which are
+    /// the rarest terms of each document. Returns `None` if that would take more than `nanoseconds` of a core, if the
+    /// terms do not fit in memory together, or if there are more than `most` pairs.
     ///
     /// # Errors
     /// The source fails, or there is not enough memory.
@@ -149,7 +151,8 @@ impl SetJoin<'_> {
         Ok(Some(pairs.collect()))
     }
 
-    /// Returns whether a join by prefixes would divide the documents into more than [`MOST_BLOCKS`] blocks.
+    /// Returns whether a join by prefixes would divide the documents into more than [`MOST_BLOCKS`] blocks, because the
+    /// terms of larger blocks do not fit in memory.
     pub(super) fn has_too_many_blocks(&self, shards: &[JoinShard]) -> bool {
         blocks(shards, self.fitting() / 2).len() > MOST_BLOCKS
     }
@@ -167,9 +170,8 @@ impl SetJoin<'_> {
     }
 }
 
-/// Divides the row numbers into one or more ranges. In each range, the documents that may still have a
-/// similar one have at most about `terms` terms together. A document with more terms gets a range of
-/// its own.
+/// Divides the row numbers of all shards into one or more ranges. In each range, the documents that were not dropped
+/// have at most about `terms` terms together. A document with more terms gets a range of its own.
 pub(super) fn blocks(shards: &[JoinShard], terms: u64) -> Vec<Range<u32>> {
     let mut blocks = Vec::new();
     let mut start = 0;

@@ -10,9 +10,8 @@ use std::ops::Range;
 
 /// Number of term numbers in a block. A block is one 64-bit word with a bit for each of them.
 const BLOCK: u32 = u64::BITS;
-/// Limit for storing the zero blocks of sets, too. They are stored if, on average, a set has at most
-/// this number of blocks for each block that is not zero. Otherwise, only blocks that are not zero are
-/// stored and compared.
+/// Limit for the choice between the two forms of [`Comparable`]. If at least 1/`WORDS_A_BLOCK` of all blocks of all
+/// sets are not zero, each set stores all blocks. Otherwise, only the blocks that are not zero are stored and compared.
 const WORDS_A_BLOCK: usize = 32;
 /// Maximum number of 64-bit words of all sets together, if blocks that are zero are stored, too.
 const MOST_WORDS: usize = 8 << 20;
@@ -77,8 +76,8 @@ impl BlockSets {
         Ok(())
     }
 
-    /// Combines parts that hold the same sets, each with other terms: set i of the result has the
-    /// terms of set i of every part.
+    /// Combines several lists of sets into one list. Set i of the result is the union of the sets i of all `parts`. A
+    /// term is in only one of the parts.
     ///
     /// # Errors
     /// Not enough memory.

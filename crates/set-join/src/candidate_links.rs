@@ -12,8 +12,8 @@ pub(super) const PART: usize = 64 << 10;
 /// Value for "no index" in a list of indices. A document with this value has no candidates or no set.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Returns the row numbers of all documents in `candidates`, in ascending order. In `candidates`,
-/// replaces each row number by its index in the result.
+/// Returns the row numbers of all documents in `candidates`, in ascending order. In `candidates`, replaces each row
+/// number by its index in the result. All row numbers are below `end_row`.
 pub(super) fn linked_rows(
     candidates: &mut [Candidate],
     end_row: u32,
@@ -42,7 +42,7 @@ pub(super) fn linked_rows(
     rows
 }
 
-/// Returns a list of `count` elements that is true at `places`.
+/// Returns a list of `count` booleans. The elements whose indices are in `places` are true, and all others are false.
 pub(super) fn marked(places: impl Iterator<Item = u32>, count: usize) -> Vec<bool> {
     let mut is_marked = vec![false; count];
     for place in places {
@@ -62,13 +62,14 @@ pub(super) struct Links {
     /// For each element of `order`, the number of pairs that begin with this document or with an
     /// earlier one in `order`.
     pub(super) ends: Vec<usize>,
-    /// For each document, the index of the first pair that begins with the document.
+    /// For each document, the index of the first pair that begins with the document, in the list of pairs in ascending
+    /// order.
     pub(super) starts: Vec<usize>,
 }
 
 impl Links {
-    /// Finds the connected components of `pairs`, which must be in ascending order. All documents in
-    /// them have indices below `places`.
+    /// Finds the connected components of the graph of `pairs`, which must be in ascending order. Pairs hold indices of
+    /// documents, and all indices are below `places`.
     pub(super) fn new(pairs: &[Candidate], places: usize) -> Self {
         let mut sets = DisjointSets::new(places as u32);
         let mut starts = vec![0; places + 1];
@@ -104,9 +105,9 @@ impl Links {
         Self { order: linked.into_iter().map(|(_, place)| place).collect(), groups, ends, starts }
     }
 
-    /// Divides pairs into runs that begin with the same document. Returns for each run the document and the indices of
-    /// the pairs. `range` selects the pairs by their positions in another order, in which pairs are sorted by the
-    /// position of their first document in `order`.
+    /// Divides some of the pairs into runs. All pairs of a run begin with the same document. Returns for each run this
+    /// document, and the indices of the pairs in the list of pairs in ascending order. `range` selects pairs by their
+    /// positions in another order, in which they are sorted by the position of their first document in `order`.
     pub(super) fn runs(&self, range: Range<usize>) -> impl Iterator<Item = (u32, Range<usize>)> {
         let mut at = self.ends.partition_point(|&end| end <= range.start);
         let mut next = range.start;

@@ -6,6 +6,9 @@
 //! same cell, a term may look shared although it is not. The opposite never happens, so no match is
 //! lost. Worker threads fill the table without atomic operations. Each worker has a small buffer of
 //! cell numbers per section of the table, and locks the section when the buffer is full.
+//!
+//! A cell has the value 3 if its terms are matched: they have occurred at least twice, or in both collections of a join
+//! of two.
 
 use simtool_base::error::Result;
 use simtool_base::large_buffer::{self, LargeBuffer};
@@ -21,18 +24,17 @@ const SECTION_CELLS: usize = 1 << 16;
 /// average, these cells touch each cache line of the section four times. So most updates find the line
 /// in the nearest cache.
 const BUFFERED: usize = 1024;
-/// Number of cells that are written or read together, so that the processor loads their places at the
-/// same time.
+/// Number of cells that are written or read together, so that the processor loads their memory at the same time.
 const TOGETHER: usize = 32;
-/// Number of bytes of a section.
+/// Number of bytes of a section of the table. A section is a part of the table with a lock.
 const SECTION_BYTES: usize = SECTION_CELLS / Cells::A_BYTE as usize;
+
+/// Number of bytes of two 64-bit words. The size of a table is a multiple of it, because [`Cells::keep_matched`]
+/// replaces two words of two-bit counters by one word with one bit for each counter.
+const WORD_BYTES: usize = 2 * size_of::<u64>();
 
 /// Description of the memory for the table of cells. Out-of-memory messages contain it.
 const TABLE: &str = "the table of terms";
-/// Value of a cell (a two-bit counter) if its terms have occurred at least twice. In a join of two
-/// collections, they must have occurred in both collections.
-const MATCHED: u8 = 3;
-
 /// The change that an occurrence of a term makes to the term's cell, which is a two-bit counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Note {
@@ -68,6 +70,8 @@ impl CellNumbers {
 #[derive(Debug)]
 pub struct Cells {
     bytes: LargeBuffer<u8>,
+    /// Whether each cell has become one bit, see [`Cells::keep_matched`].
+    has_single_bits: bool,
     numbers: CellNumbers,
     /// Ledger that counts the memory of the table and of the writers that fill it.
     ledger: Ledger,
@@ -82,17 +86,19 @@ impl Cells {
     pub(super) const EIGHTHS_A_WRITER: u64 =
         (BUFFERED * size_of::<u16>() * 8 / SECTION_BYTES) as u64;
 
-    /// Creates an empty table of about `cells` cells. `round` is the number of the round in which
-    /// documents are dropped. In each round, other terms share a cell.
+    /// Creates a table of about `cells` two-bit counters, which are 0. Terms are counted in several rounds, each with a
+    /// new table, and `round` is the number of the round. Terms that share a cell in one round rarely share one in
+    /// another round.
     ///
     /// # Errors
     /// Not enough memory.
     pub fn new(cells: u64, round: u32, ledger: &Ledger) -> Result<Self> {
         let cells = cells.max(Self::LEAST);
-        let bytes = LargeBuffer::try_resident(cells.div_ceil(Self::A_BYTE) as usize, TABLE)?;
+        let bytes = cells.div_ceil(Self::A_BYTE) as usize;
+        let bytes = LargeBuffer::try_resident(bytes.next_multiple_of(WORD_BYTES), TABLE)?;
         let bytes = bytes.entered_in(ledger);
-        let rotation = round.wrapping_mul(13) % 64;
-        Ok(Self { bytes, numbers: CellNumbers { cells, rotation }, ledger: ledger.clone() })
+        let numbers = CellNumbers { cells, rotation: round.wrapping_mul(13) % 64 };
+        Ok(Self { bytes, has_single_bits: false, numbers, ledger: ledger.clone() })
     }
 
     /// Returns the function from terms to the cells of this table.
@@ -106,48 +112,94 @@ impl Cells {
         Filling { sections, ledger: &self.ledger, writers: AtomicUsize::new(0) }
     }
 
-    /// Sets all cells to zero.
-    pub(super) fn clear(&mut self) {
-        self.bytes.fill(0);
+    /// Replaces each two-bit counter by one bit, which is 1 if the terms of the cell may be in another set, too. This
+    /// releases half of the memory. After that, no more terms can be counted.
+    pub(super) fn keep_matched(&mut self) {
+        if self.has_single_bits {
+            return;
+        }
+        let words: &mut [u64] = bytemuck::cast_slice_mut(&mut self.bytes);
+        for at in 0..words.len() / 2 {
+            // Only words that were read are overwritten, because `at` is at most `2 * at`.
+            let [low, high] = [2 * at, 2 * at + 1].map(|at| matched_bits(u64::from_le(words[at])));
+            words[at] = (high << 32 | low).to_le();
+        }
+        self.bytes.truncate(self.bytes.len() / 2);
+        self.has_single_bits = true;
     }
 
     /// Returns whether the terms of cell number `cell` may be matched. Matched terms occur in two sets,
     /// or in both collections of a join of two.
     #[inline]
     pub fn is_matched(&self, cell: u64) -> bool {
-        is_matched(&self.bytes, cell)
+        if self.has_single_bits {
+            is_matched::<1>(&self.bytes, cell)
+        } else {
+            is_matched::<2>(&self.bytes, cell)
+        }
     }
 
-    /// Returns whether a term may be matched, as [`Self::is_matched`] returns it for the cell of the term.
+    /// Returns whether `term` may occur in two sets, or in both collections of a join of two. Terms share cells, so the
+    /// result can be true by mistake, but never false by mistake.
     #[inline]
     pub fn may_match(&self, term: u64) -> bool {
         self.is_matched(self.numbers.of(term))
     }
 
-    /// Appends to `matched` for each of `cells` whether its terms may be matched, as
-    /// [`Self::is_matched`] returns it. Most cells of a large table are in no cache, so reading many of
-    /// them together takes a fraction of the time.
+    /// Appends the result of [`Self::is_matched`] for each of `cells` to `matched`. Most cells of a large table are in
+    /// no cache, so reading many cells together takes a fraction of the time.
     pub fn look_up(&self, cells: impl IntoIterator<Item = u64>, matched: &mut Vec<bool>) {
-        // Each access would find the length of the buffer anew.
-        let bytes = &self.bytes[..];
-        for_each_chunk(cells, |chunk| {
-            for &cell in chunk {
-                prefetch(bytes, (cell / Self::A_BYTE) as usize);
-            }
-            matched.extend(chunk.iter().map(|&cell| is_matched(bytes, cell)));
-        });
+        if self.has_single_bits {
+            look_up_bits::<1>(&self.bytes, cells, matched);
+        } else {
+            look_up_bits::<2>(&self.bytes, cells, matched);
+        }
     }
 
-    /// Appends to `matched` for each of `terms` whether it may be matched, as [`Self::look_up`] does for their cells.
+    /// Appends the result of [`Self::may_match`] for each of `terms` to `matched`.
     pub(super) fn look_up_terms(&self, terms: &[u64], matched: &mut Vec<bool>) {
         self.look_up(terms.iter().map(|&term| self.numbers.of(term)), matched);
     }
 }
 
-/// Returns whether the terms of cell number `cell` of a table of these bytes may be matched.
+/// Returns whether the terms of cell number `cell` may occur in two sets. `bytes` is a table whose cells have `BITS`
+/// bits.
 #[inline]
-fn is_matched(bytes: &[u8], cell: u64) -> bool {
-    bytes[(cell / Cells::A_BYTE) as usize] >> (cell % Cells::A_BYTE * 2) & 3 == MATCHED
+fn is_matched<const BITS: u64>(bytes: &[u8], cell: u64) -> bool {
+    let (cells_a_byte, matched) = (8 / BITS, (1 << BITS) - 1);
+    bytes[(cell / cells_a_byte) as usize] >> (cell % cells_a_byte * BITS) & matched == matched
+}
+
+/// Appends to `matched`, for each of `cells`, whether its terms may occur in two sets. `bytes` is a table whose cells
+/// have `BITS` bits.
+fn look_up_bits<const BITS: u64>(
+    bytes: &[u8],
+    cells: impl IntoIterator<Item = u64>,
+    matched: &mut Vec<bool>,
+) {
+    for_each_chunk(cells, |chunk| {
+        for &cell in chunk {
+            prefetch(bytes, (cell / (8 / BITS)) as usize);
+        }
+        matched.extend(chunk.iter().map(|&cell| is_matched::<BITS>(bytes, cell)));
+    });
+}
+
+/// Returns one bit for each of the 32 two-bit counters in `word`. The bit is 1 if the counter has the value 3. The
+/// result has these bits in its lower half.
+fn matched_bits(word: u64) -> u64 {
+    let mut bits = word & word >> 1 & 0x5555_5555_5555_5555;
+    // Each step halves the distances between the bits.
+    for (shift, mask) in [
+        (1, 0x3333_3333_3333_3333),
+        (2, 0x0f0f_0f0f_0f0f_0f0f),
+        (4, 0x00ff_00ff_00ff_00ff),
+        (8, 0x0000_ffff_0000_ffff),
+        (16, 0x0000_0000_ffff_ffff),
+    ] {
+        bits = (bits | bits >> shift) & mask;
+    }
+    bits
 }
 
 /// Calls `work` with the numbers of cells in order, at most [`TOGETHER`] at a time.
@@ -175,7 +227,7 @@ fn for_each_chunk(cells: impl IntoIterator<Item = u64>, mut work: impl FnMut(&[u
 pub struct Filling<'a> {
     sections: Vec<Mutex<&'a mut [u8]>>,
     ledger: &'a Ledger,
-    /// Number of writers so far.
+    /// Number of writers that were created so far.
     writers: AtomicUsize,
 }
 
@@ -204,14 +256,14 @@ impl<'t> Filling<'t> {
     }
 }
 
-/// Buffers in which a worker thread collects cell numbers, with one buffer for each section of the
-/// table.
+/// Buffers in which a worker thread collects the numbers of cells (two-bit counters) before it updates the table. There
+/// is one buffer for each section of the table.
 #[derive(Debug)]
 pub struct CellWriter<'f, 't> {
     filling: &'f Filling<'t>,
     note: Note,
-    /// Section that is written first at the end. If all threads began with the same section, they would wait for each
-    /// other.
+    /// Index of the section to which the buffered cell numbers are written first when the writer is dropped. If all
+    /// threads began with the same section, they would wait for each other.
     first: usize,
     lengths: Vec<u16>,
     buffers: LargeBuffer<u16>,
@@ -220,8 +272,8 @@ pub struct CellWriter<'f, 't> {
 impl CellWriter<'_, '_> {
     /// Records one occurrence of each of several terms. `cells` are the numbers of the terms' cells.
     ///
-    /// The ends of all buffers together are larger than the near caches. So the ends for several cells
-    /// are loaded at the same time, before the cells are written there.
+    /// The buffers of all sections are too large for the near caches. So the memory for several cell numbers is loaded
+    /// at the same time, before the numbers are written there.
     #[inline]
     pub fn push_all(&mut self, cells: impl IntoIterator<Item = u64>) {
         for_each_chunk(cells, |chunk| {
@@ -246,10 +298,11 @@ impl CellWriter<'_, '_> {
     }
 }
 
-/// Applies `note` to `cells` of a section of the table.
+/// Makes the change `note` to some cells of the section with index `section`. `cells` are the positions of these cells
+/// in the section.
 #[cold]
 fn write(filling: &Filling<'_>, note: Note, section: usize, cells: &[u16]) {
-    // A worker that panics ends the join, so what it left behind is never read.
+    // A worker that panics ends the join, so a table that it left incomplete is never read.
     let mut bytes = filling.sections[section].lock().unwrap_or_else(PoisonError::into_inner);
     match note {
         // The first occurrence makes a cell 1, and every further one makes it 3.
@@ -259,8 +312,8 @@ fn write(filling: &Filling<'_>, note: Note, section: usize, cells: &[u16]) {
     }
 }
 
-/// Applies `note` to the values of `cells`, which are positions in the section `bytes`. A cell may be
-/// listed several times.
+/// Changes some cells of the section `bytes`. `cells` are their positions in the section, and `note` returns the new
+/// value of a cell from its old value. A cell may be listed several times.
 #[inline]
 fn note_all(bytes: &mut [u8], cells: &[u16], note: impl Fn(u8) -> u8) {
     for &cell in cells {
@@ -306,14 +359,22 @@ mod tests {
         let terms: Vec<u64> = (0..100_000).map(mix).collect();
         let notes: Vec<_> =
             (terms.iter().chain(&terms[..1000])).map(|&term| (term, Note::Occurrence)).collect();
-        let table = filled(&notes, 50_000_000);
+        let mut table = filled(&notes, 50_000_000);
         let matched = |term: &u64| table.is_matched(table.numbers().of(*term));
         assert!(terms[..1000].iter().all(matched));
         let collisions = terms[1000..].iter().filter(|term| matched(term)).count();
         assert!(collisions < 1000, "{collisions}");
-        let mut together = Vec::new();
-        table.look_up(terms.iter().map(|&term| table.numbers().of(term)), &mut together);
-        assert_eq!(together, terms.iter().map(matched).collect::<Vec<bool>>());
+        let expected: Vec<bool> = terms.iter().map(matched).collect();
+        let ledger = table.ledger.clone();
+        let bytes = ledger.used();
+        for share in [1, 2, 2] {
+            let mut together = Vec::new();
+            table.look_up_terms(&terms, &mut together);
+            assert_eq!(together, expected);
+            assert!(terms.iter().map(|&term| table.may_match(term)).eq(expected.iter().copied()));
+            assert_eq!(ledger.used(), bytes / share);
+            table.keep_matched();
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::ops::Range;
 /// All equal and similar documents that a join has found, as row numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Close {
-    /// Groups of equal rows in each collection. A group has at least two rows, in ascending order.
+    /// Groups of equal documents in each collection. A group has at least two row numbers, in ascending order.
     pub groups: Sides<Groups>,
     /// Pairs of similar rows, in ascending order. From each group of equal rows, only the first row is
     /// in pairs. In a join of two collections, a row of the first and an equal row of the second
@@ -26,13 +26,13 @@ pub struct Close {
     /// Whether the result has all pairs. If it has not, its pairs are enough for two decisions: which
     /// rows are kept, and which kept row causes the removal of each other row.
     pub is_complete: bool,
-    /// Hashes of the token sequences of the rows, or none if sequences do not count. Rows with different sequences do
-    /// not have the similarity 1 even if their sets are equal.
+    /// Hashes of the token sequences of the rows. There are none if the similarity does not depend on sequences.
+    /// Otherwise, rows with different sequences do not have the similarity 1 even if their sets are equal.
     pub sequences: RowSequences,
 }
 
 impl Close {
-    /// Creates the result of a join of sets, with all pairs.
+    /// Creates the result of a join of sets that has found all pairs. Two equal sets have the similarity 1.
     #[must_use]
     pub fn sets(groups: Sides<Groups>, pairs: ClosePairs) -> Self {
         let of_equal = Closeness::Similarity(Similarity::ONE);
@@ -66,10 +66,10 @@ impl Close {
         near + equal
     }
 
-    /// Calls `visit` for each row of the first collection that has partners, with the row, its partners and their
-    /// closeness. Rows are visited in ascending order, and the partners of a row are in ascending order, too. In a join
-    /// of two collections, partners are rows of the second collection. In a join of one collection, partners are rows
-    /// with a higher number.
+    /// Calls `visit` for each row of the first collection that has partners, which are equal or similar rows. The
+    /// arguments are the row, and its partners with their closeness. Rows are visited in ascending order, and the
+    /// partners of a row are in ascending order, too. In a join of two collections, partners are rows of the second
+    /// collection. In a join of one collection, partners are rows with a higher number.
     ///
     /// # Errors
     ///
@@ -140,8 +140,8 @@ pub struct Neighbourhood<'c> {
     groups: Sides<RowGroups<'c>>,
     /// For each group of the first collection, the indices in `pairs` of the pairs whose first row is in the group.
     begun: Vec<Range<usize>>,
-    /// For each group, the index of its first element in `before`. The last element is the length of
-    /// `before`. In a join of two collections, all elements are 0.
+    /// For each group, the index in `before` of the first pair whose second row is in the group. The last element is
+    /// the length of `before`. In a join of two collections, all elements are 0.
     starts: Vec<usize>,
     /// The pairs again, sorted by the group of their second row. Each pair is stored as two numbers:
     /// the group of its first row, and its index among the pairs that begin with that group.
@@ -159,7 +159,7 @@ pub struct Neighbour {
     pair: PairPlace,
 }
 
-/// The pair that connects a group and its neighbour. It has the closeness of the two.
+/// Reference to the pair that connects a group and its neighbour. The pair has the closeness of the two groups.
 #[derive(Clone, Copy, Debug)]
 enum PairPlace {
     /// Index of the pair in `pairs`. The pair begins with the group and ends with the neighbour.
@@ -170,7 +170,8 @@ enum PairPlace {
 }
 
 impl<'c> Neighbourhood<'c> {
-    /// Finds the neighbours of all groups in the result of a join.
+    /// Finds the neighbours of each group of equal rows in the result of a join. Neighbours are the groups that are
+    /// similar to it.
     #[must_use]
     pub fn new(close: &'c Close) -> Self {
         let pairs = &close.pairs;
@@ -254,15 +255,16 @@ impl<'c> Neighbourhood<'c> {
         self.groups.first().rows(group)
     }
 
-    /// Returns the rows of a group that [`Self::neighbours`] has returned, in ascending order.
+    /// Returns the rows of a similar group, in ascending order. `group` is the [`Neighbour::group`] of a neighbour that
+    /// [`Self::neighbours`] has returned.
     #[must_use]
     pub(crate) fn partner_rows(&self, group: u32) -> &[u32] {
         self.groups.second().rows(group)
     }
 
-    /// Returns the groups that are similar to group number `group` of the first collection. First come
-    /// the groups whose first row is below the first row of `group`, and then the other groups. Both
-    /// lists are in ascending order.
+    /// Returns the groups that are similar to group number `group` of the first collection. First come the groups whose
+    /// first row is below the first row of `group`, and then the other groups. Each of these two parts is in ascending
+    /// order.
     pub fn neighbours(&self, group: u32) -> impl Iterator<Item = Neighbour> {
         let before = self.starts[group as usize]..self.starts[group as usize + 1];
         let before = self.before[before]
@@ -272,7 +274,8 @@ impl<'c> Neighbourhood<'c> {
     }
 
     /// Returns the groups that are similar to group number `group`, and whose first row has a larger number than the
-    /// first row of `group`. In a join of two collections, returns all similar groups, which belong to the second collection.
+    /// first row of `group`. In a join of two collections, returns all similar groups, which belong to the second
+    /// collection.
     pub fn neighbours_behind(&self, group: u32) -> impl Iterator<Item = Neighbour> {
         self.begun[group as usize].clone().filter_map(|number| {
             let group = self.groups.second().group_of(self.pairs.rows(number)[1])?;
@@ -293,7 +296,9 @@ impl<'c> Neighbourhood<'c> {
         self.pairs.closeness(number)
     }
 
-    /// Calls `visit` for each row that has partners, in the same way as [`Close::for_each_row`].
+    /// Calls `visit` for each row of the first collection that has partners, which are equal or similar rows. The
+    /// arguments are the row, and its partners with their closeness. Rows and partners have the same order as in
+    /// [`Close::for_each_row`].
     ///
     /// # Errors
     ///
@@ -334,8 +339,8 @@ impl<'c> Neighbourhood<'c> {
         Ok(())
     }
 
-    /// Calls `visit` for each row of the first collection that has partners, with the row and its partners. Rows and
-    /// partners are in the same order as in `for_each_row`, but `visit` cannot fail.
+    /// Calls `visit` for each row of the first collection that has partners, which are equal or similar rows. The
+    /// arguments are the row, and its partners with their closeness. All rows are in ascending order.
     pub fn visit_rows(&self, mut visit: impl FnMut(u32, &[(u32, Closeness)])) {
         let done = self.for_each_row(|row, partners| {
             visit(row, partners);

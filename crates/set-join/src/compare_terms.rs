@@ -32,11 +32,12 @@ const DENSE_CHUNK: usize = 4096;
 /// Minimum number of pairs per document for comparing documents as bit sets. With fewer pairs,
 /// numbering the terms takes longer than looking them up.
 const MANY_PAIRS: usize = 4;
-/// Minimum number of documents of a group whose terms are numbered by all threads together. Each thread
-/// then numbers one range of the terms. Each range increases the number of blocks per document, so
-/// small groups use one range.
+/// If a group has at least this many documents, all threads number its terms together. A group has all documents that
+/// are linked by candidate pairs. Terms are divided into ranges of values, and each thread numbers the terms of one
+/// range. More ranges need more 64-bit blocks per document, so smaller groups use one range.
 const LARGE_GROUP: usize = 1024;
-/// Maximum number of ranges of terms that threads number for one group.
+/// Maximum number of ranges into which the terms of a large group are divided, so that threads can number them in
+/// parallel.
 const MOST_PARTS: usize = 8;
 /// Value in `Documents::stored_at` of a document that is not in memory.
 const NOWHERE: (u32, u32) = (NONE, NONE);
@@ -94,8 +95,9 @@ impl TermComparison<'_> {
         Ok(similar)
     }
 
-    /// Reads the documents of some candidate pairs and compares them. Returns the similar pairs.
-    /// `pairs` holds indices into `rows`, in ascending order.
+    /// Reads the documents of some candidate pairs and compares them. Returns the similar pairs as row numbers. `rows`
+    /// has the row numbers of all candidate documents, and `pairs` holds indices into `rows`, in ascending order.
+    /// Writes the number of distinct terms of each document to `sizes_of`, by row number.
     fn compared(
         &self,
         pairs: &[Candidate],
@@ -135,7 +137,8 @@ impl TermComparison<'_> {
         self.found(pairs, &shared, rows)
     }
 
-    /// Returns a place for the number of shared terms of each of `pairs` pairs, and the reservation of their memory.
+    /// Returns a list of `pairs` zeros, and the reservation of its memory. Element i is for the number of terms that
+    /// the documents of pair i share.
     pub(super) fn shared_counts(&self, pairs: usize) -> Result<(Vec<AtomicU32>, Reservation)> {
         let bytes = (pairs * size_of::<AtomicU32>()) as u64;
         let held = self.context.memory().hold(bytes);
@@ -144,13 +147,14 @@ impl TermComparison<'_> {
         Ok((counts, held))
     }
 
-    /// Begins the progress stage of a reading.
+    /// Reports to the progress that a reading of the candidate documents begins.
     pub(super) fn begin_reading(&self) {
         self.context.progress().begin("read candidates", Work::Bytes(self.sources.bytes()));
     }
 
-    /// Returns the similar pairs as row numbers. A pair of `pairs` is similar if its number of shared
-    /// terms in `shared` is not [`UNLIKE`]. `pairs` holds indices into `rows`.
+    /// Returns the similar pairs of `pairs` as row numbers. Pair i is similar if its number of shared terms,
+    /// `shared[i]`, is not [`UNLIKE`]. `rows` has the row numbers of all candidate documents, and `pairs` holds indices
+    /// into `rows`.
     pub(super) fn found(
         &self,
         pairs: &[Candidate],
@@ -187,8 +191,8 @@ impl TermComparison<'_> {
         Ok(found)
     }
 
-    /// Divides all pairs of `links` into tasks for the worker threads. If the documents of a group have many pairs,
-    /// numbers the terms of these documents, so that they are compared as bit sets.
+    /// Divides all pairs of `links` into tasks for the worker threads. A group has all documents that are linked by
+    /// pairs. If a group has many pairs, numbers the terms of its documents, so that they are compared as bit sets.
     fn comparisons(&self, documents: &Documents, links: &Links) -> Result<Comparisons> {
         let mut dense = Vec::new();
         let mut tasks = Vec::new();
@@ -270,8 +274,9 @@ impl TermComparison<'_> {
         comparable.collect()
     }
 
-    /// Compares the first document of all pairs of `run` with their second documents. Looks up the
-    /// terms of each second document in `table`, which is filled with the terms of the first one.
+    /// Compares the documents of each pair of `run` term by term, and stores the number of shared terms of each similar
+    /// pair in `run`. All these pairs begin with the same document. Fills `table` with the terms of this document, and
+    /// looks up the terms of each second document there.
     fn compare_terms(
         &self,
         documents: &Documents,
@@ -290,9 +295,9 @@ impl TermComparison<'_> {
         Ok(())
     }
 
-    /// Compares the first document of all pairs of `run` with their second documents, as bit sets.
-    /// Their terms must have been numbered together. `numbers` has the index in `sets` of each
-    /// document's set. `room` is a buffer.
+    /// Compares the documents of each pair of `run` as bit sets, and stores the number of shared terms of each similar
+    /// pair in `run`. All these pairs begin with the same document. `sets` has the bit sets of a group of documents,
+    /// and `numbers` has for each document the index of its set in `sets`. `room` is a buffer.
     fn compare_sets(
         &self,
         documents: &Documents,
@@ -313,8 +318,8 @@ impl TermComparison<'_> {
         });
     }
 
-    /// Writes `found` to `shared` if two documents with `sizes` distinct terms that share `found` terms are similar
-    /// enough.
+    /// Decides whether two documents are similar enough. `sizes` are their numbers of distinct terms, and `found` is
+    /// the number of terms that they share. If they are similar enough, writes `found` to `shared`.
     pub(super) fn judge(&self, sizes: [u32; 2], found: usize, shared: &AtomicU32) {
         let [left, right] = sizes.map(u64::from);
         if self.threshold.reached(found as u64, left, right).is_some() {
@@ -323,8 +328,8 @@ impl TermComparison<'_> {
         }
     }
 
-    /// Reads the documents with the wanted indices into memory. Only distinct terms are kept. `is_wanted` and `rows`
-    /// have an element for each document.
+    /// Reads documents into memory. Document i has row number `rows[i]`, and is read if `is_wanted[i]` is true. A term
+    /// that is repeated in a document is kept only once.
     pub(super) fn read(&self, is_wanted: &[bool], rows: &[u32]) -> Result<Documents> {
         self.begin_reading();
         let wanted = rows.iter().zip(is_wanted).filter(|&(_, &is_wanted)| is_wanted);
@@ -428,7 +433,7 @@ impl TermComparison<'_> {
         batches
     }
 
-    /// Returns the number of terms of a document, counting repeated terms.
+    /// Returns the number of terms of the document with row number `row`, counting repeated terms.
     fn size(&self, row: u32) -> u64 {
         let shard = &self.shards[shard_of(self.shards, row)];
         u64::from(shard.sizes[(row - shard.first_row) as usize])
@@ -475,7 +480,8 @@ impl Documents {
         pair.map(|place| self.sizes[place as usize])
     }
 
-    /// Writes the number of distinct terms of each document to `sizes_of`, by row number.
+    /// Writes the number of distinct terms of each document in memory to `sizes_of`, which is indexed by row number.
+    /// `rows` has the row number of each document.
     pub(super) fn write_sizes(&self, rows: &[u32], sizes_of: &mut [u32]) {
         for (place, &row) in rows.iter().enumerate() {
             // The other documents belong to another batch.

@@ -28,7 +28,8 @@ const BYTES_A_CELL: f64 = 1.25;
 const BYTES_A_NUMBER: f64 = 4.0;
 /// Bytes of a sketch for each term of its set.
 const BYTES_A_SKETCHED_TERM: f64 = 0.5;
-/// Bytes of a prefix for each term that a similar set may lack. Unmatched terms of the set take none of them.
+/// Bytes of the prefix of a set for each term that a similar set may lack, on average. For example, the prefix takes 75
+/// bytes if a similar set may lack 30 terms. Terms that no other set has are not in the prefix.
 const BYTES_A_PREFIX_TERM: f64 = 2.5;
 /// Bytes for each sketched set, without the bits of its sketch. These are size, signature and position,
 /// which exist twice while the sets are sorted.
@@ -64,9 +65,10 @@ pub struct SetJoinCost {
     pub compared_share: f64,
     /// Seconds that one core would take for the join.
     pub seconds: f64,
-    /// Whether all documents are read again to drop those without a similar one, because their terms do not fit in memory.
+    /// Whether documents without a similar one are dropped in a second reading of all documents. This happens if the
+    /// numbers of the counters of all sampled terms are too many to keep them after the first reading.
     pub is_read_again: bool,
-    /// Bytes of the table of counters. It takes half of the memory at most.
+    /// Bytes of the table of counters if memory is not limited. The table takes at most half of the memory.
     table_bytes: f64,
     /// Bytes of the sketches.
     sketch_bytes: f64,
@@ -91,7 +93,8 @@ pub struct TermShares {
 }
 
 impl SetJoinCost {
-    /// Estimates the cost of joining the sets of one or two collections.
+    /// Estimates the cost of joining the sets of one or two collections. `sides` has a sample of the sets of each
+    /// collection, and `shares` has fractions that were estimated from a sample, too.
     #[must_use]
     pub fn estimate(
         sides: &Sides<SampledSets>,
@@ -133,7 +136,8 @@ impl SetJoinCost {
         }
     }
 
-    /// Returns the bytes that the join needs while texts are read. It may take `memory` bytes.
+    /// Returns the number of bytes of memory that the join needs while it reads the texts. `memory` is the number of
+    /// bytes that the join may take.
     #[must_use]
     pub fn reading_bytes(&self, memory: f64) -> f64 {
         // If the numbers of counters are kept, documents are sketched when these numbers are gone.
@@ -142,8 +146,8 @@ impl SetJoinCost {
         self.table_bytes.min(memory / 2.0) + of_sketches
     }
 
-    /// Returns the bytes that the join needs while documents are compared. It may take `memory` bytes. If very many pairs
-    /// are similar, they need more memory, which [`Self::pairs_bytes`] returns.
+    /// Returns the number of bytes of memory that the join needs while it compares documents. `memory` is the number of
+    /// bytes that the join may take. The memory for similar pairs is not included, see [`Self::pairs_bytes`].
     #[must_use]
     pub fn comparing_bytes(&self, memory: f64) -> f64 {
         // The join plans with three quarters of its memory for these terms, and takes half of that at most.
@@ -172,8 +176,8 @@ fn pairs_of_sets(sides: &Sides<SampledSets>) -> f64 {
     }
 }
 
-/// Returns the bytes of memory that the first round of counting takes if it counts only a sample of the terms and keeps the
-/// numbers of their counters. Returns `None` if these do not fit in [`SAMPLE_BYTES`].
+/// Returns the bytes of memory that the first round of counting takes if it counts only a sample of the terms and keeps
+/// the numbers of their counters. Returns `None` if the counters and these numbers do not fit in [`SAMPLE_BYTES`].
 fn kept_numbers_bytes(terms: f64, threshold: Threshold) -> Option<f64> {
     let sampled = terms * sample_eighths(threshold) as f64 / 8.0;
     let kept = sampled * (BYTES_A_CELL + BYTES_A_NUMBER);

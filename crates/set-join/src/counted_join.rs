@@ -19,14 +19,14 @@ use super::term_source::TermSources;
 use simtool_base::error::Result;
 use simtool_base::progress::Work;
 
-/// Maximum number of candidates for each document before terms are counted. The documents of most
-/// collections have few.
+/// If there are more than this many candidates per document, terms are counted before candidates are compared. A
+/// candidate is a pair of documents with similar sketches. The documents of most collections have fewer candidates.
 const FEW_CANDIDATES: u64 = if cfg!(test) { 2 } else { 64 };
-/// If there are at most this many candidates, terms are never counted, because comparing the candidates takes less than
-/// a second.
+/// If comparing all sketches takes no longer than counting terms, and finds at most this many candidates, terms are not
+/// counted. Comparing the terms of the candidates takes less than a second.
 const LEAST_CANDIDATES: u64 = if cfg!(test) { 8 } else { 1 << 19 };
-/// If more than this fraction of the candidates are similar, terms are not counted, because that would leave most of the
-/// candidates.
+/// If a sample shows too many candidates, and more than this fraction of them are similar, terms are not counted. Most
+/// of the candidates would remain after counting.
 const MOST_ARE_SIMILAR: f64 = 0.5;
 /// Number of copies of the pairs that are in memory while the result of a join by prefixes is put together.
 const COPIES_OF_PAIRS: u64 = 3;
@@ -34,8 +34,10 @@ const COPIES_OF_PAIRS: u64 = 3;
 const NANOSECONDS_A_COUNTED_TERM: f64 = 200.0;
 
 impl SetJoin<'_> {
-    /// Returns the similar pairs of the documents of `sketched`, in ascending order. If too many sketches are
-    /// similar, or comparing them may take too long, first counts the terms and makes new sketches.
+    /// Returns the similar pairs of the documents of `sketched`, in ascending order. If too many sketches are similar,
+    /// or comparing them may take too long, first counts the terms and makes new sketches. In a join of two
+    /// collections, the rows of the second begin at `second_from`. If there are too many pairs, `deciding` finds only
+    /// the pairs that decide which documents are kept.
     pub(super) fn join_by_sketches(
         &self,
         sources: &TermSources<'_>,
@@ -73,7 +75,8 @@ impl SetJoin<'_> {
             FewCandidates::TooMany => drop(all),
         }
         drop(join);
-        // Similar documents share one of their rarest terms. If few others have these, looking them up is quickest.
+        // Similar documents share one of their rarest terms. If few other documents have these terms, the quickest way
+        // is to look the terms up in an index.
         let fitting = Self { memory_bytes: self.memory_bytes / COPIES_OF_PAIRS, ..*self };
         let most = fitting.most_prefix_pairs(sources, shards, deciding.is_some());
         let found = self.join_by_few_postings(sources, shards, second_from, most, longest)?;

@@ -34,8 +34,9 @@ impl SetJoin<'_> {
     ///
     /// O(terms) time for counting and sketching. Counting drops documents that cannot have a similar one. Comparing the
     /// remaining documents is quadratic in the number of documents of similar size, at about a nanosecond a pair. If
-    /// that would take too long, it is quadratic in the number of documents that share their rarest terms. Memory:
-    /// about 4 bytes per term, and 1 or 30 bytes per term of the documents that were not dropped.
+    /// that would take too long, only documents that share one of their rarest terms are compared, and the time is
+    /// quadratic in their number. Memory: about 4 bytes per term, and 1 or 30 bytes per term of the documents that were
+    /// not dropped.
     pub fn self_join(&self, source: &dyn TermSource) -> Result<Close> {
         self.joined(source, None)
     }
@@ -91,7 +92,8 @@ impl SetJoin<'_> {
         Ok(self.closed(Sides::Two(Groups::default(), Groups::default()), joined.pairs))
     }
 
-    /// Returns the result of the join, which has distances if the filter measures them.
+    /// Creates the result of a join from its groups of equal documents and its pairs. Adds the distance of each pair if
+    /// the filter measures distances.
     fn closed(&self, groups: Sides<Groups>, pairs: ClosePairs) -> Close {
         let measuring = self.filter.filter(|filter| filter.has_distances());
         let Some(filter) = measuring else { return Close::sets(groups, pairs) };
@@ -101,8 +103,9 @@ impl SetJoin<'_> {
         Close { of_equal, ..Close::sets(groups, pairs) }
     }
 
-    /// Returns the similar pairs of the documents in `survivors`, in ascending order. `deciding` is
-    /// used only if sketches are compared and there are too many pairs.
+    /// Returns the similar pairs of the documents in `survivors`, in ascending order. If there are too many pairs and
+    /// `deciding` is given, may return only the pairs that `deciding` finds. These pairs decide which documents are
+    /// kept.
     pub(super) fn join(
         &self,
         sources: &TermSources<'_>,
@@ -133,8 +136,9 @@ impl SetJoin<'_> {
         Ok(joined)
     }
 
-    /// Returns the similar pairs that a join by prefixes finds, in ascending order. If there are too many, and
-    /// `deciding` is given, returns only the pairs that `deciding` finds.
+    /// Returns the similar pairs that a join by prefixes finds, in ascending order. Prefixes are the rarest terms of
+    /// each document. If there are too many pairs and `deciding` is given, returns only the pairs that `deciding`
+    /// finds, which decide which documents are kept.
     fn join_in_blocks(
         &self,
         sources: &TermSources<'_>,
@@ -149,7 +153,9 @@ impl SetJoin<'_> {
         Ok(self.all_pairs(pairs, second_from))
     }
 
-    /// Returns the result of a join by prefixes that has found all pairs, with the pairs in ascending order.
+    /// Creates the result of a join that has found all pairs, and sorts the pairs. In a join of two collections, the
+    /// second row of each pair is a number from `second_from` on. It becomes a row number of the second collection,
+    /// from 0 on.
     pub(super) fn all_pairs(
         &self,
         mut pairs: Vec<ClosePair>,
@@ -179,8 +185,8 @@ impl SetJoin<'_> {
         fitting.min((timely as u64).max(MANY_PAIRS))
     }
 
-    /// Finds only the pairs that decide which documents are kept, by sketches. A join by prefixes has found
-    /// more than `most` pairs.
+    /// Finds only the pairs that decide which documents are kept, by comparing sketches. This is called after a join by
+    /// prefixes has found more than `most` pairs, which are too many.
     ///
     /// # Errors
     /// All pairs are needed, the terms have weights, or there is not enough memory.

@@ -32,7 +32,8 @@ pub(crate) struct ScanForecast {
     pub terms_share: f64,
 }
 
-/// Forecasts the comparison of the sketches of one or two collections, from samples of them.
+/// Forecasts the time and the false positives of comparing the sketches of one or two collections. `sides` has the
+/// sizes of a sample of the sets of each collection.
 #[must_use]
 pub(crate) fn scan_forecast(
     sides: &Sides<SampledSizes>,
@@ -65,9 +66,9 @@ pub(crate) fn scan_forecast(
     }
 }
 
-/// Expected numbers for pairs that are near by chance, which have similar sketches but no shared term.
-/// They are the number of these pairs, the number of terms of all sets, and the number of terms of sets
-/// in these pairs.
+/// Expected counts for pairs that are near by chance: their sketches are similar although the sets share no term.
+/// `pairs` is the number of these pairs, and `near_terms` the number of terms of the sets in them. `terms` is the
+/// number of terms of all sets.
 struct NearByChance {
     pairs: f64,
     terms: f64,

@@ -27,25 +27,26 @@ pub use crate::pair_search::{
     FoundPairs, MANY_PAIRS, PairLists, PairSearch, RowFilter, Turns, many_pairs,
 };
 
-/// Pairs are reduced again when they are more than twice as many as the last reduction left, plus a number. This number
-/// is 1/`FEW_PAIRS` of the pairs that fit in memory, but at most [`MORE_PAIRS`].
+/// Divisor for the time of the next reduction, which drops the pairs that no longer decide anything. If a reduction
+/// left n pairs, the next one takes place when there are more than 2n + m pairs. Here, m is 1/`FEW_PAIRS` of the pairs
+/// that fit in memory, but at most [`MORE_PAIRS`].
 const FEW_PAIRS: u64 = 8;
-/// Maximum number of further pairs before pairs are reduced again, see [`FEW_PAIRS`].
+/// Maximum of the number m in the rule for the next reduction, see [`FEW_PAIRS`].
 const MORE_PAIRS: u64 = 1 << 20;
 
 /// Rule for choosing the kept documents from similar pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidingRule {
-    /// A document is kept, unless it is similar to one that was kept before. Otherwise the most similar of these
-    /// causes its removal.
+    /// Documents are taken in the order of preference. A document is kept, unless it is similar to a document that was
+    /// kept before. In this case, the most similar of the kept documents causes its removal.
     ClosestKept,
     /// The preferred document of each connected component of similar documents is kept.
     Component,
 }
 
 /// Finds enough pairs for two decisions, which are then the same as with all pairs: which documents are
-/// kept by `rule`, and which kept document causes the removal of each other document. Returns the pairs in
-/// ascending order. `most` is the number of pairs that fit in memory.
+/// kept by `rule`, and which kept document causes the removal of each other document. Returns the pairs in ascending
+/// order. `turns` is the order in which documents are preferred, and `most` is the number of pairs that fit in memory.
 ///
 /// # Complexity
 /// The time of comparing all documents with the kept documents, or with each other for
@@ -90,7 +91,7 @@ struct KeptPairs<'a, S: PairSearch> {
     decisions: Vec<Decision>,
     /// The pairs found so far. The first row is a removed document and the second a kept one.
     pairs: Vec<S::Pair>,
-    /// Number of pairs that the last reduction left.
+    /// Number of pairs that were left when the pairs were last reduced, see [`FEW_PAIRS`].
     looked_through: usize,
     context: &'a Context<'a>,
 }
@@ -166,9 +167,9 @@ impl<S: PairSearch> KeptPairs<'_, S> {
         Ok(Some(count))
     }
 
-    /// Returns the similar pairs among the asked documents of a batch, in the order of preference, or `None` if they
-    /// are too many to fit in memory. `places` has, by row number, the index of each asked document among all asked
-    /// documents. The rows of the returned pairs are such indices.
+    /// Returns the similar pairs among the undecided documents of a batch, in the order of preference, or `None` if
+    /// they are too many to fit in memory. `places` has, by row number, the index of each undecided document among all
+    /// undecided documents of the batch. The rows of the returned pairs are such indices.
     fn pairs_of_asked(&mut self, places: &[u32]) -> Result<Option<LargeBuffer<S::Pair>>> {
         let decisions = &self.decisions;
         let is_asked = |row: u32| decisions[row as usize] == Decision::Asked;
@@ -185,9 +186,11 @@ impl<S: PairSearch> KeptPairs<'_, S> {
         in_order(&lists, self.context).map(Some)
     }
 
-    /// Compares the newly kept documents of `left` with documents that were removed earlier, which may be more similar
-    /// to them. Only those removed documents are compared whose last turn is after the turn of the first newly kept
-    /// document. `places` has the index of each document in `left`, by row number.
+    /// Compares the kept documents of `left`, which are newly kept, with removed documents that are not in `left`. A
+    /// removed document may be more similar to a newly kept document than to the documents kept before. Documents have
+    /// turns, which are positions in the order of preference. A removed document is compared only if its last turn is
+    /// after the first turn of the first newly kept one. `places` has, by row number, the index of each document in
+    /// `left`.
     fn compare_with_new(&mut self, left: &[u32], places: &[u32]) -> Result<()> {
         let first_kept = left.iter().find(|&&row| self.decisions[row as usize] == Decision::Kept);
         let Some(since) = first_kept.map(|&row| self.turns.first(row)) else { return Ok(()) };
@@ -238,9 +241,9 @@ impl<S: PairSearch> KeptPairs<'_, S> {
         }
     }
 
-    /// Compares the documents for which `is_one` is true with the kept documents for which `is_kept` is
-    /// true. The arguments of both are a row number and the decision about the document. Removes the
-    /// documents that are similar to a kept document with an earlier turn, and records these pairs.
+    /// Compares the documents for which `is_one` is true with the kept documents for which `is_kept` is true. The
+    /// arguments of both are a row number and the decision about the document. Removes each document that is similar to
+    /// a kept document with an earlier turn, which is a position in the order of preference. Records these pairs.
     fn compare(
         &mut self,
         is_one: impl Fn(u32, Decision) -> bool,
@@ -274,8 +277,8 @@ impl<S: PairSearch> KeptPairs<'_, S> {
         if self.pairs.len() as u64 > self.most { self.reduce() } else { Ok(()) }
     }
 
-    /// Reduces the collected pairs to those that name the closest kept document. Fails if even these do
-    /// not fit in memory.
+    /// Drops the collected pairs that no longer decide anything, see [`ClosestPairs::retain`]. Fails if the remaining
+    /// pairs do not fit in memory.
     fn reduce(&mut self) -> Result<()> {
         let closest = ClosestPairs { turns: &self.turns, most: self.most, context: self.context };
         closest.retain(&mut self.pairs, &|pair| self.search.closeness(pair));
@@ -287,7 +290,8 @@ impl<S: PairSearch> KeptPairs<'_, S> {
     }
 }
 
-/// Reduction of pairs to those that name the closest kept document.
+/// Data for dropping pairs that no longer decide anything. A pair has a removed and a kept document. For each removed
+/// document, only pairs with the closest kept documents remain, see [`Self::retain`].
 struct ClosestPairs<'c> {
     turns: &'c Turns,
     /// Maximum number of pairs that fit in memory.
@@ -296,15 +300,15 @@ struct ClosestPairs<'c> {
 }
 
 impl ClosestPairs<'_> {
-    /// Returns the number of new pairs after which pairs are reduced again.
+    /// Returns the number of new pairs that are allowed before pairs are reduced again, see [`FEW_PAIRS`].
     fn more_pairs(&self) -> usize {
         // The result is at most `MORE_PAIRS`, so the cast loses nothing.
         (self.most / FEW_PAIRS).min(MORE_PAIRS) as usize
     }
 
-    /// Reduces the collected pairs of each removed document. A pair with a kept document remains only
-    /// if this document is preferred to all kept documents with earlier turns. It is preferred if it is
-    /// closer, or as close with a smaller row number.
+    /// Reduces the collected pairs of each removed document. A turn is a position in the order of preference. A pair
+    /// with a kept document remains only if this document is better than all kept documents with earlier turns. It is
+    /// better if it is closer to the removed document, or as close with a smaller row number.
     fn retain<P: RowPair>(&self, pairs: &mut Vec<P>, closeness: &dyn Fn(&P) -> Closeness) {
         let turns = self.turns;
         self.context.threads().sort_by_key(pairs, |pair| {

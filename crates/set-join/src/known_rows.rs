@@ -1,14 +1,16 @@
-//! The rows of bits that worker threads have written, so that equal sets share one row.
+//! Finds the row of bits of a set if an equal set was sketched before, so that equal sets share one row. The rows of
+//! bits are in several lists, which worker threads write.
 
 use simtool_base::memory_ledger::{Ledger, Reservation};
 use simtool_base::unordered_map::UnorderedMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Number of tables of rows. Each has a lock, and a part of the sets.
+/// Number of hash tables. Each table has a lock and some of the sets, so threads seldom wait for each other.
 const TABLES: usize = 256;
 
-/// Place of a row: the number of a list in the upper 24 bits, and an index in the list in the lower ones.
+/// Position in one of several lists, for example of the row of bits of a set, which is its sketch. The upper 24 bits
+/// are the number of the list, and the lower 40 bits are the index in this list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowPlace(u64);
 
@@ -26,17 +28,18 @@ impl RowPlace {
     }
 }
 
-/// The rows of all lists of a reading.
+/// Hash tables from the signature and the size of a set to the place of its row of bits, which is its sketch. Equal
+/// sets share a row. `lists` is the number of lists of rows.
 #[derive(Debug)]
 pub(super) struct KnownRows {
     tables: Vec<Mutex<Table>>,
     lists: AtomicU32,
 }
 
-/// A part of the signature of a set, and its size.
+/// Key of a set in a hash table: the upper 96 bits of its 128-bit signature, and its size.
 type Key = (u64, u32, u32);
 
-/// The places of rows.
+/// One of the hash tables, and the reservation of its memory.
 #[derive(Debug)]
 struct Table {
     rows: UnorderedMap<Key, RowPlace>,
@@ -50,26 +53,27 @@ impl KnownRows {
         Arc::new(Self { tables, lists: AtomicU32::new(0) })
     }
 
-    /// Returns the number of a new list.
+    /// Counts a new list of rows, and returns its number, from 0 on.
     pub(super) fn new_list(&self) -> usize {
         self.lists.fetch_add(1, Ordering::Relaxed) as usize
     }
 
-    /// Returns the place of the row of sets with this signature and size, or `None` if no list has such a row.
+    /// Returns the place of the row of bits of sets with this signature and size, or `None` if no such set was
+    /// inserted.
     pub(super) fn find(&self, signature: u128, size: u32) -> Option<RowPlace> {
         let (table, key) = self.table_and_key(signature, size);
         let table = table.lock().unwrap_or_else(PoisonError::into_inner);
         table.rows.get(&key).copied()
     }
 
-    /// Makes `row` the place of the row of sets with this signature and size.
+    /// Records `row` as the place of the row of bits of all sets with this signature and size.
     pub(super) fn insert(&self, signature: u128, size: u32, row: RowPlace) {
         let (table, key) = self.table_and_key(signature, size);
         let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
         let Table { rows, held } = &mut *table;
         let room = rows.capacity();
         rows.insert(key, row);
-        // An entry has a byte of the table's own.
+        // The hash table takes one more byte for each entry.
         let entry_bytes = size_of::<(Key, RowPlace)>() + 1;
         held.grow(((rows.capacity() - room) * entry_bytes) as u64);
     }

@@ -3,22 +3,22 @@
 //!
 //! Steps 1 and 2 prepare the join (`survivors`), and steps 3 and 4 find the pairs.
 //!
-//! 1. *Prune.* A set with a partner at threshold t shares at least t of its terms with it. In real
+//! 1. *Prune.* Two sets that are similar at threshold t share at least the fraction t of their terms. In real
 //!    collections, most terms of most documents occur nowhere else. The terms are therefore counted
-//!    in a table of two-bit cells, and sets with too many unmatched terms are dropped (`prune`, or
-//!    `reread` if the terms do not fit into memory). With few terms this step does not pay and is
-//!    skipped.
-//! 2. *Sketch* the sets that were not dropped in about three bits a term (`sketching`). Among equal sets, only the first
-//!    one is joined, and all share a sketch (`known_rows`).
-//! 3. *Compare the sketches* of every two sets whose sizes allow similarity (`window_scan`), or of those that an index of
-//!    the sets' first terms names (`prefix_postings`). The few documents with
-//!    near sketches are read again and compared term by term (`compare_terms`, or `streamed_terms` if they do not fit in
-//!    memory). If there are too many pairs for the memory or the time (`pair_sample`), only those pairs are found that
-//!    decide which documents are kept (`kept_pairs`). If too many sketches are similar, new sketches are made without the
-//!    terms that no other document has (`counted_join`).
-//! 4. *Or join by prefixes*, if comparing sketches would cost more: the terms are renumbered by
-//!    frequency (`ranked_sets`) and joined (`prefix_join`), block by block if memory is scarce
-//!    (`block_join`).
+//!    in a table of two-bit counters, called cells. Sets with too many unmatched terms, which no other set has, are
+//!    dropped (`prune`, or `reread` if the terms do not fit into memory). With few terms, this step costs more than it
+//!    saves and is skipped.
+//! 2. *Sketch* the sets that were not dropped: each set becomes a row of bits, with about three bits a term
+//!    (`sketching`). Among equal sets, only the first one is joined, and all share a sketch (`known_rows`).
+//! 3. *Compare the sketches* of every two sets whose sizes allow similarity (`window_scan`), or only of the pairs of
+//!    sets that an index of their first terms finds (`prefix_postings`). The few documents with similar sketches are
+//!    read again and compared term by term (`compare_terms`, or `streamed_terms` if they do not fit in memory). If
+//!    there are too many pairs for the memory or the time (`pair_sample`), only those pairs are found that decide which
+//!    documents are kept (`kept_pairs`). If too many sketches are similar, new sketches are made without the terms that
+//!    no other document has (`counted_join`).
+//! 4. *Or join by prefixes*, if comparing sketches would cost more. The terms are renumbered by
+//!    frequency (`ranked_sets`). Sets that share some of their rarest terms are compared (`prefix_join`), one block of
+//!    documents after the other if memory is scarce (`block_join`).
 //!
 //! If terms have weights, the join compares no sketches and no candidates. It renumbers the terms
 //! that remain after pruning, and joins by prefixes of sums of weights (`weighted_join`).
@@ -67,6 +67,7 @@ mod sketch_join;
 mod sketch_levels;
 mod sketch_pairs;
 mod sketch_parts;
+mod sketch_room;
 mod sketch_rows;
 mod sketches;
 mod sketching;

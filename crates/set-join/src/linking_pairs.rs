@@ -1,8 +1,9 @@
 //! Finds only the pairs that decide which documents are linked, for collections with too many pairs.
 //!
-//! The preferred document of each connected component is kept, so two kinds of pairs decide. The pairs of a spanning
-//! forest connect the same documents as all pairs. And a removed document is listed with its similarity to the kept
-//! document if the two are similar. In this case, the kept document is its preferred partner.
+//! The preferred document of each connected component is kept, so only two kinds of pairs are needed. First, the pairs
+//! of a spanning forest, because they connect the same documents as all pairs. Second, the pairs of a removed document
+//! and the kept document of its component, because results list the similarity of the two. In such a pair, the kept
+//! document is the preferred one of all documents that are similar to the removed document.
 //!
 //! Documents are compared in batches, with each other and then with all documents of earlier batches. So only the
 //! pairs inside a batch are in memory together.
@@ -14,7 +15,8 @@ use simtool_base::error::Result;
 use simtool_base::large_buffer::LargeBuffer;
 use simtool_compute::context::Context;
 
-/// Pairs are reduced again when they are more than twice as many as the last reduction left, plus this number.
+/// Pairs that are no longer needed are dropped from time to time. If n pairs were left the last time, this happens
+/// again when there are more than 2n + `FEW_PAIRS` pairs.
 const FEW_PAIRS: usize = 1 << 20;
 
 /// Finds only two kinds of pairs: enough pairs to connect each component, and the pair of each document with the
@@ -35,7 +37,8 @@ pub(crate) fn linking_pairs<S: PairSearch>(
     let mut documents = search.documents();
     documents.sort_unstable_by_key(|&row| turns.first(row));
     let mut links = Links::new(turns);
-    // Numbers of batches are places in the order of turns: a document is in a batch if its turn is in a range.
+    // A batch is a range of turns, which are positions in the order of preference. A document is in the batch if its
+    // turn is in the range.
     let turn_at = |place: usize| documents.get(place).map_or(u32::MAX, |&row| turns.first(row));
     let mut start = 0;
     let mut size = FIRST_BATCH;
@@ -75,14 +78,16 @@ pub(crate) fn linking_pairs<S: PairSearch>(
     in_order(&[links.pairs], context)
 }
 
-/// The pairs of a spanning forest of all pairs so far, and the pair of each document with its preferred partner.
+/// The pairs of a spanning forest of all pairs so far, and the pair of each document with its preferred partner. A
+/// partner is a similar document.
 struct Links<'t, P> {
     turns: &'t Turns,
-    /// For each row, the first turn of its preferred partner so far, or `u32::MAX` if it has no partner yet.
+    /// For each row, the position of its preferred partner so far in the order of preference. `u32::MAX` if the row has
+    /// no partner yet.
     preferred: Vec<u32>,
     linked: DisjointSets,
     pairs: Vec<P>,
-    /// Number of pairs that the last reduction left.
+    /// Number of pairs that the last call of [`Self::reduce`] left.
     reduced: usize,
 }
 
@@ -102,7 +107,8 @@ impl<'t, P: RowPair> Links<'t, P> {
         self.pairs.len() as u64
     }
 
-    /// Adds those of `pairs` that link two components, or in which a document has a better partner than before.
+    /// Adds some of `pairs`, and ignores the others. A pair is added if it connects two components, or if one of its
+    /// documents is preferred to all earlier partners of the other document.
     fn add(&mut self, pairs: &[P]) {
         for pair in pairs {
             let [a, b] = pair.rows();
@@ -117,8 +123,8 @@ impl<'t, P: RowPair> Links<'t, P> {
         }
     }
 
-    /// Returns whether `partner` is preferred to all earlier partners of `row`. If so, records it as the preferred
-    /// partner.
+    /// Returns whether `partner` is preferred to all earlier partners (similar documents) of `row`. If so, records it
+    /// as the preferred partner.
     fn prefers(&mut self, row: u32, partner: u32) -> bool {
         let turn = self.turns.first(partner);
         let best = &mut self.preferred[row as usize];
@@ -127,7 +133,8 @@ impl<'t, P: RowPair> Links<'t, P> {
         is_better
     }
 
-    /// Leaves out the pairs of partners that are no longer preferred, unless they link components.
+    /// Drops the pairs in which neither document is the preferred partner of the other, unless a pair is needed to
+    /// connect a component.
     fn reduce(&mut self) {
         let mut linked = DisjointSets::new(self.preferred.len() as u32);
         let is_best = |pair: &P| {
@@ -135,7 +142,8 @@ impl<'t, P: RowPair> Links<'t, P> {
             let best = |row: u32, of: u32| self.preferred[row as usize] == self.turns.first(of);
             best(a, b) || best(b, a)
         };
-        // The preferred pairs stay in any case, so the others need to link only what these do not.
+        // The pairs of preferred partners stay in any case. So other pairs are needed only where these pairs do not
+        // connect a component.
         for pair in self.pairs.iter().filter(|pair| is_best(pair)) {
             let [a, b] = pair.rows();
             linked.join(a, b);

@@ -8,8 +8,8 @@ use simtool_model::similarity::{Similarity, Threshold};
 use std::collections::BTreeMap;
 
 impl Close {
-    /// Returns the same result with the sequences of all rows. If all rows with equal sets have equal sequences, the
-    /// result stores no sequences, which saves memory.
+    /// Returns the same result with `sequences`, the hashes of the token sequences of all rows. If all rows with equal
+    /// sets have equal sequences, the result stores no sequences, which saves memory.
     #[must_use]
     pub fn with_sequences(self, sequences: RowSequences) -> Self {
         let close = Self { sequences, ..self };
@@ -20,7 +20,7 @@ impl Close {
         }
     }
 
-    /// Whether two rows with equal sets have different sequences.
+    /// Returns whether any two rows with equal sets have different token sequences.
     fn has_different_sequences(&self) -> bool {
         let Some(hashes) = self.sequences.hashes() else { return false };
         for (groups, hashes) in self.groups.iter().zip(hashes.iter()) {
@@ -37,12 +37,14 @@ impl Close {
     }
 
     /// Returns the pairs whose similarity reaches `limit`, without the pairs of rows whose sets are equal and whose
-    /// sequences differ. In the new result, sequences do not count.
+    /// sequences differ. Groups are divided, so that all rows of a group have the same sequence. The new result stores
+    /// no sequences.
     ///
     /// # Complexity
     ///
     /// O(n log n) for n rows in groups and pairs with the similarity 1. If the limit is below 1, a pair of two groups
-    /// becomes one pair for every two parts of these groups. A part has the rows of a group with the same sequence.
+    /// becomes several pairs: each part of one group with each part of the other. A part has the rows of a group with
+    /// the same sequence.
     #[must_use]
     pub fn without_other_sequences(&self, limit: Threshold) -> Self {
         let hashes = self.sequences.hashes();
@@ -87,9 +89,10 @@ impl Close {
     }
 }
 
-/// Groups of rows with equal sets, each divided into parts of rows with the same sequences.
+/// Groups of rows with equal sets. Each group is divided into parts, and all rows of a part have the same token
+/// sequence.
 struct GroupParts {
-    /// For the first row of each group, the parts of the group by their sequences.
+    /// For the first row of each group, the rows of each part of the group, by the hash of their token sequence.
     of_first: BTreeMap<u32, BTreeMap<u64, Vec<u32>>>,
 }
 
@@ -105,8 +108,8 @@ impl GroupParts {
         Self { of_first: groups.iter().map(of_group).collect() }
     }
 
-    /// Returns the sequences and the first row of each part of the group that `row` represents. A row that is in no
-    /// group has the sequences `own` and is the only part.
+    /// Returns the hash of the token sequence and the first row of each part of the group that begins with `row`. If
+    /// `row` is in no group, returns only its own hash, `own`, and `row` itself.
     fn of_row(&self, row: u32, own: u64) -> Vec<(u64, u32)> {
         self.of_first.get(&row).map_or_else(
             || vec![(own, row)],
@@ -114,7 +117,7 @@ impl GroupParts {
         )
     }
 
-    /// Returns the parts of several rows as groups.
+    /// Returns each part with at least two rows as a group. The rows of such a group have equal token sequences.
     fn into_groups(self) -> Groups {
         let parts = self.of_first.into_values().flat_map(BTreeMap::into_values);
         parts.collect::<Groups>().several()

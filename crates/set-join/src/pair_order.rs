@@ -139,7 +139,8 @@ fn range_of<P: RowPair>(pair: &P, shift: u32) -> usize {
     (pair.rows()[0] >> shift) as usize
 }
 
-/// Returns the number of pairs of a share in each range.
+/// Returns for each range of row numbers the number of pairs of `share` whose first row is in the range. A range has
+/// 2^`shift` row numbers, and a share is a group of lists of pairs.
 fn range_counts<P: RowPair>(share: &[impl Deref<Target = [P]>], shift: u32) -> Vec<usize> {
     let mut counts = vec![0_usize; RANGES];
     for pair in share.iter().flat_map(|part| part.iter()) {
@@ -148,7 +149,7 @@ fn range_counts<P: RowPair>(share: &[impl Deref<Target = [P]>], shift: u32) -> V
     counts
 }
 
-/// Buckets of neighbouring ranges.
+/// Division of ranges of row numbers into buckets. A bucket has some neighbouring ranges.
 struct RangeBuckets {
     /// For each range, its bucket.
     of_range: Vec<usize>,
@@ -174,8 +175,9 @@ impl RangeBuckets {
     }
 }
 
-/// Divides `pairs` into rooms, which are consecutive slices, first by bucket and then by share. Returns the rooms of
-/// each share, one for each bucket. `counts` has the number of pairs of each share in each bucket.
+/// Divides `pairs` into consecutive slices, called rooms: first by bucket, and within a bucket by share. A share is a
+/// group of lists of pairs. Returns the rooms of each share, one for each bucket. `counts` has the number of pairs of
+/// each share in each bucket.
 fn divide<'p, P>(
     pairs: &'p mut [P],
     buckets: usize,
@@ -193,8 +195,8 @@ fn divide<'p, P>(
     rooms
 }
 
-/// Copies the pairs of a share to the rooms of their buckets. `rooms` has one room per bucket, and `bucket` returns the
-/// index of the bucket of a pair.
+/// Copies the pairs of a share, which is a group of lists, to the slices of their buckets. `rooms` has one slice per
+/// bucket, and `bucket` returns the index of the bucket of a pair.
 fn distribute<P: RowPair>(
     share: &[impl Deref<Target = [P]>],
     mut rooms: Vec<&mut [P]>,

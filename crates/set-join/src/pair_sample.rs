@@ -6,22 +6,23 @@ use simtool_base::stable_hash::mix;
 
 /// Approximate number of sets in the sample.
 const SAMPLED: usize = if cfg!(test) { 64 } else { 1 << 14 };
-/// Scans with fewer sets need no sample, because comparing all sets takes less than some seconds.
+/// Joins with fewer sets need no sample, because comparing the sketches of all sets takes only a few seconds.
 const FEW_SETS: usize = if cfg!(test) { 256 } else { 1 << 18 };
 /// The number of pairs is certainly greater than the estimate less this number of standard errors.
 const STANDARD_ERRORS: f64 = 3.0;
 
-/// Estimate of the pairs of a scan, from a sample of its sets.
+/// Estimate of the pairs that a comparison of sketches will find, from a sample of the sets.
 #[derive(Clone, Copy)]
 pub(super) struct PairSample {
-    /// Number of pairs with similar sketches that there certainly are.
+    /// Lower bound of the number of pairs with similar sketches.
     least_pairs: f64,
     /// Fraction of the pairs with similar sketches whose sets are probably similar, too.
     pub(super) similar_share: f64,
 }
 
 impl PairSample {
-    /// Compares some sets of a scan with all their candidates. Returns `None` if the scan has few sets.
+    /// Creates the estimate. Compares the sketches of some sets of `scan` with the sketches of all sets of suitable
+    /// size. Returns `None` if the scan has few sets, because it then needs no estimate.
     ///
     /// # Errors
     /// The work is cancelled.
@@ -30,7 +31,7 @@ impl PairSample {
             return Ok(None);
         }
         let one_in = scan.sets.places.len().div_ceil(SAMPLED) as u64;
-        // Neighbours may be alike, so the sample does not take every set at an equal distance.
+        // Neighbours may be similar, so the sample takes sets at irregular distances.
         let is_one = |place: &u32| mix(u64::from(*place)).is_multiple_of(one_in);
         let places: Vec<u32> = scan.sets.places.iter().copied().filter(is_one).collect();
         let counts = scan.plan.context.threads().try_map(
@@ -64,7 +65,7 @@ impl PairSample {
         }))
     }
 
-    /// Returns whether there are certainly more than `most` pairs.
+    /// Returns whether there are certainly more than `most` pairs with similar sketches.
     pub(super) fn has_more_than(&self, most: u64) -> bool {
         self.least_pairs > most as f64
     }

@@ -15,8 +15,8 @@ pub const MANY_PAIRS: u64 = 1 << 23;
 const MANY_PAIRS_A_DOCUMENT: u64 = 64;
 /// If there are at most this many pairs, all of them are found. This takes less than a second.
 const FEW_PAIRS: u64 = 1 << 20;
-/// Number of documents in the first batch. If all documents are similar, one of these is kept, and all
-/// later documents are removed without any comparison among themselves.
+/// Number of documents in the first batch. Documents are compared batch by batch. If all documents are similar, one
+/// document of the first batch is kept, and all later documents are removed without any comparison among themselves.
 pub(crate) const FIRST_BATCH: usize = 512;
 /// Factor by which a batch is larger than the batch before it, as long as batches have few pairs. The number of pairs
 /// grows with the square of this factor.
@@ -24,8 +24,9 @@ pub(crate) const GROWTH: usize = 4;
 /// Value for a missing index, and for a document without a place in the order of preference.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Returns the number of similar pairs of this many documents up to which a comparison of sketches finds all pairs. If
-/// there are more, it finds only some pairs, unless the caller needs all.
+/// Returns a limit for the number of similar pairs among `documents` documents. Up to this limit, a comparison of
+/// sketches finds all pairs. If there are more pairs, it finds only the pairs that decide which documents are kept,
+/// unless the caller needs all pairs.
 ///
 /// ```
 /// use simtool_set_join::kept_pairs::many_pairs;
@@ -57,8 +58,8 @@ pub trait PairSearch {
     /// represented by the first of them.
     fn documents(&self) -> Vec<u32>;
 
-    /// Finds the similar pairs among the documents for which `is_one` is true. Returns `None` if there
-    /// are more than `most`. The caller holds `held` pairs in memory.
+    /// Finds the similar pairs among the documents for which `is_one` is true. Returns `None` if there are more than
+    /// `most`. The caller holds `held` other pairs in memory, which leave less memory for the search.
     ///
     /// # Errors
     /// The documents cannot be read, or there is not enough memory.
@@ -84,7 +85,7 @@ pub trait PairSearch {
     /// Returns the closeness of the documents of a pair that was found.
     fn closeness(&self, pair: &Self::Pair) -> Closeness;
 
-    /// Returns the error that `pairs` pairs do not fit in memory.
+    /// Returns the error with the message that `pairs` pairs do not fit in memory.
     fn too_many_pairs(&self, pairs: u64) -> Error;
 }
 
@@ -100,9 +101,9 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Creates the turns from `rows`, which are all row numbers in the order of preference. `equal` has
-    /// the groups of equal documents. The first row of a group represents the group, so it gets the
-    /// first and the last turn of all its documents.
+    /// Creates the turns, which are positions in the order of preference. `rows` are all row numbers in this order.
+    /// `equal` has the groups of equal documents. The first row of a group represents the group, so it gets the first
+    /// and the last turn of all documents of the group.
     #[must_use]
     pub fn new(rows: Vec<u32>, equal: &Groups) -> Self {
         let mut of_row = vec![[NONE; 2]; rows.len()];
@@ -127,7 +128,7 @@ impl Turns {
         self.rows.len()
     }
 
-    /// Returns the first turn of the documents that `row` represents.
+    /// Returns the first position in the order of preference of the equal documents that `row` represents.
     pub(crate) fn first(&self, row: u32) -> u32 {
         self.of_row[row as usize][0]
     }

@@ -32,8 +32,8 @@ pub(super) type Found = (u32, u32, Similarity);
 #[repr(C)]
 struct RankPosting {
     set: u32,
-    /// Position of the term in the set, counted from 1. Unmatched terms, which have no numbers, come
-    /// first and are counted, too.
+    /// Position of the term in the set, counted from 1. Terms without a number come first and are counted, too. These
+    /// are the unmatched terms, which no other set has.
     position: u32,
 }
 
@@ -46,7 +46,8 @@ pub(super) struct PrefixJoin<'a> {
     pub(super) threshold: Threshold,
     /// Maximum number of pairs. If there are more, the join ends early and returns no pairs.
     pub(super) most: u64,
-    /// Maximum number of postings to visit. If there are more, the join does not begin and returns no pairs.
+    /// Maximum number of postings to visit. A posting is an entry of the index. If there are more, the join does not
+    /// begin and returns no pairs.
     pub(super) most_visits: u64,
     pub(super) context: &'a Context<'a>,
 }
@@ -61,7 +62,7 @@ struct PrefixIndex<'a> {
 }
 
 impl PrefixIndex<'_> {
-    /// Returns the range of the postings of a term number.
+    /// Returns the range in `postings` of the postings of the term with number `rank`.
     fn range(&self, rank: u32) -> Range<usize> {
         self.offsets[rank as usize] as usize..self.offsets[rank as usize + 1] as usize
     }
@@ -122,8 +123,8 @@ impl PrefixJoin<'_> {
         Ok(if is_exceeded() { None } else { Some(found.concat()) })
     }
 
-    /// Returns the number of postings that all sets visit. It counts postings of sets that are too small or too
-    /// large, so it is up to a few times too large.
+    /// Estimates the number of postings (entries of the index) that the join visits. The estimate includes the postings
+    /// of sets that are too small or too large to be similar, so it can be a few times too large.
     fn visits(&self, index: &PrefixIndex<'_>) -> u64 {
         let of_set = |set: usize| -> u64 {
             let prefix = self.probing_prefix(set);
@@ -133,7 +134,8 @@ impl PrefixJoin<'_> {
         (0..self.sets.len()).map(of_set).sum::<u64>() / 2
     }
 
-    /// Returns the term numbers that a set looks up to find smaller sets.
+    /// Returns the term numbers of set `set` that are looked up in the index to find smaller similar sets. They are its
+    /// rarest terms.
     fn probing_prefix(&self, set: usize) -> &[u32] {
         self.prefix(set, self.threshold.max_unshared(self.sets.sizes[set]) + 1)
     }

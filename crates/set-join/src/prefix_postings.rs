@@ -1,12 +1,13 @@
 //! An index of prefixes, for finding the sets that can be similar to a set without comparing it with all of them.
 //!
-//! Terms have an order that is the same for all sets. A set that shares enough terms with another one shares at least one
-//! of its first terms with the first terms of the other, because the other terms of both are too few. The order is that
-//! of sketches with prefixes: terms that no other set has are first, so they shorten prefixes and need no place in the
-//! index. Copies of a document with words of their own have short prefixes, therefore.
+//! Terms have an order that is the same for all sets. The prefix of a set has its first terms. Two sets that share
+//! enough terms share at least one term of their prefixes, because the terms behind the prefixes are too few. Terms
+//! that no other set has are first in the order. They make prefixes shorter, and need no memory in the index. So copies
+//! of a document with words of their own have short prefixes.
 //!
-//! The index has a list for each bucket of tokens. It does not store the tokens, so a list can have sets without a common
-//! term. Their sketches show that.
+//! The token of a term is a 32-bit number, and terms are sorted by their tokens. The index has a list of sets for each
+//! bucket of tokens. It does not store the tokens, so a list can have sets without a common term. The comparison of
+//! their sketches excludes such sets.
 //!
 //! # References
 //! S. Chaudhuri, V. Ganti, R. Kaushik. A primitive operator for similarity joins in data cleaning. ICDE 2006.
@@ -26,12 +27,14 @@ const NANOSECONDS_A_TOKEN: f64 = 20.0;
 const NANOSECONDS_A_POSTING: f64 = 4.0;
 /// Nanoseconds of a core for each posting while the index is made.
 const NANOSECONDS_A_MADE_POSTING: f64 = 15.0;
-/// Number of postings for each bucket, on average. Copies have the same tokens, so there are fewer tokens than postings.
+/// Maximum of the average number of postings (entries of the index) in a bucket. Copies of a document have the same
+/// tokens, so a bucket has fewer different tokens than postings.
 const POSTINGS_A_BUCKET: usize = 4;
-/// Number of tokens by which buckets are loaded ahead of their use.
+/// Number of tokens between the token that is looked up and the later token whose bucket is prefetched.
 const AHEAD: usize = 8;
 
-/// For each bucket of tokens, the sets that have one of these tokens among the first ones of their prefixes.
+/// For each bucket of tokens, the sets that have one of these tokens among the first tokens of their prefixes. A token
+/// is the 32-bit number of a term.
 #[derive(Debug)]
 pub(super) struct PrefixPostings {
     /// For each bucket, the index of its first posting. The last element is the number of postings.
@@ -43,8 +46,8 @@ pub(super) struct PrefixPostings {
 }
 
 impl PrefixPostings {
-    /// Makes the index of `sets`. Larger sets look up their similar ones in it. Returns `None` if there are too many
-    /// postings for 32 bits.
+    /// Builds the index of `sets`. The possible partners of a larger set are found in it. Returns `None` if there are
+    /// too many postings (entries of the index) for 32 bits.
     ///
     /// # Errors
     /// Not enough memory.
@@ -76,8 +79,8 @@ impl PrefixPostings {
             end += *bucket;
             *bucket = end;
         }
-        // So far, each bucket has the index behind its last posting. The sets are inserted from the last one to the first,
-        // and each moves this index back, to the index of the first posting at last.
+        // So far, each bucket has the index behind its last posting. The sets are inserted from the last one to the
+        // first. Each set moves this index back by one. At the end, it is the index of the first posting.
         let mut work = Vec::new();
         let (mut rest, mut before) = (&mut *postings, 0);
         for (number, starts) in starts[..buckets].chunks_mut(of_thread).enumerate() {
@@ -100,7 +103,8 @@ impl PrefixPostings {
         Ok(Some(Self { starts, postings, shift }))
     }
 
-    /// Returns the postings of the bucket of `token` that are in the range `window`.
+    /// Returns the sets in the bucket of `token` whose indices are in the range `window`. They have `token`, or another
+    /// token of the same bucket, among their first tokens.
     #[inline]
     fn of(&self, token: u32, window: &Range<usize>) -> &[u32] {
         let bucket = bucket(token, self.shift);
@@ -111,8 +115,8 @@ impl PrefixPostings {
         &postings[..postings.partition_point(|&set| (set as usize) < window.end)]
     }
 
-    /// Estimates the nanoseconds that one core takes to make the index and to look up all of `sets`. `window` returns the
-    /// range of the sets that can be similar to a set.
+    /// Estimates the nanoseconds that one core takes to build the index and to look up all of `sets` in it. `window`
+    /// returns for a set the range of the sets that have a suitable size for a similar set.
     pub(super) fn nanoseconds(
         &self,
         sets: &SomeSets<'_>,
@@ -131,7 +135,8 @@ impl PrefixPostings {
         of_sample * step as f64 + NANOSECONDS_A_MADE_POSTING * self.postings.len() as f64
     }
 
-    /// Finds the sets in the range `window` that have a token of `prefix` among the first ones of their own prefixes.
+    /// Returns the sets in the range `window` that have a token of `prefix` among the first tokens of their own
+    /// prefixes. Tokens share buckets, so the result can also have sets without a common token. `found` is a buffer.
     pub(super) fn look_up<'f>(
         &self,
         prefix: &[u32],
@@ -157,14 +162,16 @@ impl PrefixPostings {
     }
 }
 
-/// Returns the bucket of a token. It is the product with an odd number without its lower `shift` bits.
+/// Returns the index of the bucket of a token. It has the upper 32 - `shift` bits of the product of the token with an
+/// odd number.
 #[inline]
 fn bucket(token: u32, shift: u32) -> usize {
     // The tokens of prefixes are small numbers, and the upper bits of the product depend on all bits.
     (token.wrapping_mul(0x9e37_79b1) >> shift) as usize
 }
 
-/// Buffers of a worker thread for the sets that it has found for a set.
+/// Buffers of a worker thread for the sets that a lookup has found. `marks` has the same numbers as `sets`, so that no
+/// set is listed twice.
 #[derive(Debug, Default)]
 pub(super) struct FoundSets {
     sets: Vec<u32>,
@@ -180,7 +187,7 @@ impl FoundSets {
     }
 }
 
-/// A set of numbers, with one bit for each number.
+/// Some numbers, stored as a bit set with one bit for each number.
 #[derive(Debug, Default)]
 struct Marks(Vec<u64>);
 

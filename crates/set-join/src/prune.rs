@@ -66,9 +66,10 @@ pub(super) struct JoinShard {
     pub(super) first_row: u32,
     /// Number of terms of each document, counting repeated terms.
     pub(super) sizes: Vec<u32>,
-    /// Whether each document may still have a similar document.
+    /// Whether each document may still have a similar document. False for documents without terms, and for documents
+    /// that were dropped.
     pub(super) alive: Vec<bool>,
-    /// For each document, the number of terms that earlier tables have shown to be unmatched. Empty
+    /// For each document, the number of its terms that earlier tables have shown to be in no other document. Empty
     /// unless terms are counted in several tables, one after the other.
     pub(super) unmatched: Vec<u32>,
     /// Sum of the weights of each document's distinct terms. Empty if terms have no weights.
@@ -227,9 +228,9 @@ fn in_row_order(mut shards: Vec<(usize, JoinShard)>) -> Result<Vec<JoinShard>> {
     Ok(shards)
 }
 
-/// Returns the index of a shard and the shard, in which documents that cannot have a similar one are
-/// marked as dropped. `sampled` has the cell numbers of the sampled terms, and `cells` is the table of
-/// cells.
+/// Returns the index of a shard, and the shard. In the shard, documents that cannot have a similar one are marked as
+/// dropped. `sample` has the documents of the shard, `sampled` the cell numbers of their sampled terms, and `cells` is
+/// the table in which all sampled terms were counted.
 fn survivors(
     sample: ShardSample,
     sampled: &[u32],
@@ -269,7 +270,8 @@ pub(super) fn unmatched_up_to<T>(
     found
 }
 
-/// Whether the weights of the unmatched terms among `terms` add up to more than `limit`.
+/// Returns whether the weights of the unmatched terms among `terms` add up to more than `limit`. A term is unmatched if
+/// no other set has it, by the counts in `cells`.
 pub(super) fn outweighs(
     terms: &[u64],
     limit: u64,
@@ -315,7 +317,7 @@ impl Stored {
         Ok(())
     }
 
-    /// Returns the terms of the document with index `place`.
+    /// Returns the terms of the document with index `place` in this list of documents.
     pub(super) fn terms_of(&self, place: usize) -> &[u64] {
         let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.terms[start..self.ends[place]]

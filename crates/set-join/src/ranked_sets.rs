@@ -14,8 +14,9 @@ use simtool_base::large_buffer::{LargeBuffer, filled, reserved};
 use simtool_compute::context::Context;
 use simtool_kernels::partition::counts_to_starts;
 
-/// Nanoseconds of a core for each term in the join by prefixes. They include ranking the term and
-/// joining its set. A term takes this time once for each pair of blocks that contains it.
+/// Nanoseconds of a core for each term in the join by prefixes. They include ranking the term and joining its set. If
+/// documents are divided into blocks to save memory, a term takes this time once for each pair of blocks that contains
+/// it.
 pub(super) const NANOSECONDS_A_RANKED_TERM: f64 = 150.0;
 
 /// Approximate number of records in a partition. A record is a term with a document that contains it. A
@@ -87,8 +88,8 @@ impl TermRecords {
     }
 }
 
-/// The matched terms of one partition, sorted by frequency class. A partition has all terms with
-/// the same highest bits.
+/// The matched terms of one partition, sorted by frequency class. A matched term is in another document, too. A
+/// partition has all terms with the same highest bits.
 struct Partition {
     /// For each frequency class, the index behind its last term in the list of matched terms, which is sorted by class.
     class_ends: Vec<u32>,
@@ -223,9 +224,9 @@ impl Ranking<'_> {
         (terms / PARTITION_RECORDS).max(2).ilog2().min(14)
     }
 
-    /// Divides the terms of all documents into two kinds. Terms that may be matched are returned as
-    /// pairs of a term and a document. The other terms are only counted, and their number is returned
-    /// for each document. `bits` is the number of highest bits of a term that determine its partition.
+    /// Divides the terms of all documents into two kinds. Terms that may be in another document, too, are returned as
+    /// pairs of a term and a document. The other terms are only counted, and their number is returned for each
+    /// document. `bits` is the number of highest bits of a term that determine its partition.
     fn records(&self, bits: u32) -> Result<(Vec<TermRecords>, Vec<u32>)> {
         let mut first_documents = Vec::new();
         let mut documents = 0;
@@ -242,8 +243,10 @@ impl Ranking<'_> {
         Ok((records, unmatched.concat()))
     }
 
-    /// Does the same as [`Self::records`] for one list of documents. The first document of the list has
-    /// index `first_document`.
+    /// Divides the terms of one list of documents into two kinds. Terms that may be in another document, too, are
+    /// returned as pairs of a term and a document index. For each document, the number of its other terms is returned.
+    /// The first document of the list has index `first_document`. `bits` is the number of highest bits of a term that
+    /// determine its partition.
     fn records_of(
         &self,
         part: &Stored,
@@ -440,8 +443,8 @@ fn class_of(documents: u32) -> usize {
     (33 + (doublings - 5) * 4 + quarter).min(CLASSES as u32 - 1) as usize
 }
 
-/// Replaces the lengths of consecutive ranges by the ends of these ranges. Returns the starts of the ranges. The first
-/// range starts at 0.
+/// Replaces the lengths of consecutive ranges by the ends of these ranges. Returns the starts of the ranges. For
+/// example, the lengths 2 and 3 become the ends 2 and 5, and the starts are 0 and 2.
 fn running_sum(counts: &mut [u32]) -> Vec<u32> {
     let mut sum = 0;
     let starts = counts.iter_mut().map(|count| {
@@ -453,8 +456,9 @@ fn running_sum(counts: &mut [u32]) -> Vec<u32> {
     starts.collect()
 }
 
-/// Returns two lists that are indexed by document: the number of distinct terms, and the number of unmatched terms. The
-/// argument `unmatched` has the number of unmatched terms that are in no partition.
+/// Returns two lists that are indexed by document: the number of distinct terms, and the number of unmatched terms,
+/// which no other document has. The argument `unmatched` has for each document the number of its unmatched terms that
+/// are in no partition.
 fn sizes(partitions: &[Partition], mut unmatched: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
     for &document in partitions.iter().flat_map(|partition| &partition.unmatched) {
         unmatched[document as usize] += 1;

@@ -9,9 +9,9 @@ use super::prune::{
     CELLS_PER_TERM, JoinShard, document_size, living_terms, outweighs, row_after, sample_eighths,
     unmatched_up_to,
 };
-use super::sketch_rows;
+use super::sketch_room::SketchRoom;
 use super::sketching::{SketchScratch, Sketching};
-use super::survivors::{BYTES_A_SET, FirstRound};
+use super::survivors::FirstRound;
 use super::term_sample::{TermOrder, TermSample};
 use super::term_source::{TermSource as _, TermSources, Wanted};
 use simtool_base::error::{Error, Result};
@@ -20,19 +20,20 @@ use simtool_base::progress::Work;
 use simtool_compute::context::Context;
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Minimum number of cells (two-bit counters) per term. With so few cells, the table still recognizes
-/// three fifths of the unmatched terms, which no other set contains. If there is not enough memory for
-/// so many cells, terms are counted in slices, one after the other.
-const LEAST_CELLS_PER_TERM: u64 = 2;
+/// Smallest and largest result of [`least_cells_per_term`]. With so many cells per term, the table recognizes at least
+/// 26 % or 61 % of the unmatched terms, which no other set contains.
+const FEWEST_CELLS_PER_TERM: [f64; 2] = [0.75, 2.0];
+/// Safety factor for the number of recognized terms. If all terms of a set are unmatched, the table must recognize this
+/// many times as many of them as a similar set may lack. The set is then dropped.
+const RECOGNIZED: f64 = 1.2;
 
 /// Maximum number of slices of the terms in the first round of counting. A slice has the terms that are
 /// counted in one table. Each slice takes two readings of the collection.
 const MOST_SLICES: u64 = 16;
 
-/// Maximum number of slices that may be estimated before the collection is read. With more, the join
-/// fails at once. Even an estimate of the terms that is far too high would not explain such a number.
+/// Maximum number of slices that the estimated number of terms may need. With more, the join fails before it reads the
+/// collection. This limit is higher than [`MOST_SLICES`], because the estimate may be far too high.
 const FAR_TOO_MANY_SLICES: u64 = 4 * MOST_SLICES;
 
 /// Number of bits at the lower end of a term that determine the term's slice.
@@ -46,6 +47,18 @@ pub(super) struct Rereading<'a> {
     /// Maximum number of bytes of a table of counters, including the buffers of its writers.
     pub(super) table_bytes: u64,
     pub(super) context: &'a Context<'a>,
+}
+
+/// Returns the minimum number of cells (two-bit counters) per counted term if `eighths` eighths of all terms are counted.
+/// With so many cells, a set is dropped if it shares no term with another set, even if all sets are like that. If there
+/// is not enough memory for so many cells, terms are counted in slices, one after the other.
+fn least_cells_per_term(threshold: Threshold, eighths: u64) -> f64 {
+    let [least, most] = FEWEST_CELLS_PER_TERM;
+    let unmatched = RECOGNIZED * f64::from(threshold.max_unshared(1000)) / 1000.0;
+    // Only counted terms can be recognized. An unmatched term is recognized if its cell has no other term. Terms are
+    // spread at random, so e^(-terms/cells) of them are recognized.
+    let of_counted = unmatched * 8.0 / eighths as f64;
+    if of_counted < 1.0 { (-1.0 / of_counted.ln()).clamp(least, most) } else { most }
 }
 
 /// The terms that are counted in one table. These are all terms whose lowest [`SLICE_BITS`] bits are a
@@ -74,8 +87,8 @@ impl TermSlice {
 }
 
 impl Rereading<'_> {
-    /// Returns the number of bytes of a table of counters and its writers' buffers. The unit is one
-    /// eighth of the bytes of the table.
+    /// Returns the size of a table of counters with the buffers of all its writers, in eighths of the size of the table
+    /// alone. For example, the result is 12 if the buffers take half as many bytes as the table.
     fn eighths_of_table(&self) -> u64 {
         let sides = 1 + u64::from(self.sources.second.is_some());
         8 + self.context.threads().count() as u64 * sides * Cells::EIGHTHS_A_WRITER
@@ -118,8 +131,9 @@ impl Rereading<'_> {
         // readings or drops more documents.
         let terms = living_terms(&shards);
         let needed = self.slices(terms, MOST_SLICES)?;
-        let is_anew =
-            needed != slices || terms / hint.max(1) >= CELLS_PER_TERM / LEAST_CELLS_PER_TERM;
+        let least_cells = least_cells_per_term(self.threshold, eighths);
+        let most_terms = hint as f64 * CELLS_PER_TERM as f64 / least_cells;
+        let is_anew = needed != slices || terms as f64 > most_terms;
         if is_anew {
             drop(cells);
             (slices, eighths) = (needed, self.eighths(terms));
@@ -134,15 +148,17 @@ impl Rereading<'_> {
         for number in 0..slices {
             let slice = TermSlice::of(eighths, number, slices);
             if number > 0 {
-                cells.clear();
+                drop(cells);
+                cells = self.first_cells(terms, eighths, slices)?;
             }
             if number > 0 || is_anew {
                 self.begin("read and count");
                 self.count(&mut cells, &slice, &shards, None)?;
             }
             // The last reading has all documents that are left, so it can make their sketches, too.
+            cells.keep_matched();
             let is_last = number + 1 == slices;
-            let order = (is_last && self.has_room_for_sketches(&shards)).then_some(&order);
+            let order = (is_last && !self.sources.is_weighted()).then_some(&order);
             sketches = self.prune(&mut shards, &cells, &slice, order)?;
         }
         for shard in &mut shards {
@@ -157,7 +173,7 @@ impl Rereading<'_> {
     /// # Errors
     /// There would be more than `most` slices.
     fn slices(&self, terms: u64, most: u64) -> Result<u64> {
-        let least_cells = (terms / 8).saturating_mul(self.eighths(terms) * LEAST_CELLS_PER_TERM);
+        let least_cells = self.least_cells(terms, self.eighths(terms));
         // More slices need less memory, and each of them reads all documents twice more.
         let slices = least_cells.div_ceil(self.most_cells()).max(1);
         if slices <= most {
@@ -181,11 +197,23 @@ impl Rereading<'_> {
     }
 
     /// Returns how many eighths of all terms the first round counts if the documents have `terms` terms. It counts all
-    /// terms if one table is large enough for them, and otherwise a sample. Even with the fewest cells, more unmatched terms
-    /// are recognized among all terms than in a sample.
+    /// terms if one table is large enough for them, because more unmatched terms are recognized then. Otherwise, it
+    /// counts a sample, if this needs fewer cells.
     fn eighths(&self, terms: u64) -> u64 {
-        let is_fitting = terms.saturating_mul(LEAST_CELLS_PER_TERM) <= self.most_cells();
-        if is_fitting { 8 } else { sample_eighths(self.threshold) }
+        let [all, sample] = [8, sample_eighths(self.threshold)];
+        let of_all = self.least_cells(terms, all);
+        if of_all <= self.most_cells() || of_all <= self.least_cells(terms, sample) {
+            all
+        } else {
+            sample
+        }
+    }
+
+    /// Returns the minimum number of cells for counting some eighths of `terms` terms.
+    #[expect(clippy::cast_sign_loss, reason = "no number of cells is negative")]
+    fn least_cells(&self, terms: u64, eighths: u64) -> u64 {
+        let counted = terms as f64 * eighths as f64 / 8.0;
+        (counted * least_cells_per_term(self.threshold, eighths)) as u64
     }
 
     /// Runs further rounds of counting. Ends when the documents that were not dropped have at most
@@ -268,16 +296,10 @@ impl Rereading<'_> {
         )
     }
 
-    /// Returns whether the sketches of all documents fit in the memory that a table of counters leaves.
-    fn has_room_for_sketches(&self, shards: &[JoinShard]) -> bool {
-        let documents: u64 = shards.iter().map(|shard| shard.sizes.len() as u64).sum();
-        // Sketches exist twice only after the table was freed.
-        let bytes = sketch_rows::planned_bytes(living_terms(shards), self.threshold) / 2;
-        !self.sources.is_weighted() && bytes + documents * BYTES_A_SET <= self.table_bytes
-    }
-
-    /// Drops each document that has too many unmatched terms for a similar document. The unmatched
-    /// terms of earlier slices count, too. If `order` is given, returns the sketches of the other documents.
+    /// Reads the remaining documents, and drops each document that has too many unmatched terms for a similar document.
+    /// The terms of `slice` were counted in `cells`, and the unmatched terms of earlier slices count, too. If `order`
+    /// is given, sketches the other documents with prefixes in this order, and returns the sketches if they fit in
+    /// memory.
     fn prune(
         &self,
         shards: &mut [JoinShard],
@@ -289,20 +311,20 @@ impl Rereading<'_> {
         let terms = living_terms(shards);
         let known = &*shards;
         let memory = self.context.memory();
-        let is_full = AtomicBool::new(false);
+        let room = SketchRoom::new(memory);
         let rows = KnownRows::new(memory);
         let judged = self.context.threads().try_fold(
             shards.len(),
             || {
-                let sketches = Sketching::new(self.threshold, true, memory);
-                let sketches = sketches.with_prefixes(memory).sharing(&rows);
+                let sketches = order.map(|_| {
+                    let sketches = Sketching::new(self.threshold, true, memory);
+                    room.entered(sketches.with_prefixes(memory).sharing(&rows))
+                });
                 let (sampled, scratch) = (Vec::new(), SketchScratch::default());
                 Ok(Pruning { judged: Vec::new(), sampled, sketches, scratch })
             },
             |Pruning { judged, sampled, sketches, scratch }, number| {
-                if is_full.load(Ordering::Relaxed) {
-                    sketches.prefixes = None;
-                }
+                room.fit(sketches);
                 let shard = &known[number];
                 let is_one = &|index| shard.is_alive(index);
                 let mut alive = shard.alive.clone();
@@ -326,7 +348,8 @@ impl Rereading<'_> {
                     if let Some(known) = known {
                         *known += found;
                     }
-                    let Some(order) = order.filter(|_| alive[at]) else { return Ok(()) };
+                    let sketches = sketches.as_mut().filter(|_| alive[at]);
+                    let Some((order, sketches)) = order.zip(sketches) else { return Ok(()) };
                     let matched = |terms: &[u64], matched: &mut Vec<bool>| {
                         cells.look_up_terms(terms, matched);
                         for (matched, &term) in matched.iter_mut().zip(terms) {
@@ -338,26 +361,20 @@ impl Rereading<'_> {
                 };
                 self.sources.try_visit(number, Wanted::Remaining { is_one, terms }, visit)?;
                 judged.push((number, alive, unmatched));
-                // Prefixes make the comparison of sketches faster, but only the sketches are necessary.
-                if memory.used() > memory.limit() {
-                    is_full.store(true, Ordering::Relaxed);
-                }
                 Ok(())
             },
         )?;
         let (judged, mut sketches): (Vec<_>, Vec<_>) =
             judged.into_iter().map(|pruning| (pruning.judged, pruning.sketches)).unzip();
-        Sketching::end_sharing(&mut sketches);
-        if is_full.into_inner() {
-            for sketches in &mut sketches {
-                sketches.prefixes = None;
-            }
-        }
         for (number, alive, unmatched) in judged.into_iter().flatten() {
             let shard = &mut shards[number];
             (shard.alive, shard.unmatched) = (alive, unmatched);
         }
-        Ok(order.map(|_| sketches))
+        for sketches in &mut sketches {
+            room.fit(sketches);
+        }
+        let sketches: Option<Vec<Sketching>> = sketches.into_iter().collect();
+        Ok(sketches.map(Sketching::after_sharing))
     }
 }
 
@@ -367,6 +384,27 @@ struct Pruning {
     /// numbers of unmatched terms.
     judged: Vec<(usize, Vec<bool>, Vec<u32>)>,
     sampled: Vec<u64>,
-    sketches: Sketching,
+    /// `None` if no sketches are made.
+    sketches: Option<Sketching>,
     scratch: SketchScratch,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fewest_cells_recognize_enough_unmatched_terms() {
+        for hundredths in 30..99 {
+            let threshold = Threshold::new(hundredths, 100).unwrap();
+            let most = f64::from(threshold.max_unshared(1000)) / 1000.0;
+            for eighths in [8, sample_eighths(threshold)] {
+                let cells = least_cells_per_term(threshold, eighths);
+                let recognized = eighths as f64 / 8.0 * (-1.0 / cells).exp();
+                assert!((0.75..=2.0).contains(&cells));
+                assert!(recognized > 1.19 * most || cells > 1.99, "{threshold:?}: {recognized}");
+            }
+        }
+        assert!(least_cells_per_term("0.7".parse().unwrap(), 8) < 1.0);
+    }
 }

@@ -19,7 +19,7 @@ impl RowSequences {
         Self(Some(hashes))
     }
 
-    /// Returns the hashes of the rows of each collection, or `None` if sequences do not count.
+    /// Returns the hashes of the rows of each collection, or `None` if the closeness does not depend on sequences.
     #[must_use]
     pub fn hashes(&self) -> Option<&Sides<Vec<u64>>> {
         self.0.as_ref()

@@ -24,9 +24,9 @@ use std::cell::OnceCell;
 /// its number in a hash table that doubles its size when it grows.
 pub(super) const BYTES_PER_COMPARED_TERM: u64 = 32;
 
-/// Bytes of memory for a candidate pair while its terms are compared. A candidate is a pair with
-/// similar sketches. It is stored twice while candidates are sorted, and once more with its group while
-/// batches are made. Its similar pair is stored twice while the pairs are sorted.
+/// Bytes of memory for a candidate while its terms are compared. A candidate is a pair with similar sketches. It is
+/// stored twice while candidates are sorted, and once more with its group while batches are made. If the two documents
+/// are similar, their pair is stored twice while similar pairs are sorted.
 const BYTES_PER_CANDIDATE: u64 = 64;
 
 /// Bytes of memory for a similar pair, which exists twice while all pairs are sorted.
@@ -52,13 +52,14 @@ enum NearPairs {
     TooMany,
 }
 
-/// Result of a search that ends early if there are many candidates.
+/// Result of [`SketchJoin::pairs_if_few`]. This search ends early if there are more candidates than its limit. A
+/// candidate is a pair with similar sketches.
 pub(super) enum FewCandidates {
-    /// The pairs of all candidates, which were compared.
+    /// All candidates were compared, and these are the similar pairs.
     Compared(FoundPairs),
-    /// There are at most as many candidates as wanted, but they do not fit in memory together.
+    /// There are not more candidates than the limit, but they may not fit in memory together.
     InParts,
-    /// There are more candidates than wanted.
+    /// There are more candidates than the limit.
     TooMany,
 }
 
@@ -77,10 +78,10 @@ pub(super) struct SketchJoin<'a> {
     memory: u64,
 }
 
-/// The comparison of all documents that may form pairs.
+/// Scans that together compare the sketches of every two documents that may form a pair.
 pub(super) struct AllScans<'s> {
     pub(super) scans: Vec<WindowScan<'s>>,
-    /// The sample of the pairs, once it was taken.
+    /// Result of [`Self::sample`]. Empty until that function is called for the first time.
     sampled: OnceCell<Option<PairSample>>,
 }
 
@@ -113,13 +114,13 @@ impl<'a> SketchJoin<'a> {
     ) -> Self {
         join.context.progress().begin("compare sketches", Work::Steps(0));
         let (sketches, second) = Sketches::sorted(sketched, second_from, join.threshold);
-        let left = join.memory_bytes.saturating_sub(sketches.compared_bytes());
+        let left = join.memory_bytes.saturating_sub(sketches.compared_bytes);
         let memory = left.max(join.memory_bytes / 4);
         Self { join, sources, shards, sketches, second: second_from.zip(second), memory }
     }
 
-    /// Returns all similar pairs in ascending order. `all` compares all documents. If `deciding` is given, and the pairs may
-    /// not fit in memory or take too long, returns only the pairs that `deciding` finds.
+    /// Returns all similar pairs in ascending order. `all` compares all documents. If `deciding` is given, and the
+    /// pairs may not fit in memory or take too long, returns only the pairs that `deciding` finds.
     ///
     /// # Errors
     /// The source or `deciding` fails, there are too many pairs, or there is not enough memory.
@@ -248,9 +249,9 @@ impl<'a> SketchJoin<'a> {
         comparison.similar(candidates, sizes)
     }
 
-    /// Finds the pairs of documents with similar sketches, but only if there are at most `most`. No
-    /// document is read. So if a few pairs are enough, this is known before time is spent on the
-    /// others.
+    /// Compares the sketches, and returns the pairs of documents with similar sketches if there are at most `most`.
+    /// Ends early if there are more. No document is read, so the caller can choose another method before it spends time
+    /// on comparing terms.
     ///
     /// # Errors
     /// The work is cancelled.
@@ -317,7 +318,7 @@ impl<'a> SketchJoin<'a> {
         ])
     }
 
-    /// Returns the settings of the scans of this join.
+    /// Returns the settings of the scans of this join: its threshold, filter and context.
     pub(super) fn plan(&self) -> ScanPlan<'a> {
         let SetJoin { threshold, context, .. } = *self.join;
         ScanPlan { threshold, filter: self.filter(), context }

@@ -1,4 +1,5 @@
-//! Rows of bits in groups of eight, for comparing a row with many others at once, and the time that this takes.
+//! Compares the sketch of a set with many other sketches at once, and estimates the time for that. The sketch of a set
+//! is a row of bits. Rows are stored in groups of eight.
 
 use super::sketch_rows::{FoldedRow, SKETCHES, words_of};
 use super::sketches::SomeSets;
@@ -14,7 +15,8 @@ use std::ops::Range;
 /// second-level cache.
 const TILE_WORDS: usize = 16 << 10;
 
-/// Copies of the rows of some sets whose rows have the same number of 64-bit words.
+/// Copies of the sketches of some sets, which are rows of bits. All rows of a level have the same number of 64-bit
+/// words.
 #[derive(Debug)]
 pub(super) struct SketchLevel {
     words: usize,
@@ -23,9 +25,8 @@ pub(super) struct SketchLevel {
     /// The rows of bits in groups of [`GROUP`] rows. A group has first word 0 of all its rows, then
     /// word 1 of all its rows, and so on.
     groups: LargeBuffer<u64>,
-    /// For each group of rows, the largest share of one of its sets in the difference of similar sketches. Two sketches
-    /// can be similar only if the number of bits in which their rows differ is at most the sum of the shares of both
-    /// sets.
+    /// For each group of rows, the largest limit of one of its sets. Two sketches can be similar only if the number of
+    /// bits in which their rows differ is at most the sum of the limits of both sets.
     limits: Vec<u32>,
 }
 
@@ -35,8 +36,8 @@ impl SketchLevel {
         self.words * GROUP
     }
 
-    /// Copies the rows of `sets`. Each level has all rows with the same number of 64-bit words, and longer rows are in
-    /// later levels.
+    /// Copies the rows of bits of `sets`, and divides them into levels. Each level has all rows with the same number of
+    /// 64-bit words, and longer rows are in later levels.
     ///
     /// # Errors
     /// Not enough memory.
@@ -80,8 +81,8 @@ impl SketchLevel {
         Ok(levels)
     }
 
-    /// Compares a row with the sets in the range `window`, which are sets of this level. Writes a hit, `set << 32 | distance`,
-    /// for each set that is near.
+    /// Compares the row of bits `row` with the rows of the sets in the range `window`, which are in this level.
+    /// Replaces the content of `hits` by one number, `set << 32 | distance`, for each set whose row is near enough.
     fn near(&self, row: &ComparedRow, window: &Range<usize>, isa: Isa, hits: &mut Vec<u64>) {
         let first = self.sets.start;
         let groups = (window.start - first) / GROUP..(window.end - first).div_ceil(GROUP);
@@ -104,15 +105,17 @@ impl SketchLevel {
 
 /// A set whose row of bits is compared with the rows of others.
 pub(super) struct ComparedRow {
-    /// Range of the sets with which it is compared.
+    /// Range of the sets with which the row is compared.
     pub(super) window: Range<usize>,
-    /// Its share in the limit of the number of bits in which near rows differ.
+    /// Limit of this set. Two rows are near if the number of bits in which they differ is at most the sum of the limits
+    /// of both sets.
     pub(super) own_limit: u32,
     pub(super) row: FoldedRow,
 }
 
-/// Compares each of `rows` with the sets in its window. Calls `found` with the index of a row and some of its hits,
-/// `set << 32 | distance`. Ends early and returns false if `found` returns false. `hits` is a buffer.
+/// Compares each of `rows` with the sets in its window. Calls `found` with the index of a row and some of its hits. A
+/// hit is the number `set << 32 | distance` of a set whose row is near enough. Ends early and returns false if `found`
+/// returns false. `hits` is a buffer.
 pub(super) fn compare_rows(
     levels: &[SketchLevel],
     rows: &[ComparedRow],
@@ -157,8 +160,9 @@ pub(super) fn estimated_nanoseconds(
     scan_nanoseconds([sets, candidates], threshold, isa, words_read)
 }
 
-/// Returns the nanoseconds for the same comparison as [`estimated_nanoseconds`] if whole rows must be read. This
-/// happens if many sets share about as many terms as similar sets, for example the pages of one template.
+/// Estimates the nanoseconds for the comparison of [`estimated_nanoseconds`] if whole rows of bits must be read. It
+/// usually suffices to read the beginning of a row. It does not if many sets share about as many terms as similar sets,
+/// for example the pages of one template.
 pub(super) fn longest_nanoseconds(
     sets: &[u32],
     candidates: &[u32],
@@ -168,7 +172,8 @@ pub(super) fn longest_nanoseconds(
     scan_nanoseconds([sets, candidates], threshold, isa, |words| words)
 }
 
-/// Returns the nanoseconds for the comparison of [`estimated_nanoseconds`]. `words_read` is called with the number of
+/// Estimates the nanoseconds that one core takes to compare the sketches of sets with all candidates that are not
+/// larger. The arguments are those of [`estimated_nanoseconds`], and the function `words_read`. It gets the number of
 /// 64-bit words of a row, and returns how many of them are read.
 fn scan_nanoseconds(
     [sets, candidates]: [&[u32]; 2],

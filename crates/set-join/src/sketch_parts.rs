@@ -23,8 +23,8 @@ use std::ops::Range;
 /// Maximum number of readings. A reading compares a part with itself or with another one.
 const MOST_READINGS: usize = 256;
 
-/// Bytes of memory for each set in a part, in addition to the bits of its sketch. They include the order
-/// in which sketches are sorted.
+/// Bytes of memory for each set in a part, in addition to the bits of its sketch. They include the memory for sorting
+/// the sketches.
 const BYTES_PER_SET: u64 = 120;
 
 /// Bytes of memory for each document outside the parts: its size twice, and its place in the order of sizes.

@@ -50,13 +50,14 @@ pub(super) fn planned_bytes(terms: u64, threshold: Threshold) -> u64 {
     (bits / 8).max(terms)
 }
 
-/// A row of bits, and the rows of all shorter lengths that the set would have. Each is half as long as the one before it,
-/// and all are in one list.
+/// The row of bits of a set, followed by all shorter rows of the same set. Each row is half as long as the row before
+/// it. All are in one list, so that the set can be compared with sets that have shorter rows.
 #[derive(Debug, Default)]
 pub(super) struct FoldedRow(Vec<u64>);
 
 impl FoldedRow {
-    /// Replaces the row by `row`, which has a power of two of 64-bit words.
+    /// Replaces all rows by `row` and the shorter rows that are computed from it. The number of 64-bit words of `row`
+    /// is a power of two.
     pub(super) fn replace(&mut self, row: &[u64]) {
         let rows = &mut self.0;
         rows.clear();

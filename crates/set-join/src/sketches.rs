@@ -5,7 +5,8 @@ use super::known_rows::RowPlace;
 use super::large_vec::LargeVec;
 use super::prune::MOST_TERMS;
 use super::sketch_rows::words_of;
-use super::sketching::{Sketching, prefix_length};
+use super::sketching::{Sketching, have_prefixes, prefix_length};
+use simtool_kernels::prefetch;
 use simtool_model::similarity::Threshold;
 use std::sync::Arc;
 
@@ -26,13 +27,15 @@ pub(super) struct Sketches {
     /// For each document, the first token of its prefix. Empty if the sketches have no prefixes.
     prefixes: Vec<RowPlace>,
     lists: Arc<RowLists>,
+    /// Bytes of the rows and the prefixes of both collections while they are compared.
+    pub(super) compared_bytes: u64,
 }
 
 /// The rows of bits and the prefixes, in the lists of the worker threads that made them.
 #[derive(Debug)]
 struct RowLists {
     bits: Vec<LargeVec<u64>>,
-    /// Empty if the sketches have no prefixes.
+    /// The prefixes, in one list for each worker thread. Empty if the sketches have no prefixes.
     prefixes: Vec<LargeVec<u32>>,
 }
 
@@ -59,8 +62,9 @@ impl SomeSets<'_> {
 }
 
 impl Sketches {
-    /// Sorts the sketches that several worker threads have made. The documents from row number `second_from` on are in a
-    /// list of their own. Their number is 0 if there is no second collection.
+    /// Sorts the sketches that several worker threads have made. Returns the sketches of the first collection, and
+    /// those of the second collection if `second_from` is given. The documents of the second collection are those from
+    /// row number `second_from` on.
     pub(super) fn sorted(
         sketched: Vec<Sketching>,
         second_from: Option<u32>,
@@ -69,6 +73,7 @@ impl Sketches {
         let from = second_from.unwrap_or(u32::MAX);
         let first = Self::order(&sketched, |row| row < from);
         let second = second_from.map(|_| Self::order(&sketched, |row| row >= from));
+        let compared_bytes = sketched.iter().map(Sketching::compared_bytes).sum();
         let (bits, prefixes): (_, Vec<_>) =
             sketched.into_iter().map(|sketches| (sketches.bits, sketches.prefixes)).unzip();
         let prefixes = prefixes.into_iter().flatten().collect();
@@ -76,7 +81,7 @@ impl Sketches {
         let with_rows = |order: Order| {
             let Order { documents, sizes, unmatched, rows, prefixes } = order;
             let lists = Arc::clone(&lists);
-            Self { threshold, documents, sizes, unmatched, rows, prefixes, lists }
+            Self { threshold, documents, sizes, unmatched, rows, prefixes, lists, compared_bytes }
         };
         (with_rows(first), second.map(with_rows))
     }
@@ -95,7 +100,7 @@ impl Sketches {
             let of_set = |(part, at): (u32, u32)| sketched[part as usize].unmatched[at as usize];
             unmatched.extend(order.iter().map(|&(.., place)| of_set(place)));
         }
-        let have_prefixes = sketched.iter().all(|list| list.prefixes.is_some());
+        let have_prefixes = have_prefixes(sketched);
         let (mut rows, mut prefixes) = (Vec::with_capacity(order.len()), Vec::new());
         for &(.., (part, at)) in &order {
             let own = &sketched[part as usize];
@@ -125,8 +130,8 @@ impl Sketches {
         SomeSets { sketches: self, places: rows.map(|(place, _)| place).collect() }
     }
 
-    /// Returns the part of the set with index `place` in the largest number of bits in which its row and the row of a
-    /// similar set differ.
+    /// Returns the limit of the set with index `place`. If two sets are similar, the number of bits in which their rows
+    /// differ is at most the sum of their limits.
     pub(super) fn own_limit(&self, place: usize) -> u32 {
         (self.threshold.difference_share(self.sizes[place]) + 1)
             .saturating_sub(self.unmatched(place))
@@ -157,7 +162,22 @@ impl Sketches {
         &self.lists.bits[list][start..start + self.words(place)]
     }
 
-    /// Returns the tokens of the prefix of the set with index `place`. A similar set has one of them in its prefix, too.
+    /// Makes the processor load two numbers of the sketch with index `place`: the position of its row of bits, and the
+    /// number of its unmatched terms.
+    pub(super) fn prefetch(&self, place: usize) {
+        prefetch(&self.rows, place);
+        prefetch(&self.unmatched, place);
+    }
+
+    /// Makes the processor load the row of bits of the sketch with index `place`.
+    pub(super) fn prefetch_row(&self, place: usize) {
+        const WORDS_A_LINE: usize = 8;
+        let row = self.row(place);
+        (0..row.len()).step_by(WORDS_A_LINE).for_each(|word| prefetch(row, word));
+    }
+
+    /// Returns the tokens of the prefix of the set with index `place`. A similar set has one of them in its prefix,
+    /// too.
     pub(super) fn prefix(&self, place: usize) -> &[u32] {
         let length = prefix_length(self.sizes[place], self.unmatched(place), self.threshold);
         let (list, start) = self.prefixes[place].list_and_index();
@@ -176,8 +196,8 @@ impl Sketches {
         unshared.map_or(&[], |unshared| &self.prefix(place)[..=unshared as usize])
     }
 
-    /// Returns the size of the largest set that can be similar to the set with index `place`. It is smaller than the set
-    /// itself if many of its terms are unmatched.
+    /// Returns the size of the largest set that can be similar to the set with index `place`. It is smaller than the
+    /// set itself if many of its terms are unmatched.
     pub(super) fn most_size(&self, place: usize) -> u32 {
         let size = self.sizes[place];
         let matched = size - self.unmatched(place);
@@ -199,15 +219,6 @@ impl Sketches {
     #[inline]
     pub(super) fn unmatched(&self, place: usize) -> u32 {
         self.unmatched.get(place).copied().unwrap_or(0)
-    }
-
-    /// Estimates the bytes of the rows of all sketches and of their prefixes while they are compared: rows are copied, or
-    /// about half of the prefixes are in an index. The rows of a second collection are included.
-    pub(super) fn compared_bytes(&self) -> u64 {
-        let RowLists { bits, prefixes } = &*self.lists;
-        let of_bits: usize = bits.iter().map(|list| size_of_val(&list[..])).sum();
-        let of_prefixes: usize = prefixes.iter().map(|list| size_of_val(&list[..])).sum();
-        (2 * of_bits + of_prefixes + of_prefixes / 2) as u64
     }
 
     /// Whether the terms that no other document has were counted when the sketches were made.

@@ -45,11 +45,13 @@ pub(super) struct Sketching {
     pub(super) bits: LargeVec<u64>,
     /// The prefixes of the sets, one after the other. `None` if the sketches have none.
     pub(super) prefixes: Option<LargeVec<u32>>,
-    /// For each row of bits, the indices of its first word in `bits`, and of the first token of its prefix in `prefixes`.
+    /// For each row of bits, the indices of its first word in `bits`, and of the first token of its prefix in
+    /// `prefixes`.
     pub(super) starts: LargeVec<[u64; 2]>,
     /// Whether equal sets of this list and others share their rows.
     shares_rows: bool,
-    /// The rows that are shared, and the number of this list. `None` if rows are not shared or are complete.
+    /// Places of the rows that several lists share, and the number of this list. `None` if the list shares no rows, and
+    /// after [`Self::after_sharing`].
     known: Option<(Arc<KnownRows>, usize)>,
 }
 
@@ -97,12 +99,24 @@ impl Sketching {
         Self { known: Some((Arc::clone(rows), rows.new_list())), shares_rows: true, ..self }
     }
 
-    /// Puts lists that share rows in the order of their numbers, and forgets which rows are known.
-    pub(super) fn end_sharing(lists: &mut [Self]) {
+    /// Ends the sharing of rows when all sketches are made. Sorts the lists by their numbers, so that the list number
+    /// in each [`RowPlace`] is an index in the result. If a list has lost its prefixes, all lists lose them.
+    pub(super) fn after_sharing(mut lists: Vec<Self>) -> Vec<Self> {
         lists.sort_by_key(|list| list.known.as_ref().map(|(_, number)| *number));
-        for list in lists {
+        let have_prefixes = have_prefixes(&lists);
+        for list in &mut lists {
             list.known = None;
+            list.prefixes.take_if(|_| !have_prefixes);
         }
+        lists
+    }
+
+    /// Returns the bytes that the rows and prefixes take while the sketches are compared. With prefixes, the index for
+    /// the comparison takes about half as many bytes as they do. Without prefixes, rows are copied instead.
+    pub(super) fn compared_bytes(&self) -> u64 {
+        let of_rows = size_of_val(&self.bits[..]) as u64;
+        let of_prefixes = |prefixes: &LargeVec<u32>| size_of_val(&prefixes[..]) as u64;
+        of_rows + self.prefixes.as_ref().map_or(of_rows, |all| of_prefixes(all) / 2 * 3)
     }
 
     /// Adds the sketch of a document. A document without terms gets no sketch, because it is
@@ -120,9 +134,10 @@ impl Sketching {
         self.add(document, terms, all, |_| 0, scratch).map(drop)
     }
 
-    /// Adds the sketch of a document. Its row of bits has only the matched terms, which other sets may contain, too. If too
-    /// many terms are unmatched for a similar set, the document gets no sketch. `matched` appends to a list for each of some
-    /// terms whether it is matched. `token` returns the token of a term, which must be the same for all documents.
+    /// Adds the sketch of a document. Its row of bits has only the matched terms, which other sets may contain, too. If
+    /// too many terms are unmatched for a similar set, the document gets no sketch. `matched` appends to a list for
+    /// each of some terms whether it is matched. `token` returns the token of a term, which must be the same for all
+    /// documents.
     ///
     /// # Errors
     /// Not enough memory.
@@ -139,8 +154,8 @@ impl Sketching {
         Ok(())
     }
 
-    /// Adds the sketch of a document as [`Self::push_counted`] does. If an equal set has a row, the sketch gets that row.
-    /// Returns the number of unmatched terms, or `None` if the document gets no sketch.
+    /// Adds the sketch of a document as [`Self::push_counted`] does. If an equal set has a row, the sketch gets that
+    /// row. Returns the number of unmatched terms, or `None` if the document gets no sketch.
     fn add(
         &mut self,
         document: u32,
@@ -205,7 +220,8 @@ impl Sketching {
         Ok(Some(unmatched))
     }
 
-    /// Stores the row of bits in the buffer, and the first `length` of the tokens in the buffer if sketches have prefixes.
+    /// Appends the row of bits in `scratch` to the stored rows. If sketches have prefixes, also stores the `length`
+    /// smallest tokens in `scratch`, in ascending order, as the prefix.
     fn store_row(&mut self, length: usize, scratch: &mut SketchScratch) -> Result<()> {
         let SketchScratch { tokens, row, .. } = scratch;
         let of_prefix = self.prefixes.as_ref().map_or(0, |prefixes| prefixes.len());
@@ -218,8 +234,8 @@ impl Sketching {
         prefixes.extend_from_slice(tokens)
     }
 
-    /// Returns the number of the list that has the row of a set of this list, and the index of the row in it. `own` is the
-    /// number of this list.
+    /// Returns the number of the list that has the row of a set of this list, and the index of the row in it. `own` is
+    /// the number of this list.
     pub(super) fn row_of(&self, set: &Set, own: usize) -> (usize, usize) {
         let (list, at) = set.row.list_and_index();
         (if self.shares_rows { list } else { own }, at)
@@ -234,6 +250,11 @@ impl Sketching {
     }
 }
 
+/// Whether all sketches of these lists have prefixes.
+pub(super) fn have_prefixes(lists: &[Sketching]) -> bool {
+    lists.iter().all(|list| list.prefixes.is_some())
+}
+
 /// Returns the signature of a set, see [`Set::signature`].
 fn signature(terms: &[u64]) -> u128 {
     let mut plain = 0_u64;
@@ -246,8 +267,8 @@ fn signature(terms: &[u64]) -> u128 {
     u128::from(plain) << 64 | u128::from(mixed)
 }
 
-/// Returns the number of tokens in a prefix. The set has `size` terms, and no other set has `unmatched` of them. The terms
-/// behind the prefix are too few for a similar set.
+/// Returns the number of tokens in the prefix of a set with `size` terms. The set has `unmatched` terms that no other
+/// set has, and they are not in the prefix. A similar set has at least one term of the prefix.
 pub(super) fn prefix_length(size: u32, unmatched: u32, threshold: Threshold) -> usize {
     (threshold.max_unshared(size) + 1 - unmatched) as usize
 }

@@ -1,6 +1,7 @@
-//! Compares candidate pairs term by term whose documents do not fit in memory together, if most documents have few
+//! Compares candidate pairs term by term if their documents do not fit in memory together, and most documents have few
 //! pairs. Only one document of each pair is in memory, and the other is compared with it while it is read. Copies of a
-//! document are usually candidates with one or two kept documents, and these fit in memory when the copies do not.
+//! document are usually in pairs with only one or two kept documents. So the kept documents fit in memory even if the
+//! copies do not.
 
 use super::candidate_links::marked;
 use super::compare_terms::TermComparison;
@@ -12,8 +13,8 @@ use simtool_base::large_buffer::LargeBuffer;
 use simtool_model::distinct_terms::DistinctTerms;
 use std::sync::atomic::AtomicU32;
 
-/// A term of a stored document takes 1/`TERMS_A_FITTING` of the memory of a term for which
-/// [`TermComparison::fitting`] plans, because there is no table of stored terms.
+/// Number of terms of stored documents that take as much memory as one term in [`TermComparison::fitting`]. That field
+/// plans with a table of the terms, but stored terms are in no table.
 const TERMS_A_FITTING: u64 = 2;
 
 /// A candidate pair as it is compared. All numbers are indices.
@@ -53,8 +54,9 @@ impl TermComparison<'_> {
         self.found(pairs, &shared, rows)
     }
 
-    /// Decides which document of each pair is stored. Returns the pairs, sorted by the batch of the stored document and
-    /// then by the other one.
+    /// Decides which document of each pair is stored in memory. The other document is compared while it is read.
+    /// Divides the stored documents into batches that fit in memory. Returns the pairs, sorted by the batch of the
+    /// stored document and then by the other document.
     fn stored_and_read(&self, pairs: &[Candidate], sizes: &[u64]) -> Vec<Link> {
         let mut counts = vec![0_u32; sizes.len()];
         for &place in pairs.as_flattened() {
@@ -83,8 +85,9 @@ impl TermComparison<'_> {
         links
     }
 
-    /// Reads the stored documents of one batch into memory. Then reads the other documents and compares them. Writes the
-    /// number of shared terms of each similar pair to `shared`.
+    /// Reads the stored documents of one batch of pairs into memory. Then reads the other documents of these pairs, and
+    /// compares each with its stored documents. Writes the number of shared terms of each similar pair to `shared`, and
+    /// the number of distinct terms of each document to `sizes_of`, by row number.
     fn compare_while_reading(
         &self,
         links: &[Link],

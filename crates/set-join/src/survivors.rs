@@ -10,7 +10,7 @@ use super::ranked_sets::NANOSECONDS_A_RANKED_TERM;
 use super::set_join::SetJoin;
 use super::sketch_levels;
 use super::sketch_rows;
-use super::sketching::{self, SketchScratch, Sketching};
+use super::sketching::{self, SketchScratch, Sketching, have_prefixes};
 use super::term_source::{TermSource as _, TermSources, Wanted};
 use simtool_base::error::{Error, Result};
 use simtool_base::progress::Work;
@@ -63,8 +63,8 @@ pub(super) struct Survivors {
 }
 
 impl SetJoin<'_> {
-    /// Reads the documents, and drops documents that cannot have a similar one. Makes sketches of the
-    /// others.
+    /// Reads the documents, and drops documents that cannot have a similar one. Makes sketches of the other documents,
+    /// and chooses how similar pairs are found.
     pub(super) fn survivors(&self, sources: &TermSources<'_>) -> Result<Survivors> {
         if sources.is_weighted() {
             return self.weighed(sources);
@@ -87,14 +87,21 @@ impl SetJoin<'_> {
         let terms = sizes.clone().map(|&size| u64::from(size)).sum();
         self.context.progress().counted("rows", sizes.count() as u64);
         self.context.progress().counted("terms", terms);
-        // The comparison of sketches is quadratic. The sketches must fit in memory, and comparing them
-        // must take at most the given nanoseconds per term.
-        let is_scannable = |shards: &[JoinShard], nanoseconds_a_term| {
-            let living = living_terms(shards);
-            sketched_bytes(living) <= self.memory_bytes
-                && self.scan_nanoseconds(sources, shards) <= living as f64 * nanoseconds_a_term
+        // The sketches must fit in memory.
+        let are_fitting = |shards: &[JoinShard]| {
+            let bytes = match &sketched {
+                Some(lists) => lists.iter().map(Sketching::compared_bytes).sum(),
+                None => sketched_bytes(living_terms(shards)),
+            };
+            bytes <= self.memory_bytes
         };
-        let mut is_scanned = is_scannable(&shards, NANOSECONDS_A_ROUND);
+        // Without prefixes, the comparison of sketches is quadratic.
+        let have_prefixes = sketched.as_ref().is_some_and(|lists| have_prefixes(lists));
+        let is_timely = |shards: &[JoinShard]| {
+            let most = living_terms(shards) as f64 * NANOSECONDS_A_ROUND;
+            have_prefixes || self.scan_nanoseconds(sources, shards) <= most
+        };
+        let mut is_scanned = are_fitting(&shards) && is_timely(&shards);
         if !is_scanned {
             // If even counting cannot bring the terms into memory, the rounds would read everything
             // many times before they fail.
@@ -110,8 +117,8 @@ impl SetJoin<'_> {
                 self.rereading(sources).rounds(&mut shards, 0)?;
                 self.count_living(&shards);
             }
-            is_scanned = sketched_bytes(living_terms(&shards)) <= self.memory_bytes
-                && self.is_scan_timely(sources, &shards);
+            is_scanned =
+                are_fitting(&shards) && (have_prefixes || self.is_scan_timely(sources, &shards));
         }
         let sketches = if let Some(mut sketches) = sketched {
             sketching::retain_living(&mut sketches, &shards);
@@ -159,8 +166,8 @@ impl SetJoin<'_> {
         self.nanoseconds(sources, shards, sketch_levels::estimated_nanoseconds)
     }
 
-    /// Returns the nanoseconds that one core takes to compare all sketches. The function `nanoseconds` returns them for
-    /// two sorted lists of set sizes.
+    /// Returns the nanoseconds that one core takes to compare all sketches of documents that were not dropped. The
+    /// function `nanoseconds` estimates this time for two sorted lists of set sizes.
     pub(super) fn nanoseconds(
         &self,
         sources: &TermSources<'_>,
@@ -312,8 +319,8 @@ pub(super) fn sketch_counted(
     })
 }
 
-/// Reads the documents of shard `number` that may still have a similar one. `terms` is the number of terms of all such
-/// documents in all shards.
+/// Reads shard `number`, and calls `push` with each of its documents that may still have a similar one. `terms` is the
+/// number of terms of all such documents in all shards.
 fn visit_living(
     sources: &TermSources<'_>,
     shard: &JoinShard,

@@ -10,7 +10,8 @@ use std::sync::{Mutex, PoisonError};
 const SAMPLED_TERMS: u64 = 1 << 21;
 /// Number of bits of a term that choose its counter. The counters are bytes, and most of them are in a cache.
 const COUNTER_BITS: u32 = 22;
-/// Number of bits of a token behind its level.
+/// Number of lower bits of a token, which are bits of the term. The upper bits are a level, which shows how common the
+/// term is.
 const HASH_BITS: u32 = 28;
 
 /// Counts the terms of some documents. Several terms share a counter.
@@ -43,7 +44,7 @@ impl TermSample {
         }
     }
 
-    /// Ends the counting.
+    /// Ends the counting. Returns the order of terms that follows from the counts.
     pub(super) fn counted(self) -> TermOrder {
         TermOrder { counts: self.counts.into_inner().unwrap_or_else(PoisonError::into_inner) }
     }
@@ -56,8 +57,9 @@ pub(super) struct TermOrder {
 }
 
 impl TermOrder {
-    /// Returns the token of a term, by which terms are sorted. Its upper bits are a level that grows with the logarithm of
-    /// the count. The other bits are those of the term, so different terms seldom have the same token.
+    /// Returns the token of a term, which is the number by which terms are sorted. Its upper bits are a level that
+    /// grows with the logarithm of the count of the term. The lower bits are bits of the term, so different terms
+    /// seldom have the same token.
     #[inline]
     pub(super) fn token(&self, term: u64) -> u32 {
         let level = u32::from(self.counts[counter(term)] | 1).ilog2();

@@ -62,8 +62,9 @@ impl SetJoin<'_> {
         Ok(Survivors { shards, sketches: all, is_scanned: false })
     }
 
-    /// Joins the documents in `stored` by prefixes. It does the same for terms with weights as
-    /// `join_stored` for terms without weights.
+    /// Returns the similar pairs of the documents in `stored`, by the weights of their terms. Joins the documents by
+    /// prefixes, which are their rarest terms. In a join of two collections, the rows of the second begin at
+    /// `second_from`.
     pub(super) fn join_weighted(
         &self,
         sources: &TermSources<'_>,
@@ -222,8 +223,9 @@ impl WeightedJoin<'_> {
         Ok((offsets, postings))
     }
 
-    /// Finds the sets that come before index `place` of the order and are similar enough to the set at
-    /// `place`. Appends these pairs to `found`.
+    /// Finds the sets that come before index `place` of the order and are similar enough to the set at `place`. Appends
+    /// these pairs to `found`. `postings_of` returns the occurrences of a term in the index. `overlaps` and `touched`
+    /// are buffers.
     fn probe<'p>(
         &self,
         postings_of: impl Fn(u32) -> &'p [Posting],

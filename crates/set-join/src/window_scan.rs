@@ -14,6 +14,7 @@ use super::sketches::{Sketches, SomeSets};
 use simtool_base::error::Result;
 use simtool_base::progress::Work;
 use simtool_compute::context::Context;
+use simtool_kernels::prefetch;
 use simtool_kernels::row_bits::differing_bits;
 use simtool_model::similarity::Threshold;
 use std::ops::Range;
@@ -33,21 +34,27 @@ const FEW_PAIRS: u64 = 8;
 /// If comparing all rows takes a core less than this many nanoseconds, no index of prefixes is tried.
 const LEAST_NANOSECONDS: f64 = if cfg!(test) { 0.0 } else { 1e7 };
 
-/// The sets with which a set is compared, which are called its candidates.
+/// Number of candidates by which rows of bits are loaded ahead of their use.
+const AHEAD: usize = 4;
+
+/// Rule for the candidates of a set, which are the sets with which it is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CandidateSets {
-    /// The sets of the same list that come before the set.
+    /// All sets are in one list. The candidates of a set are the sets that come before it in the list.
     Earlier,
-    /// The sets in another list that have at most as many terms as the set.
+    /// The sets of one list are compared with the sets of a second list. The candidates of a set of the first list are
+    /// the sets of the second list that have at most as many terms as the set.
     NotLarger,
-    /// The sets in another list that have fewer terms than the set.
+    /// The sets of one list are compared with the sets of a second list. The candidates of a set of the first list are
+    /// the sets of the second list that have fewer terms than the set.
     Smaller,
 }
 
 /// The comparison of some sets with others, by their sketches.
 pub(super) struct WindowScan<'a> {
     pub(super) sets: SomeSets<'a>,
-    /// The other sets. Those that cannot be similar to a set of their size or a larger one are left out.
+    /// The other sets, with which `sets` are compared. Sets that cannot be similar to a set of their size or a larger
+    /// one are left out.
     candidates: SomeSets<'a>,
     /// Number of terms of each candidate.
     sizes: Vec<u32>,
@@ -77,7 +84,7 @@ impl<'a> ScanPlan<'a> {
 enum CandidateIndex {
     /// Copies of the rows of all candidates, which are all compared.
     Rows(Vec<SketchLevel>),
-    /// An index of their prefixes.
+    /// An index of the prefixes of all candidates. Only candidates that it finds are compared.
     Prefixes(PrefixPostings),
 }
 
@@ -95,7 +102,7 @@ pub(super) struct NearPair {
     pair: Candidate,
     /// Index of the candidate in [`WindowScan::candidates`].
     candidate: usize,
-    /// Number of bits in which the rows differ.
+    /// Number of bits in which the rows of bits of the two sets differ.
     difference: u32,
 }
 
@@ -122,16 +129,16 @@ impl PairRoom {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Whether the part has more pairs than it may have. After the work on the part, this does not
-    /// depend on the threads.
+    /// Whether more pairs than the limit were counted for the part. When all threads have finished the part, the result
+    /// does not depend on their timing.
     fn is_exceeded(&self) -> bool {
         self.count() > self.most
     }
 }
 
 impl<'a> WindowScan<'a> {
-    /// Creates the comparison of `sets` with `others`. Makes an index of prefixes if this is faster than to compare all rows
-    /// of bits.
+    /// Creates the comparison of `sets` with `others`. Makes an index of prefixes if this is faster than to compare all
+    /// rows of bits.
     ///
     /// # Errors
     /// Not enough memory.
@@ -153,8 +160,8 @@ impl<'a> WindowScan<'a> {
         Ok(scan)
     }
 
-    /// Returns an index of the prefixes of all candidates, or `None` if looking up all sets in it takes longer than comparing
-    /// all rows.
+    /// Returns an index of the prefixes of all candidates, or `None` if looking up all sets in it takes longer than
+    /// comparing all rows.
     fn prefixes(&self) -> Result<Option<PrefixPostings>> {
         let ScanPlan { threshold, context, .. } = self.plan;
         if !(self.sets.sketches.have_prefixes() && self.candidates.sketches.have_prefixes()) {
@@ -242,12 +249,13 @@ impl WindowScan<'_> {
         Ok(())
     }
 
-    /// Begins the progress stage. `rest` is the number of comparisons that remain.
+    /// Begins the progress stage for comparing sketches. `rest` is the number of comparisons that remain.
     fn begin(&self, rest: u64) {
         self.plan.context.progress().begin("compare sketches", Work::Steps(rest));
     }
 
-    /// Returns the number of comparisons for the sets with the indices `sets` in [`Self::sets`].
+    /// Returns the number of candidates of some sets, which is the number of comparisons of sketches. `sets` are the
+    /// indices of these sets in [`Self::sets`].
     fn windows(&self, sets: Range<usize>) -> u64 {
         self.sets.places[sets].iter().map(|&place| self.window(place).len() as u64).sum()
     }
@@ -321,7 +329,8 @@ impl WindowScan<'_> {
         is_taken.then_some(NearPair { pair, candidate, difference })
     }
 
-    /// Returns whether the sets of a pair of the set at `place` are probably similar.
+    /// Returns whether the two sets of the pair `near` are probably similar, by the number of bits in which their rows
+    /// differ. `place` is the index of the set whose candidate is in `near`.
     pub(super) fn is_probably_similar(&self, place: usize, near: &NearPair) -> bool {
         let bits = words_of(self.sizes[near.candidate], self.plan.threshold) * 64;
         let most = self.most_difference(place, near.candidate);
@@ -351,8 +360,8 @@ impl WindowScan<'_> {
         found
     }
 
-    /// Compares the sets at `places` with their candidates. Calls `found` with the index of a set in `places` and some of
-    /// its pairs. Ends early and returns false if `found` returns false.
+    /// Compares the sets at `places` with their candidates. Calls `found` with the index of a set in `places` and some
+    /// of its pairs. Ends early and returns false if `found` returns false.
     pub(super) fn near(
         &self,
         places: &[u32],
@@ -365,7 +374,8 @@ impl WindowScan<'_> {
         }
     }
 
-    /// Does the same as [`Self::near`] with an index of prefixes.
+    /// Compares the sets at `places` with the candidates that `index` finds by their prefixes. Calls `found` with the
+    /// index of a set in `places` and its pairs. Ends early and returns false if `found` returns false.
     fn near_prefixes(
         &self,
         index: &PrefixPostings,
@@ -381,8 +391,23 @@ impl WindowScan<'_> {
             }
             near.clear();
             row.replace(self.sets.sketches.row(place));
-            for &candidate in index.look_up(self.sets.sketches.prefix(place), &window, sets) {
+            let found_sets = index.look_up(self.sets.sketches.prefix(place), &window, sets);
+            let later = |at: usize| found_sets.get(at).map(|&candidate| candidate as usize);
+            for (at, &candidate) in found_sets.iter().enumerate() {
+                // The rows are far apart in memory, so those of the next candidates are loaded ahead.
+                if let Some(later) = later(at + 3 * AHEAD) {
+                    prefetch(&self.candidates.places, later);
+                }
+                if let Some(later) = later(at + 2 * AHEAD) {
+                    self.candidates.sketches.prefetch(self.place_of(later));
+                }
+                if let Some(later) = later(at + AHEAD) {
+                    self.candidates.sketches.prefetch_row(self.place_of(later));
+                }
                 let candidate = candidate as usize;
+                if self.most_difference(place, candidate).is_none() {
+                    continue;
+                }
                 let other = self.candidates.sketches.row(self.place_of(candidate));
                 let isa = self.plan.context.isa();
                 let difference = differing_bits(isa, row.of_words(other.len()), other);
@@ -395,7 +420,8 @@ impl WindowScan<'_> {
         true
     }
 
-    /// Does the same as [`Self::near`] with copies of the rows of all candidates.
+    /// Compares the sets at `places` with their candidates, whose rows were copied to `levels`. Calls `found` with the
+    /// index of a set in `places` and some of its pairs. Ends early and returns false if `found` returns false.
     fn near_rows(
         &self,
         levels: &[SketchLevel],

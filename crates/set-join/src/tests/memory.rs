@@ -7,7 +7,7 @@ use crate::prune::Stored;
 use crate::sketching::{SketchScratch, Sketching};
 use crate::window_scan::near_pairs;
 
-/// The default rule, with an order of preference.
+/// Returns the default rule for kept documents, with `order` as the order of preference.
 fn to_keep(order: &dyn Fn() -> Vec<u32>) -> KeptChoice<'_> {
     KeptChoice { rule: DecidingRule::ClosestKept, order }
 }
@@ -282,18 +282,21 @@ fn many_terms_are_counted_before_documents_are_sketched() {
     let documents = ListedDocuments { documents: templates(90), shard_documents: 9 };
     let expected = brute_force(&documents.documents, &documents.documents, threshold(7, 10), false);
     // The source reports so many terms that the documents are pruned first: with cells that are kept in
-    // memory, or with less memory by reading twice.
-    for memory_bytes in [u64::MAX, 100 << 20] {
+    // memory, or with less memory by reading twice. The limit of the last ledger is exceeded while documents are sketched.
+    for (memory_bytes, limit, readings) in
+        [(u64::MAX, u64::MAX, 5), (100 << 20, u64::MAX, 3), (100 << 20, 1, 6)]
+    {
+        let context = &Context::default().with_memory(limit);
         let documents = ListedDocuments { documents: templates(90), shard_documents: 9 };
         let source = CountedReadings::new(documents, 1 << 27);
         let threshold = threshold(7, 10);
-        let join = SetJoin { threshold, memory_bytes, filter: None, context: &Context::default() };
+        let join = SetJoin { threshold, memory_bytes, filter: None, context };
         let close = join.self_join(&source).unwrap();
         assert_eq!(expanded(&close), expected);
         let per_shard = source.readings.into_inner() / 10;
-        // The documents are templates. If the cells were kept, terms are counted again and sketched again before texts are
-        // compared. Otherwise the reading that drops documents has made such sketches.
-        assert_eq!(per_shard, if memory_bytes == u64::MAX { 5 } else { 3 });
+        // The documents are templates. If the cells were kept, or the sketches were given up, terms are counted again and
+        // sketched again before texts are compared. Otherwise the reading that drops documents has made such sketches.
+        assert_eq!(per_shard, readings);
 
         let [few, many] = [40, 90].map(templates);
         let expected = brute_force(&few, &many, threshold, true);
@@ -309,11 +312,11 @@ fn terms_are_counted_in_slices_where_memory_is_scarce() {
     let threshold = threshold(7, 10);
     let expected = brute_force(&all[..2], &all[..2], threshold, false);
     assert_eq!(expected.len(), 1);
-    // All terms are counted in one table or in three. After each, documents are pruned. The rest is
-    // sketched and compared. If the source reports few terms, they are counted again in four tables,
-    // and the two candidates are compared one after the other.
+    // All terms are counted in one table or in two, one after the other. After each, documents are pruned. The rest is
+    // sketched and compared. If the source reports few terms, they are counted again, and the two candidates are compared
+    // one after the other.
     for (memory_bytes, term_count_hint, readings) in
-        [(40_000, 50_000, 4), (10_000, 32_000, 8), (6000, 6001, 12)]
+        [(40_000, 50_000, 3), (10_000, 32_000, 5), (6000, 6001, 12)]
     {
         let documents = ListedDocuments { documents: all.clone(), shard_documents: 2000 };
         let source = CountedReadings::new(documents, term_count_hint);

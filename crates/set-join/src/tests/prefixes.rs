@@ -7,8 +7,8 @@ use crate::sketches::Sketches;
 use crate::sketching::{SketchScratch, Sketching};
 use crate::window_scan::{CandidateSets, ScanPlan, WindowScan};
 
-/// Returns 20 copies of each of 40 documents. A copy lacks some terms, and has some that no other copy has. The last two
-/// copies of each document are equal.
+/// Returns 20 copies of each of 40 documents. A copy lacks some terms, and has some that no other copy has. The last
+/// two copies of each document are equal.
 fn copies() -> Vec<Vec<u64>> {
     let document = |number: u64| -> Vec<u64> {
         let (original, copy) = (number % 40, (number / 40).min(18));
@@ -21,7 +21,8 @@ fn copies() -> Vec<Vec<u64>> {
     (0..800).map(document).collect()
 }
 
-/// Returns sketches with prefixes, which two lists have made in turns. The lists share the rows of equal sets.
+/// Returns the sketches of `documents` with prefixes. They are made in two lists: one for even and one for odd row
+/// numbers. The lists share the rows of equal sets.
 fn sketched(documents: &[Vec<u64>], threshold: Threshold) -> Sketches {
     let context = Context::default();
     let memory = context.memory();
@@ -42,8 +43,7 @@ fn sketched(documents: &[Vec<u64>], threshold: Threshold) -> Sketches {
         list.push_counted(row, terms, matched, |term| term as u32, &mut scratch).unwrap();
     }
     lists.reverse();
-    Sketching::end_sharing(&mut lists);
-    Sketches::sorted(lists.into(), None, threshold).0
+    Sketches::sorted(Sketching::after_sharing(lists.into()), None, threshold).0
 }
 
 #[test]

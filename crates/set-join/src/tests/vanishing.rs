@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Documents that can be read only a given number of times, counted in readings of shards. The next
-/// reading fails.
+/// Documents that are gone after `readings_left` readings of shards. Later readings visit no document and return no
+/// error.
 struct Vanishing {
     documents: ListedDocuments,
     readings_left: AtomicUsize,
